@@ -1,0 +1,183 @@
+package io.fasterkv;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.checkpoint.FoldOverCheckpoint;
+import io.fasterkv.checkpoint.Recovery;
+import io.fasterkv.device.DurableFiles;
+import io.fasterkv.device.FileDevice;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.operation.SessionCore;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A concurrent, latch-free key-value store whose data may be larger than memory (SIGMOD'18).
+ *
+ * <p>Threads work through sessions, one each. Values in the mutable tail of the log are updated in
+ * place; older ones are copied to the tail when they change; the oldest lie on disk. All methods
+ * are safe for all threads.
+ *
+ * <pre>{@code
+ * StoreConfig config = StoreConfig.builder(directory).memoryBytes(1L << 30)
+ *     .recordKind(RecordKind.LONGS).build();
+ * try (FasterStore store = FasterStore.open(config);
+ *     LongSession<Void> session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+ *   session.rmw(42, 1, null);
+ * }
+ * }</pre>
+ */
+public final class FasterStore implements AutoCloseable {
+  private final StoreConfig config;
+  private final StoreParts parts;
+  private final FoldOverCheckpoint checkpoints;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
+
+  private FasterStore(StoreConfig config, StoreParts parts) {
+    this.config = config;
+    this.parts = parts;
+    checkpoints = new FoldOverCheckpoint(config, parts.engine());
+  }
+
+  /**
+   * Opens an empty store in the configured directory, which must not hold a checkpoint.
+   *
+   * @throws BadConfig if the directory holds a checkpoint: recover it, or take another directory
+   */
+  public static FasterStore open(StoreConfig config) {
+    return open(config, new FileDevice(config.directory(), config.segmentBytes()));
+  }
+
+  /** As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it. */
+  public static FasterStore open(StoreConfig config, LogDevice device) {
+    prepareDirectory(config);
+    Recovery.requireNoCheckpoint(config);
+    return new FasterStore(config, StoreParts.empty(config, device));
+  }
+
+  /**
+   * Opens a store as it was at its newest complete checkpoint.
+   *
+   * @throws io.fasterkv.api.StoreException.Corrupt if that checkpoint cannot be read; the message
+   *     names the file and the offset. It never falls back to an older one by itself
+   */
+  public static FasterStore recover(StoreConfig config) {
+    return recover(config, Recovery.newest(config));
+  }
+
+  /** Opens a store as it was at a checkpoint that is named. Later checkpoints are removed. */
+  public static FasterStore recover(StoreConfig config, CheckpointToken token) {
+    return recover(config, token, new FileDevice(config.directory(), config.segmentBytes()));
+  }
+
+  /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */
+  public static FasterStore recover(StoreConfig config, CheckpointToken token, LogDevice device) {
+    return new FasterStore(config, StoreParts.recovered(config, token, device));
+  }
+
+  /** A session on keys and values of any length. */
+  public <I, O, C> Session<I, O, C> newSession(
+      StoreFunctions<I, O, C> functions, SessionMode mode) {
+    checkUsable(RecordKind.SPANS);
+    return new Session<>(SessionCore.spans(parts.engine(), functions, mode));
+  }
+
+  /** A session on {@code long} keys and values. */
+  public <C> LongSession<C> newLongSession(LongFunctions<C> functions, SessionMode mode) {
+    checkUsable(RecordKind.LONGS);
+    return new LongSession<>(SessionCore.longs(parts.engine(), functions, mode));
+  }
+
+  /**
+   * Makes all that was written so far immutable and returns that moment: later updates make new
+   * records. Takes a few memory accesses and waits for nothing. All operations that have ended
+   * before this is called are in the cut; an update in place that runs at the same time on another
+   * thread may be.
+   */
+  public LogCut cut() {
+    checkOpen();
+    var engine = parts.engine();
+    int slot = engine.epochs().acquireSlot();
+    engine.epochs().protect(slot);
+    try {
+      long end = engine.log().foldOver();
+      return new LogCut(engine, engine.log().beginAddress(), end);
+    } finally {
+      engine.epochs().unprotect(slot);
+      engine.epochs().releaseSlot(slot);
+    }
+  }
+
+  /**
+   * Takes a fold-over checkpoint (SIGMOD'18, section 6.5) and returns when it is durable; sessions
+   * go on in the meantime. All operations that ended before this call are in it. One at a time.
+   */
+  public CheckpointToken checkpoint() {
+    checkOpen();
+    return checkpoints.take();
+  }
+
+  /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */
+  public long logBytes() {
+    checkOpen();
+    return parts.engine().log().tailAddress() - parts.engine().log().beginAddress();
+  }
+
+  /** Off-heap bytes taken out of {@code memoryBytes}. */
+  public long memoryBytes() {
+    return parts.arena().budget().usedBytes();
+  }
+
+  public StoreConfig config() {
+    return config;
+  }
+
+  /**
+   * Waits for I/O under way and gives back memory and files. Sessions and scans must be closed
+   * before. What was not checkpointed is lost.
+   */
+  @Override
+  public void close() {
+    if (!isClosed.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      parts.close(config.deleteOnClose());
+    } catch (IOException e) {
+      throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
+    }
+  }
+
+  private static void prepareDirectory(StoreConfig config) {
+    try {
+      DurableFiles.createDirectories(config.directory());
+    } catch (IOException e) {
+      throw new BadConfig(
+          "the directory cannot be made: directory=" + config.directory() + ", cause=" + e);
+    }
+  }
+
+  private void checkUsable(RecordKind kind) {
+    checkOpen();
+    if (config.recordKind() != kind) {
+      throw new BadConfig(
+          "the session does not fit the store's records: recordKind="
+              + config.recordKind()
+              + ", allowed="
+              + kind);
+    }
+  }
+
+  private void checkOpen() {
+    if (isClosed.get()) {
+      throw new Closed("the store is closed: directory=" + config.directory());
+    }
+  }
+}

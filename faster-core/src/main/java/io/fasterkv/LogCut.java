@@ -1,0 +1,45 @@
+package io.fasterkv;
+
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.operation.Engine;
+
+/**
+ * A moment of a store: all that lies below an address of its log, which nobody changes any more.
+ * Any thread may scan it, also several at a time.
+ */
+public final class LogCut implements AutoCloseable {
+  private final Engine engine;
+  private final long beginAddress;
+  private final long endAddress;
+
+  LogCut(Engine engine, long beginAddress, long endAddress) {
+    this.engine = engine;
+    this.beginAddress = beginAddress;
+    this.endAddress = endAddress;
+  }
+
+  /**
+   * Scans the cut. Waits until operations that were under way at the moment of the cut have ended;
+   * must not be called from inside one.
+   */
+  public LogScan scan() {
+    engine.log().awaitImmutable(endAddress);
+    return new LogScan(
+        new ScanCursor(
+            engine.log(),
+            engine.epochs(),
+            engine.layout(),
+            engine.buffers(),
+            beginAddress,
+            endAddress));
+  }
+
+  /** Bytes of log that a scan reads. */
+  public long bytes() {
+    return endAddress - beginAddress;
+  }
+
+  /** Lets go of the cut. */
+  @Override
+  public void close() {}
+}

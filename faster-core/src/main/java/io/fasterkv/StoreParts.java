@@ -1,0 +1,82 @@
+package io.fasterkv;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.checkpoint.Recovery;
+import io.fasterkv.checkpoint.Recovery.Plan;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.IndexGeometry;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.LogPosition;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.record.RecordLayout;
+import java.io.IOException;
+
+/** Makes a store's parts and puts them together; closes them in the opposite order. */
+record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
+
+  static StoreParts empty(StoreConfig config, LogDevice device) {
+    HashIndexPlan plan = new HashIndexPlan(IndexGeometry.of(config.indexBytes()), 0);
+    return build(config, device, LogPosition.start(), plan);
+  }
+
+  static StoreParts recovered(StoreConfig config, CheckpointToken token, LogDevice device) {
+    Plan plan = Recovery.plan(config, token);
+    StoreParts parts =
+        build(
+            config,
+            device,
+            plan.position(),
+            new HashIndexPlan(plan.indexGeometry(), plan.overflowUsed()));
+    try {
+      Recovery.rebuildIndex(plan, parts.engine());
+    } catch (RuntimeException e) {
+      parts.closeQuietly(e);
+      throw e;
+    }
+    return parts;
+  }
+
+  private record HashIndexPlan(IndexGeometry geometry, long overflowUsed) {}
+
+  void close(boolean deleteFiles) throws IOException {
+    try (arena) {
+      device.close();
+      if (deleteFiles) {
+        device.delete();
+      }
+    }
+  }
+
+  private static StoreParts build(
+      StoreConfig config, LogDevice device, LogPosition position, HashIndexPlan indexPlan) {
+    OffHeapArena arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
+    try {
+      FirstFailure failure = new FirstFailure();
+      Epochs epochs = new Epochs(arena, config.maxSessions(), failure);
+      HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed);
+      HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
+      BufferPool buffers = new BufferPool(arena, config.scratchBytes());
+      RecordLayout layout = RecordLayout.of(config.recordKind());
+      return new StoreParts(
+          arena, device, new Engine(epochs, index, log, layout, config.keyHash(), buffers));
+    } catch (RuntimeException | Error e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  private void closeQuietly(RuntimeException because) {
+    try {
+      close(false);
+    } catch (IOException e) {
+      because.addSuppressed(e);
+    }
+  }
+}

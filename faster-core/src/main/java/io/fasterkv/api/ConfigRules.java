@@ -1,0 +1,136 @@
+package io.fasterkv.api;
+
+import io.fasterkv.api.StoreException.BadConfig;
+
+/** Derives the settings that were left open and checks the sum against the budget. */
+final class ConfigRules {
+  private static final int MIN_PAGE_BYTES = 4 << 10;
+  private static final int MAX_PAGE_BYTES = 64 << 20;
+  private static final int PREFERRED_PAGE_BYTES = 1 << 20;
+  private static final int MIN_PAGES = 4;
+  private static final int PREFERRED_PAGES = 32;
+  private static final long MIN_MEMORY_BYTES = 64L << 10;
+  private static final long MIN_INDEX_BYTES = 256;
+  private static final long MIN_SEGMENT_BYTES = 64L << 20;
+  private static final long MAX_SEGMENT_BYTES = 1L << 30;
+  private static final int MAX_SESSIONS = 1024;
+
+  /** A session's line in the epoch table. */
+  private static final long BYTES_PER_SESSION = 128;
+
+  private final StoreConfig.Builder b;
+
+  ConfigRules(StoreConfig.Builder builder) {
+    b = builder;
+  }
+
+  StoreConfig resolve() {
+    check(b.memoryBytes >= MIN_MEMORY_BYTES, "memoryBytes", b.memoryBytes, "64 KiB and above");
+    check(
+        b.maxSessions >= 1 && b.maxSessions <= MAX_SESSIONS,
+        "maxSessions",
+        b.maxSessions,
+        "1 to " + MAX_SESSIONS);
+    check(
+        b.mutableFraction >= 0 && b.mutableFraction <= 1,
+        "mutableFraction",
+        b.mutableFraction,
+        "0 to 1");
+    long tables = BYTES_PER_SESSION * b.maxSessions;
+    long logMemory = logMemoryBytes();
+    int page = pageBytes(logMemory);
+    long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
+    check(scratch >= 2L * page, "scratchBytes", scratch, "two pages and above (" + 2L * page + ")");
+    long index = b.indexBytes != 0 ? b.indexBytes : b.memoryBytes - logMemory - scratch - tables;
+    checkSum(index, logMemory, scratch, tables);
+    check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
+    return new StoreConfig(
+        b.directory,
+        b.memoryBytes,
+        index,
+        logMemory,
+        page,
+        b.mutableFraction,
+        segmentBytes(page),
+        scratch,
+        b.maxSessions,
+        b.recordKind,
+        b.keyHash,
+        b.deleteOnClose);
+  }
+
+  /** The largest power of two that leaves an eighth of the budget to the index. */
+  private long logMemoryBytes() {
+    if (b.logMemoryBytes == 0) {
+      return Long.highestOneBit(b.memoryBytes - b.memoryBytes / 4);
+    }
+    check(isPowerOfTwo(b.logMemoryBytes), "logMemoryBytes", b.logMemoryBytes, "a power of two");
+    return b.logMemoryBytes;
+  }
+
+  private int pageBytes(long logMemory) {
+    if (b.pageBytes == 0) {
+      long fitting = Long.highestOneBit(logMemory / PREFERRED_PAGES);
+      return (int) Math.clamp(fitting, MIN_PAGE_BYTES, PREFERRED_PAGE_BYTES);
+    }
+    check(
+        isPowerOfTwo(b.pageBytes) && b.pageBytes >= MIN_PAGE_BYTES && b.pageBytes <= MAX_PAGE_BYTES,
+        "pageBytes",
+        b.pageBytes,
+        "a power of two from 4 KiB to 64 MiB");
+    check(
+        logMemory / b.pageBytes >= MIN_PAGES,
+        "pageBytes",
+        b.pageBytes,
+        "at most a quarter of logMemoryBytes=" + logMemory);
+    return b.pageBytes;
+  }
+
+  private long defaultScratch(int page) {
+    return Math.max(4L * page, b.memoryBytes / 32);
+  }
+
+  private long segmentBytes(int page) {
+    if (b.segmentBytes == 0) {
+      return Math.max(MIN_SEGMENT_BYTES, page);
+    }
+    check(
+        isPowerOfTwo(b.segmentBytes)
+            && b.segmentBytes >= page
+            && b.segmentBytes <= MAX_SEGMENT_BYTES,
+        "segmentBytes",
+        b.segmentBytes,
+        "a power of two from pageBytes=" + page + " to 1 GiB");
+    return b.segmentBytes;
+  }
+
+  private void checkSum(long index, long logMemory, long scratch, long tables) {
+    long sum = index + logMemory + scratch + tables;
+    if (index <= 0 || sum > b.memoryBytes) {
+      throw new BadConfig(
+          "the parts do not fit the budget: memoryBytes="
+              + b.memoryBytes
+              + ", needed="
+              + sum
+              + " = indexBytes "
+              + index
+              + " + logMemoryBytes "
+              + logMemory
+              + " + scratchBytes "
+              + scratch
+              + " + session table "
+              + tables
+              + "; raise memoryBytes or lower a part");
+    }
+  }
+
+  private static boolean isPowerOfTwo(long value) {
+    return value > 0 && Long.bitCount(value) == 1;
+  }
+
+  private static void check(boolean allowed, String name, Object value, String range) {
+    if (!allowed) {
+      throw new BadConfig(name + " is out of range: " + name + "=" + value + ", allowed=" + range);
+    }
+  }
+}

@@ -1,0 +1,39 @@
+package io.fasterkv.api;
+
+/**
+ * What an application does with {@code long} values under {@code long} keys. Updaters must be pure:
+ * an attempt that loses a race is repeated. A value is 8 bytes that are read and written
+ * atomically.
+ *
+ * @param <C> the caller's own object, handed back when a pending operation ends
+ */
+public interface LongFunctions<C> {
+
+  /** A key's first value in an RMW. */
+  long initialUpdater(long key, long input);
+
+  /** The successor of {@code oldValue} in an RMW, in place or in a copy. */
+  long updater(long key, long input, long oldValue);
+
+  /**
+   * Called once for each operation that had returned {@link Status#PENDING}, when it ends.
+   *
+   * @param value what a read found; 0 for other operations
+   */
+  default void completionCallback(Status status, long key, long value, C context) {}
+
+  /** Sums: an RMW adds its input. */
+  static <C> LongFunctions<C> sum() {
+    return new LongFunctions<>() {
+      @Override
+      public long initialUpdater(long key, long input) {
+        return input;
+      }
+
+      @Override
+      public long updater(long key, long input, long oldValue) {
+        return oldValue + input;
+      }
+    };
+  }
+}

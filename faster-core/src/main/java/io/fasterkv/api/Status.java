@@ -1,0 +1,21 @@
+package io.fasterkv.api;
+
+/** How an operation ended. */
+public enum Status {
+  /** Read: the key has a value and the reader has seen it. Delete: the value is gone. */
+  FOUND,
+  /** Read or delete: the key has no value. */
+  NOT_FOUND,
+  /** Upsert or RMW: the key had no value; a record was created. */
+  CREATED,
+  /** Upsert or RMW: the value was changed where it lies. */
+  UPDATED_IN_PLACE,
+  /** Upsert or RMW: a new record at the tail took the place of the old one. */
+  COPIED,
+  /**
+   * The record lies on disk and is being read. The operation ends in a later {@code
+   * completePending}, which calls {@link StoreFunctions#completionCallback}. Until then neither
+   * input nor output may be reused.
+   */
+  PENDING
+}

@@ -1,0 +1,134 @@
+package io.fasterkv.api;
+
+import java.nio.file.Path;
+
+/**
+ * A store's settings: built once, checked once by {@link Builder#build()}, then frozen. All sizes
+ * are bytes. Everything off-heap that the store takes, it takes out of {@code memoryBytes}: index,
+ * log pages, buffers and tables; nothing is allocated past it.
+ *
+ * @param directory where log segments and checkpoints lie; created when missing
+ * @param memoryBytes the whole budget, 64 KiB and more; all parts below add up to at most this
+ * @param indexBytes hash buckets of 64 bytes, overflow buckets included
+ * @param logMemoryBytes the log's circular buffer, a power of two, at least four pages
+ * @param pageBytes size of a log page, a power of two from 4 KiB to 64 MiB; a record fits a page
+ * @param mutableFraction part of the buffer that is updated in place, 0 (append-only) to 1; the
+ *     paper's default is 0.9 (SIGMOD'18, section 6.4)
+ * @param segmentBytes size of a log segment file, a power of two, at least a page
+ * @param scratchBytes buffers for disk reads, scans, and keys
+ * @param maxSessions how many sessions may be open at a time, 1 to 1024
+ * @param recordKind what records hold
+ * @param keyHash hash of keys of variable length
+ * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
+ */
+public record StoreConfig(
+    Path directory,
+    long memoryBytes,
+    long indexBytes,
+    long logMemoryBytes,
+    int pageBytes,
+    double mutableFraction,
+    long segmentBytes,
+    long scratchBytes,
+    int maxSessions,
+    RecordKind recordKind,
+    KeyHash keyHash,
+    boolean deleteOnClose) {
+
+  /** What a store's records hold. */
+  public enum RecordKind {
+    /** Keys and values of any length that fits a page. */
+    SPANS,
+    /** {@code long} keys and {@code long} values in records of 24 bytes. */
+    LONGS
+  }
+
+  /** Starts from the defaults. */
+  public static Builder builder(Path directory) {
+    return new Builder(directory);
+  }
+
+  /** Collects settings; a setting that is not called is derived from {@code memoryBytes}. */
+  public static final class Builder {
+    final Path directory;
+    long memoryBytes = 256L << 20;
+    long indexBytes;
+    long logMemoryBytes;
+    int pageBytes;
+    double mutableFraction = 0.9;
+    long segmentBytes;
+    long scratchBytes;
+    int maxSessions = 64;
+    RecordKind recordKind = RecordKind.SPANS;
+    KeyHash keyHash = DefaultKeyHash::hash;
+    boolean deleteOnClose;
+
+    private Builder(Path directory) {
+      this.directory = directory;
+    }
+
+    public Builder memoryBytes(long bytes) {
+      memoryBytes = bytes;
+      return this;
+    }
+
+    public Builder indexBytes(long bytes) {
+      indexBytes = bytes;
+      return this;
+    }
+
+    public Builder logMemoryBytes(long bytes) {
+      logMemoryBytes = bytes;
+      return this;
+    }
+
+    public Builder pageBytes(int bytes) {
+      pageBytes = bytes;
+      return this;
+    }
+
+    public Builder mutableFraction(double fraction) {
+      mutableFraction = fraction;
+      return this;
+    }
+
+    public Builder segmentBytes(long bytes) {
+      segmentBytes = bytes;
+      return this;
+    }
+
+    public Builder scratchBytes(long bytes) {
+      scratchBytes = bytes;
+      return this;
+    }
+
+    public Builder maxSessions(int sessions) {
+      maxSessions = sessions;
+      return this;
+    }
+
+    public Builder recordKind(RecordKind kind) {
+      recordKind = kind;
+      return this;
+    }
+
+    public Builder keyHash(KeyHash hash) {
+      keyHash = hash;
+      return this;
+    }
+
+    public Builder deleteOnClose(boolean delete) {
+      deleteOnClose = delete;
+      return this;
+    }
+
+    /**
+     * Derives what was left open and checks that all fits.
+     *
+     * @throws StoreException.BadConfig naming the setting, its value, and what is allowed
+     */
+    public StoreConfig build() {
+      return new ConfigRules(this).resolve();
+    }
+  }
+}

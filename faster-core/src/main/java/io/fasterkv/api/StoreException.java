@@ -1,0 +1,57 @@
+package io.fasterkv.api;
+
+import org.jspecify.annotations.Nullable;
+
+/** What can go wrong with a store. Each kind says what to do about it. */
+public sealed class StoreException extends RuntimeException {
+
+  private StoreException(String message, @Nullable Throwable cause) {
+    super(message, cause);
+  }
+
+  /** A setting is outside what is allowed, or the settings do not fit together. */
+  public static final class BadConfig extends StoreException {
+    public BadConfig(String message) {
+      super(message, null);
+    }
+  }
+
+  /** A key or value is larger than the store's pages can hold. */
+  public static final class RecordTooLarge extends StoreException {
+    public RecordTooLarge(String message) {
+      super(message, null);
+    }
+  }
+
+  /** A fixed piece of the memory budget is used up; the message names the setting to raise. */
+  public static final class OutOfBudget extends StoreException {
+    public OutOfBudget(String message) {
+      super(message, null);
+    }
+  }
+
+  /** The device failed. The store refuses further writes: what is in memory may not reach disk. */
+  public static final class DeviceFailed extends StoreException {
+    public DeviceFailed(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** Bytes on disk are not what was written; the message names the file and the offset. */
+  public static final class Corrupt extends StoreException {
+    public Corrupt(String message) {
+      super(message, null);
+    }
+
+    public Corrupt(String message, Throwable cause) {
+      super(message, cause);
+    }
+  }
+
+  /** The store or the session is closed. */
+  public static final class Closed extends StoreException {
+    public Closed(String message) {
+      super(message, null);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Words shared with the caller. Imports no other room. */
+@NullMarked
+package io.fasterkv.api;
+
+import org.jspecify.annotations.NullMarked;

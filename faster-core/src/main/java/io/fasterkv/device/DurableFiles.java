@@ -1,0 +1,62 @@
+package io.fasterkv.device;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Set;
+
+/** Files that only their owner can read, and steps that survive a power cut. */
+public final class DurableFiles {
+  private static final FileAttribute<?> OWNER_FILE =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+  private static final FileAttribute<?> OWNER_DIRECTORY =
+      PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+
+  private DurableFiles() {}
+
+  /** Opens a file for reading and writing, creating it when missing. */
+  public static FileChannel openReadWrite(Path path) throws IOException {
+    Set<StandardOpenOption> options =
+        Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+    return isPosix(path)
+        ? FileChannel.open(path, options, OWNER_FILE)
+        : FileChannel.open(path, options);
+  }
+
+  /** Creates a directory and those above it. */
+  public static void createDirectories(Path directory) throws IOException {
+    if (isPosix(directory)) {
+      Files.createDirectories(directory, OWNER_DIRECTORY);
+    } else {
+      Files.createDirectories(directory);
+    }
+  }
+
+  /** Puts a finished, forced file in its place: after this it is there whole or not at all. */
+  public static void moveIntoPlace(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    Path directory = to.toAbsolutePath().getParent();
+    if (directory != null) {
+      forceDirectory(directory);
+    }
+  }
+
+  /** Makes the names in a directory durable. */
+  public static void forceDirectory(Path directory) throws IOException {
+    if (!isPosix(directory)) {
+      return;
+    }
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  private static boolean isPosix(Path path) {
+    return path.getFileSystem().supportedFileAttributeViews().contains("posix");
+  }
+}

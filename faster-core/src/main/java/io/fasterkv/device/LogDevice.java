@@ -1,0 +1,52 @@
+package io.fasterkv.device;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Durable bytes under a log's addresses. Safe for all threads. A transfer is whole or it has
+ * failed: an implementation repeats short transfers, and never reports success for part of the
+ * bytes. The memory handed in stays untouched by the caller until the completion has been called.
+ */
+public interface LogDevice extends AutoCloseable {
+
+  /** Told exactly once how a transfer ended, on a thread of the device. Must not block. */
+  @FunctionalInterface
+  interface Completion {
+    /**
+     * @param failure null when all bytes were transferred
+     */
+    void completed(@org.jspecify.annotations.Nullable IOException failure);
+  }
+
+  /**
+   * The unit that the device writes as a whole, a power of two; committed bytes end at a multiple
+   * of it, so that they are never written again.
+   */
+  int sectorBytes();
+
+  /** Starts to write all bytes of {@code source} at {@code address}. Does not make them durable. */
+  void write(long address, MemorySegment source, Completion completion);
+
+  /** Starts to fill {@code target} from {@code address} on. */
+  void read(long address, MemorySegment target, Completion completion);
+
+  /** Fills {@code target} from {@code address} on, on the calling thread. */
+  void readNow(long address, MemorySegment target) throws IOException;
+
+  /** Returns when all bytes whose write has completed survive a power cut. */
+  void force() throws IOException;
+
+  /** Lets go of storage for addresses below {@code address}, as far as it is convenient. */
+  void truncate(long address) throws IOException;
+
+  /** Names the place of an address for an error message, for example a file and an offset. */
+  String place(long address);
+
+  /** Waits for the transfers under way and lets go of all resources; files stay. */
+  @Override
+  void close() throws IOException;
+
+  /** Removes everything the device has stored. The device must be closed. */
+  void delete() throws IOException;
+}

@@ -1,0 +1,46 @@
+package io.fasterkv.device;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+
+/** Whole transfers between memory and a file, in requests that no system cuts short silently. */
+public final class Transfers {
+  /** Linux moves at most 2 GiB less a page at a time and reports success; this is far below. */
+  private static final int MAX_REQUEST_BYTES = 64 << 20;
+
+  private Transfers() {}
+
+  /** Writes all bytes at {@code position}. */
+  public static void writeFully(FileChannel file, MemorySegment source, long position)
+      throws IOException {
+    long done = 0;
+    while (done < source.byteSize()) {
+      int written = file.write(request(source, done), position + done);
+      if (written <= 0) {
+        throw new IOException("the file took no bytes: position=" + (position + done));
+      }
+      done += written;
+    }
+  }
+
+  /** Fills all of {@code target} from {@code position} on; the end of the file is an error. */
+  public static void readFully(FileChannel file, MemorySegment target, long position)
+      throws IOException {
+    long done = 0;
+    while (done < target.byteSize()) {
+      int read = file.read(request(target, done), position + done);
+      if (read <= 0) {
+        throw new EOFException("the file ends early: position=" + (position + done));
+      }
+      done += read;
+    }
+  }
+
+  private static ByteBuffer request(MemorySegment memory, long from) {
+    long bytes = Math.min(MAX_REQUEST_BYTES, memory.byteSize() - from);
+    return memory.asSlice(from, bytes).asByteBuffer();
+  }
+}

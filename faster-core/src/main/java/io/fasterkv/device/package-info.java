@@ -1,0 +1,5 @@
+/** Durable bytes, asynchronously. */
+@NullMarked
+package io.fasterkv.device;
+
+import org.jspecify.annotations.NullMarked;

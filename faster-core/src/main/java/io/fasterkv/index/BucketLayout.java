@@ -1,0 +1,78 @@
+package io.fasterkv.index;
+
+import io.fasterkv.record.Address;
+
+/**
+ * A bucket of the hash index: one cache line (SIGMOD'18, section 3.1).
+ *
+ * <pre>
+ *   0       8              48      56         64
+ *   +-------+-- ... -------+-------+----------+
+ *   | entry | entries 1..5 | entry | overflow |
+ *   +-------+-- ... -------+-------+----------+
+ *
+ *   entry:     63         62        61..48  47..0
+ *              TENTATIVE  OCCUPIED  tag     address of the newest record
+ *   overflow:  63         39..0
+ *              SATURATED  number of the next bucket, 0 for none
+ * </pre>
+ *
+ * An entry of zero is free. SATURATED is set in main buckets only.
+ */
+final class BucketLayout {
+  static final int BYTES = 64;
+  static final int ENTRIES = 7;
+  static final long OVERFLOW = 56;
+
+  static final long TENTATIVE = 1L << 63;
+  static final long OCCUPIED = 1L << 62;
+  static final int TAG_BITS = 14;
+  private static final long TAG_MASK = ((1L << TAG_BITS) - 1) << Address.BITS;
+  private static final long IDENTITY = OCCUPIED | TAG_MASK;
+
+  static final long SATURATED = 1L << 63;
+  private static final long NEXT_MASK = (1L << 40) - 1;
+
+  static {
+    if (OVERFLOW != (long) ENTRIES * Long.BYTES || OVERFLOW + Long.BYTES != BYTES) {
+      throw new AssertionError("a bucket is not a cache line");
+    }
+  }
+
+  private BucketLayout() {}
+
+  /** An entry without an address for the tag of {@code hash}. */
+  static long entry(long hash) {
+    return OCCUPIED | (hash << Address.BITS & TAG_MASK);
+  }
+
+  static long withAddress(long entry, long address) {
+    return (entry & IDENTITY) | address;
+  }
+
+  static long address(long entry) {
+    return entry & Address.MASK;
+  }
+
+  /** Whether both are occupied with one tag; tentative or not. */
+  static boolean sameTag(long entry, long other) {
+    return ((entry ^ other) & IDENTITY) == 0;
+  }
+
+  static boolean isTentative(long entry) {
+    return (entry & TENTATIVE) != 0;
+  }
+
+  static long nextBucket(long overflow) {
+    return overflow & NEXT_MASK;
+  }
+
+  static boolean isSaturated(long overflow) {
+    return (overflow & SATURATED) != 0;
+  }
+
+  /** Where a hash's entry goes when its bucket has no room for another tag. */
+  static int sharedEntry(long hash) {
+    return (int) ((hash & ((1L << TAG_BITS) - 1)) % ENTRIES);
+  }
+}

@@ -1,0 +1,49 @@
+package io.fasterkv.index;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Hands out overflow buckets of a fixed number, which lie behind the main buckets. A bucket that
+ * lost the race for its place in a chain is kept for the next who asks.
+ */
+final class OverflowBuckets {
+  /** There is no bucket left. */
+  static final long NONE = 0;
+
+  private final long first;
+  private final long end;
+  private final AtomicLong next;
+  private final AtomicLong spare = new AtomicLong(NONE);
+
+  /** Buckets {@code first} (1 and above) to {@code end - 1}. */
+  OverflowBuckets(long first, long end, long used) {
+    this.first = first;
+    this.end = end;
+    next = new AtomicLong(first + used);
+  }
+
+  /** The number of a zeroed bucket, or {@link #NONE}. */
+  long take() {
+    long kept = spare.getAndSet(NONE);
+    if (kept != NONE) {
+      return kept;
+    }
+    for (long bucket = next.get(); bucket < end; bucket = next.get()) {
+      if (next.compareAndSet(bucket, bucket + 1)) {
+        return bucket;
+      }
+    }
+    return NONE;
+  }
+
+  /** Takes back a bucket that nobody has seen. */
+  void giveBack(long bucket) {
+    // If a spare is there already, this bucket stays unused: that takes two lost races in a row.
+    spare.compareAndSet(NONE, bucket);
+  }
+
+  /** How many have been handed out. */
+  long used() {
+    return next.getAcquire() - first;
+  }
+}

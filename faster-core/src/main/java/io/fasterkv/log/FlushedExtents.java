@@ -1,0 +1,88 @@
+package io.fasterkv.log;
+
+import java.util.Arrays;
+import java.util.function.Consumer;
+
+/**
+ * What the device holds: ranges in order and without a gap, each written by one request, with the
+ * checksum of its bytes. It lets a scan and a recovery prove what they read. 24 bytes of heap a
+ * page of log. Safe for all threads; used when a flush completes and when disk is read in bulk.
+ */
+public final class FlushedExtents {
+
+  /**
+   * One range.
+   *
+   * @param from first address
+   * @param until first address after it, on the same page or that page's end
+   * @param crc CRC32C of the bytes
+   */
+  public record Extent(long from, long until, int crc) {}
+
+  private long[] froms = new long[16];
+  private long[] untils = new long[16];
+  private int[] crcs = new int[16];
+  private int first;
+  private int end;
+
+  synchronized void add(Extent extent) {
+    if (end == froms.length) {
+      makeRoom();
+    }
+    froms[end] = extent.from();
+    untils[end] = extent.until();
+    crcs[end] = extent.crc();
+    end++;
+  }
+
+  /** Forgets the extents that end at {@code address} or below. */
+  synchronized void truncate(long address) {
+    while (first < end && untils[first] <= address) {
+      first++;
+    }
+  }
+
+  /** The extent that holds {@code address}. */
+  public synchronized Extent at(long address) {
+    int index = Arrays.binarySearch(froms, first, end, address);
+    int found = index >= 0 ? index : -index - 2;
+    if (found < first || address >= untils[found]) {
+      throw new IllegalArgumentException("no extent holds the address: address=" + address);
+    }
+    return extent(found);
+  }
+
+  /** How many extents end at {@code until} or below. */
+  public synchronized int countUntil(long until) {
+    int count = 0;
+    while (first + count < end && untils[first + count] <= until) {
+      count++;
+    }
+    return count;
+  }
+
+  /** Visits the extents that end at {@code until} or below, in order. */
+  public synchronized void forEachUntil(long until, Consumer<Extent> visitor) {
+    for (int i = first; i < end && untils[i] <= until; i++) {
+      visitor.accept(extent(i));
+    }
+  }
+
+  private Extent extent(int index) {
+    return new Extent(froms[index], untils[index], crcs[index]);
+  }
+
+  private void makeRoom() {
+    int live = end - first;
+    int capacity = Math.max(16, live * 2);
+    froms = move(froms, capacity);
+    untils = move(untils, capacity);
+    crcs = Arrays.copyOf(Arrays.copyOfRange(crcs, first, end), capacity);
+    end = live;
+    first = 0;
+  }
+
+  private long[] move(long[] from, int capacity) {
+    return Arrays.copyOf(Arrays.copyOfRange(from, first, end), capacity);
+  }
+}

@@ -1,0 +1,271 @@
+package io.fasterkv.log;
+
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.RecordInfo;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The hybrid log (SIGMOD'18, sections 5 and 6): one address space over memory and disk, mutable at
+ * its tail, read-only in the middle, on disk below.
+ *
+ * <p>Whoever turns the tail to a new page moves the read-only mark after it; when every thread has
+ * seen that, the pages below are flushed; when they are flushed the head moves; when every thread
+ * has seen that, the frames are cleared and take new pages. None of these steps waits: a thread
+ * that finds no room gets {@link #RETRY}, leaves its epoch so that the steps can go on, and comes
+ * again.
+ */
+public final class HybridLog {
+  /** No room yet: refresh the epoch, call {@link #assist()}, and start the operation again. */
+  public static final long RETRY = -1;
+
+  /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
+  private static final long MIN_READ_ONLY_PAGES = 2;
+
+  private static final long POLL_NANOS = 20_000;
+
+  private final Epochs epochs;
+  private final LogDevice device;
+  private final PageFrames frames;
+  private final LogMarks marks;
+  private final TailAllocator tail;
+  private final PageFlusher flusher;
+  private final FlushedExtents extents;
+  private final long mutablePages;
+  private final boolean appendOnly;
+  private final AtomicLong readOnlyAnnounced;
+  private final AtomicLong headAnnounced;
+  private final FirstFailure failure;
+
+  /** A log that goes on after {@code position}. */
+  public HybridLog(
+      StoreConfig config,
+      OffHeapArena arena,
+      Epochs epochs,
+      LogDevice device,
+      LogPosition position,
+      FirstFailure failure) {
+    this.epochs = epochs;
+    this.device = device;
+    this.failure = failure;
+    frames = new PageFrames(arena, config.logMemoryBytes(), config.pageBytes());
+    extents = position.extents();
+    long start = Math.max(position.endAddress(), Address.FIRST);
+    marks = new LogMarks(position.beginAddress(), start);
+    tail = new TailAllocator(frames.pageBits(), start);
+    flusher =
+        new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
+    mutablePages =
+        Math.clamp(
+            (long) (frames.count() * config.mutableFraction()),
+            0,
+            frames.count() - MIN_READ_ONLY_PAGES);
+    appendOnly = config.mutableFraction() == 0;
+    readOnlyAnnounced = new AtomicLong(start);
+    headAnnounced = new AtomicLong(start);
+  }
+
+  /** The circular buffer; an address lies at {@link #offset}. */
+  public MemorySegment memory() {
+    return frames.memory();
+  }
+
+  public long offset(long address) {
+    return frames.offset(address);
+  }
+
+  public LogDevice device() {
+    return device;
+  }
+
+  public FlushedExtents extents() {
+    return extents;
+  }
+
+  public long beginAddress() {
+    return marks.begin();
+  }
+
+  public long headAddress() {
+    return marks.head();
+  }
+
+  public long flushedAddress() {
+    return marks.flushed();
+  }
+
+  /** Below it nobody changes a record any more, and all below it is on its way to the device. */
+  public long safeReadOnlyAddress() {
+    return marks.safeReadOnly();
+  }
+
+  /** At it and above an update is made in place; in an append-only log, nowhere. */
+  public long inPlaceFrom() {
+    return appendOnly ? Long.MAX_VALUE : marks.readOnly();
+  }
+
+  /**
+   * Below it an update copies; between it and {@link #inPlaceFrom()} some thread may be updating.
+   */
+  public long copyBelow() {
+    return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
+  }
+
+  public long tailAddress() {
+    return tail.address();
+  }
+
+  public long pageBytes() {
+    return frames.pageBytes();
+  }
+
+  /** The first address after the page of {@code address}. */
+  public long pageEnd(long address) {
+    return frames.pageEnd(address);
+  }
+
+  /**
+   * Fresh zeroed bytes at the tail, or {@link #RETRY}. The caller is protected, and writes a record
+   * header there before it refreshes.
+   */
+  public long allocate(long bytes) {
+    if (bytes > frames.pageBytes() - Address.FIRST) {
+      throw new RecordTooLarge(
+          "a record does not fit a page: recordBytes="
+              + bytes
+              + ", allowed=up to "
+              + (frames.pageBytes() - Address.FIRST)
+              + "; raise pageBytes");
+    }
+    long address = tail.allocate(bytes);
+    if (address != TailAllocator.PAGE_FULL) {
+      return address;
+    }
+    turnPage(tail.page());
+    return RETRY;
+  }
+
+  /** Helps the steps that make room along; throws when the device has failed. */
+  public void assist() {
+    throwIfFailed();
+    announceReadOnly();
+    moveHead();
+    epochs.drain();
+  }
+
+  /**
+   * Makes all that is allocated now read-only and returns the address where that ends. The caller
+   * is protected by {@code slot}. Records below it are immutable for every operation that starts
+   * after this returns, on any thread that has refreshed.
+   */
+  public long foldOver() {
+    long unit = device.sectorBytes();
+    long endAndGap = tail.align(unit);
+    long end = endAndGap & -unit;
+    long gapBytes = endAndGap - end;
+    if (gapBytes > 0) {
+      Words.storeRelease(memory(), offset(end - gapBytes), RecordInfo.padding(gapBytes));
+    }
+    marks.advanceReadOnly(end);
+    announceReadOnly();
+    return end;
+  }
+
+  /** Waits until nobody changes what lies below {@code address}; the caller is not protected. */
+  public void awaitImmutable(long address) {
+    while (marks.safeReadOnly() < address) {
+      assist();
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+  }
+
+  /** Waits until the device has all bytes below {@code address}; the caller is not protected. */
+  public void awaitFlushed(long address) {
+    while (marks.flushed() < address) {
+      assist();
+      LockSupport.parkNanos(POLL_NANOS);
+    }
+    throwIfFailed();
+  }
+
+  /** Drops all below {@code address}. The caller knows that nothing live is there. */
+  public void truncate(long address) throws IOException {
+    marks.advanceBegin(address);
+    extents.truncate(address);
+    device.truncate(address);
+  }
+
+  /** Throws if something keeps the log from reaching the disk. */
+  public void throwIfFailed() {
+    Throwable cause = failure.get();
+    if (cause != null) {
+      throw new DeviceFailed(
+          "the log's device has failed, the store takes no more writes: " + cause.getMessage(),
+          cause);
+    }
+  }
+
+  private void turnPage(long page) {
+    throwIfFailed();
+    long closedNeeded = frames.pageStart(page + 2 - frames.count());
+    if (marks.closed() < closedNeeded) {
+      assist();
+      return;
+    }
+    if (tail.turn(page)) {
+      marks.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
+      assist();
+    }
+  }
+
+  /** Sees to it that an action follows the latest move of the read-only mark. */
+  private void announceReadOnly() {
+    long readOnly = marks.readOnly();
+    if (readOnlyAnnounced.getAcquire() < readOnly
+        && epochs.tryBump(() -> onReadOnlySafe(readOnly))) {
+      readOnlyAnnounced.accumulateAndGet(readOnly, Math::max);
+    }
+  }
+
+  private void onReadOnlySafe(long address) {
+    marks.advanceSafeReadOnly(address);
+    flusher.flushUntil(address);
+  }
+
+  private void onFlushed(long address) {
+    marks.advanceFlushed(address);
+    moveHead();
+  }
+
+  /** Keeps a frame free ahead of the tail, as far as the flush has come. */
+  private void moveHead() {
+    long wanted = frames.pageStart(tail.page() + 2 - frames.count());
+    long possible = frames.pageStart(frames.page(marks.flushed()));
+    long target = Math.min(wanted, possible);
+    if (target > marks.head()) {
+      marks.advanceHead(target);
+    }
+    long head = marks.head();
+    if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> onHeadSafe(head))) {
+      headAnnounced.accumulateAndGet(head, Math::max);
+    }
+  }
+
+  private void onHeadSafe(long address) {
+    long from = marks.closed();
+    if (address > from) {
+      frames.clear(from, address);
+      marks.advanceClosed(address);
+    }
+  }
+}

@@ -1,0 +1,66 @@
+package io.fasterkv.log;
+
+import io.fasterkv.memory.OffHeapArena;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * The circular buffer: one flat region of a power of two of pages. An address lies at {@code
+ * address & mask}, whatever page it is on. A frame is zero when a page moves in, so that a word of
+ * zero marks the end of what was written on a page.
+ */
+final class PageFrames {
+  private final MemorySegment memory;
+  private final long mask;
+  private final int pageBits;
+
+  PageFrames(OffHeapArena arena, long bytes, int pageBytes) {
+    memory = arena.allocate("log pages", bytes, OffHeapArena.PAGE_ALIGNMENT);
+    mask = bytes - 1;
+    pageBits = Integer.numberOfTrailingZeros(pageBytes);
+  }
+
+  MemorySegment memory() {
+    return memory;
+  }
+
+  long offset(long address) {
+    return address & mask;
+  }
+
+  long count() {
+    return (mask + 1) >>> pageBits;
+  }
+
+  int pageBits() {
+    return pageBits;
+  }
+
+  long pageBytes() {
+    return 1L << pageBits;
+  }
+
+  long page(long address) {
+    return address >>> pageBits;
+  }
+
+  long pageStart(long page) {
+    return page << pageBits;
+  }
+
+  /** The first address after the page of {@code address}. */
+  long pageEnd(long address) {
+    return pageStart(page(address) + 1);
+  }
+
+  /** Bytes from {@code address} up to {@code until}, which is on the same page or its end. */
+  MemorySegment slice(long address, long until) {
+    return memory.asSlice(offset(address), until - address);
+  }
+
+  /** Clears the frames of the pages that end in {@code (from, until]}. */
+  void clear(long from, long until) {
+    for (long page = page(from); pageStart(page + 1) <= until; page++) {
+      memory.asSlice(offset(pageStart(page)), pageBytes()).fill((byte) 0);
+    }
+  }
+}

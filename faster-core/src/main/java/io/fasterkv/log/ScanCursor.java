@@ -1,0 +1,177 @@
+package io.fasterkv.log;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.memory.Checksums;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Reads all records of an immutable range in the order of their addresses, a page at a time: from
+ * memory where the page is there, else from the device, whose checksum is verified. Holds one page
+ * of scratch and one epoch slot, protected only while a page is copied. One thread at a time.
+ */
+public final class ScanCursor implements AutoCloseable {
+  private final HybridLog log;
+  private final Epochs epochs;
+  private final RecordLayout layout;
+  private final BufferPool buffers;
+  private final MemorySegment buffer;
+  private final int slot;
+  private final long until;
+  private final ByteSpan key = new ByteSpan();
+  private final ByteSpan value = new ByteSpan();
+
+  private long loadedFrom;
+  private long loadedUntil;
+  private long next;
+  private long address;
+  private long info;
+  private boolean isClosed;
+
+  /** Scans {@code [from, until)}; {@code until} is at most the safe read-only address. */
+  public ScanCursor(
+      HybridLog log,
+      Epochs epochs,
+      RecordLayout layout,
+      BufferPool buffers,
+      long from,
+      long until) {
+    this.log = log;
+    this.epochs = epochs;
+    this.layout = layout;
+    this.buffers = buffers;
+    this.until = until;
+    next = from;
+    loadedFrom = from;
+    loadedUntil = from;
+    slot = epochs.acquireSlot();
+    try {
+      buffer = buffers.take((int) log.pageBytes());
+    } catch (RuntimeException e) {
+      epochs.releaseSlot(slot);
+      throw e;
+    }
+  }
+
+  /** Moves to the next record that is in a chain, tombstones included; false at the end. */
+  public boolean next() {
+    while (next < until) {
+      if (next >= loadedUntil) {
+        load();
+      }
+      address = next;
+      info = Words.loadPlain(buffer, address - loadedFrom);
+      if (!RecordInfo.isPresent(info)) {
+        next = endOfPage();
+      } else if (RecordInfo.isPadding(info)) {
+        next = checked(RecordInfo.paddingBytes(info));
+      } else {
+        next = checked(layout.recordBytes(buffer, address - loadedFrom));
+        if (!RecordInfo.isInvalid(info)) {
+          wrap();
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  public long address() {
+    return address;
+  }
+
+  public long previousAddress() {
+    return RecordInfo.previousAddress(info);
+  }
+
+  public boolean isTombstone() {
+    return RecordInfo.isTombstone(info);
+  }
+
+  /** The key; valid until the next move. */
+  public ByteSpan key() {
+    return key;
+  }
+
+  /** The value; valid until the next move. */
+  public ByteSpan value() {
+    return value;
+  }
+
+  @Override
+  public void close() {
+    if (!isClosed) {
+      isClosed = true;
+      epochs.releaseSlot(slot);
+      buffers.give(buffer);
+    }
+  }
+
+  private void load() {
+    long end = Math.min(log.pageEnd(next), until);
+    epochs.protect(slot);
+    try {
+      if (next >= log.headAddress()) {
+        MemorySegment.copy(log.memory(), log.offset(next), buffer, 0, end - next);
+        loadedFrom = next;
+        loadedUntil = end;
+        return;
+      }
+    } finally {
+      epochs.unprotect(slot);
+    }
+    loadFromDevice();
+  }
+
+  private void loadFromDevice() {
+    Extent extent = log.extents().at(next);
+    MemorySegment target = buffer.asSlice(0, extent.until() - extent.from());
+    try {
+      log.device().readNow(extent.from(), target);
+    } catch (IOException e) {
+      throw new DeviceFailed("a page could not be read: " + log.device().place(extent.from()), e);
+    }
+    if (Checksums.crc32c(target) != extent.crc()) {
+      throw new Corrupt(
+          "a page is not what was written: place="
+              + log.device().place(extent.from())
+              + ", bytes="
+              + target.byteSize());
+    }
+    loadedFrom = extent.from();
+    loadedUntil = Math.min(extent.until(), until);
+  }
+
+  /** Nothing follows on this page; what was loaded may be only part of it. */
+  private long endOfPage() {
+    return Math.min(log.pageEnd(address), until);
+  }
+
+  private long checked(long recordBytes) {
+    long after = address + recordBytes;
+    if (recordBytes < RecordInfo.BYTES || after > loadedUntil) {
+      throw new Corrupt(
+          "a record's size is out of range: recordBytes="
+              + recordBytes
+              + ", place="
+              + log.device().place(address));
+    }
+    return after;
+  }
+
+  private void wrap() {
+    long record = address - loadedFrom;
+    int keyBytes = layout.keyBytes(buffer, record);
+    int valueBytes = layout.valueBytes(buffer, record);
+    key.wrap(buffer, layout.keyOffset(record), keyBytes, keyBytes);
+    value.wrap(buffer, layout.valueOffset(buffer, record), valueBytes, valueBytes);
+  }
+}

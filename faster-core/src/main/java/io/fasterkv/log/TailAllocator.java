@@ -1,0 +1,99 @@
+package io.fasterkv.log;
+
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Hands out the log's tail (SIGMOD'18, section 5.1 and algorithm 1).
+ *
+ * <p>Page number and offset share one word, so that one fetch-and-add allocates:
+ *
+ * <pre>
+ *   63 .............. pageBits+16   pageBits+15 .................. 0
+ *   page number                     offset in the page, may overshoot
+ * </pre>
+ *
+ * <p>The thread whose offset passes the page's end has allocated nothing, and neither have those
+ * after it; somebody then turns the page by a compare-and-set of the whole word, which exactly one
+ * wins. The offset has 16 bits to spare: each thread looks before it adds, so at most one overshoot
+ * per thread is under way, and 65,536 of the largest records fit. What is left of the old page
+ * stays zero.
+ */
+final class TailAllocator {
+  /** The record does not fit the tail page: turn it and try again. */
+  static final long PAGE_FULL = -1;
+
+  private static final int SPARE_BITS = 16;
+
+  private final int pageBits;
+  private final int offsetBits;
+  private final long offsetMask;
+  private final AtomicLong tail;
+
+  TailAllocator(int pageBits, long startAddress) {
+    this.pageBits = pageBits;
+    offsetBits = pageBits + SPARE_BITS;
+    offsetMask = (1L << offsetBits) - 1;
+    tail = new AtomicLong(word(startAddress >>> pageBits, startAddress & ((1L << pageBits) - 1)));
+  }
+
+  /** The address of fresh bytes, or {@link #PAGE_FULL}. */
+  long allocate(long bytes) {
+    long pageBytes = 1L << pageBits;
+    if (offset(tail.getAcquire()) + bytes > pageBytes) {
+      return PAGE_FULL;
+    }
+    long before = tail.getAndAdd(bytes);
+    return offset(before) + bytes <= pageBytes
+        ? address(before >>> offsetBits, offset(before))
+        : PAGE_FULL;
+  }
+
+  /** The page that new records go to. */
+  long page() {
+    return tail.getAcquire() >>> offsetBits;
+  }
+
+  /** The first address that is not allocated. */
+  long address() {
+    long word = tail.getAcquire();
+    return address(word >>> offsetBits, Math.min(offset(word), 1L << pageBits));
+  }
+
+  /** Moves from {@code page} to the next; true for the one thread that did. */
+  boolean turn(long page) {
+    for (long word = tail.get(); word >>> offsetBits == page; word = tail.get()) {
+      if (tail.compareAndSet(word, word(page + 1, 0))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Moves the tail to the next multiple of {@code unit}, a power of two. Returns that address plus
+   * the size of the gap that was left below it, which is less than the unit: the caller fills it.
+   */
+  long align(long unit) {
+    while (true) {
+      long word = tail.get();
+      long offset = Math.min(offset(word), 1L << pageBits);
+      long aligned = (offset + unit - 1) & -unit;
+      long page = word >>> offsetBits;
+      if (aligned == offset || tail.compareAndSet(word, word(page, aligned))) {
+        return address(page, 0) + aligned + (aligned - offset);
+      }
+    }
+  }
+
+  private long offset(long word) {
+    return word & offsetMask;
+  }
+
+  private long word(long page, long offset) {
+    return page << offsetBits | offset;
+  }
+
+  private long address(long page, long offset) {
+    return (page << pageBits) + offset;
+  }
+}

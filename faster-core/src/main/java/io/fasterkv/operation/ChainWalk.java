@@ -1,0 +1,77 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Follows a chain of records from the newest towards the oldest, as far as memory holds it. One
+ * session's; used over and over.
+ */
+final class ChainWalk {
+  private final HybridLog log;
+  private final RecordLayout layout;
+
+  /** Where the walk ended: the record with the key, or the first one that was not looked at. */
+  private long address;
+
+  private boolean isMatch;
+  private long info;
+
+  ChainWalk(HybridLog log, RecordLayout layout) {
+    this.log = log;
+    this.layout = layout;
+  }
+
+  /**
+   * Looks for a key from {@code from} on, in records at {@code downTo} and above. The caller is
+   * protected, and {@code downTo} is at least the head it has read since.
+   */
+  boolean find(KeyBytes key, long from, long downTo) {
+    MemorySegment memory = log.memory();
+    long at = from;
+    while (at >= downTo) {
+      long record = log.offset(at);
+      long word = RecordLayout.info(memory, record);
+      if (!RecordInfo.isPresent(word)) {
+        throw new Corrupt(
+            "a chain leads to no record: address=" + at + ", head=" + log.headAddress());
+      }
+      if (layout.keyEquals(memory, record, key)) {
+        address = at;
+        info = word;
+        isMatch = true;
+        return true;
+      }
+      at = RecordInfo.previousAddress(word);
+    }
+    address = at;
+    isMatch = false;
+    return false;
+  }
+
+  long address() {
+    return address;
+  }
+
+  boolean isMatch() {
+    return isMatch;
+  }
+
+  boolean isTombstone() {
+    return isMatch && RecordInfo.isTombstone(info);
+  }
+
+  /** Whether the chain ended in memory: the key is nowhere. */
+  boolean isEnded() {
+    return !isMatch && address < log.beginAddress();
+  }
+
+  /** The record after the one that was found. */
+  long previousAddress() {
+    return RecordInfo.previousAddress(info);
+  }
+}

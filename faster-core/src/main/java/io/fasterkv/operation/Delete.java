@@ -1,0 +1,62 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.Status;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordInfo;
+
+/**
+ * Delete: marks a mutable record, and appends a tombstone above any other. A record that was the
+ * whole of its chain leaves the index too.
+ */
+final class Delete<I, O, C> {
+  private final Engine engine;
+  private final ValueAccess<I, O, C> values;
+  private final ChainWalk walk;
+  private final NewRecord fresh;
+
+  Delete(Engine engine, ValueAccess<I, O, C> values) {
+    this.engine = engine;
+    this.values = values;
+    walk = new ChainWalk(engine.log(), engine.layout());
+    fresh = new NewRecord(engine);
+  }
+
+  Step attempt(Operation<I, O, C> op) {
+    if (!engine.index().find(op.hash, op.entry)) {
+      return op.end(Status.NOT_FOUND);
+    }
+    HybridLog log = engine.log();
+    long inPlaceFrom = log.inPlaceFrom();
+    boolean isMatch = walk.find(op.key, op.entry.address(), log.headAddress());
+    if (walk.isTombstone() || walk.isEnded()) {
+      return op.end(Status.NOT_FOUND);
+    }
+    if (isMatch && walk.address() >= inPlaceFrom) {
+      return mark(op);
+    }
+    return append(op);
+  }
+
+  private Step mark(Operation<I, O, C> op) {
+    HybridLog log = engine.log();
+    long record = log.offset(walk.address());
+    if (!values.hold(op, log.memory(), record)) {
+      return Step.RETRY;
+    }
+    values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE);
+    boolean isWholeChain =
+        op.entry.address() == walk.address() && walk.previousAddress() < log.beginAddress();
+    if (isWholeChain) {
+      // If this fails, a newer record is on top; the mark does it alone.
+      engine.index().remove(op.entry);
+    }
+    return op.end(Status.FOUND);
+  }
+
+  private Step append(Operation<I, O, C> op) {
+    if (!fresh.allocate(op, 0)) {
+      return Step.RETRY;
+    }
+    return fresh.publish(op, true) ? op.end(Status.FOUND) : Step.RETRY;
+  }
+}

@@ -1,0 +1,113 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Follows a chain on disk, one record a read. It reads the record only, not its page: a small piece
+ * first, and the whole record when that was not enough.
+ */
+final class DiskSearch {
+  private static final int FIRST_READ_BYTES = 512;
+
+  private final HybridLog log;
+  private final RecordLayout layout;
+
+  DiskSearch(Engine engine) {
+    log = engine.log();
+    layout = engine.layout();
+  }
+
+  /** Prepares the first read of the record at the operation's disk address. */
+  void aim(Operation<?, ?, ?> op) {
+    long end = Math.min(log.pageEnd(op.diskAddress), log.flushedAddress());
+    op.diskBytes = (int) Math.min(FIRST_READ_BYTES, end - op.diskAddress);
+  }
+
+  /** Where the next read goes to. */
+  MemorySegment target(Operation<?, ?, ?> op) {
+    return op.diskBuffer(op.diskBytes).asSlice(0, op.diskBytes);
+  }
+
+  /** Searches to the end on the calling thread, which is not protected. */
+  void searchNow(Operation<?, ?, ?> op) {
+    aim(op);
+    boolean isEnded;
+    do {
+      try {
+        log.device().readNow(op.diskAddress, target(op));
+        op.diskFailure = null;
+      } catch (IOException e) {
+        op.diskFailure = e;
+      }
+      isEnded = examine(op);
+    } while (!isEnded);
+  }
+
+  /**
+   * Looks at what was read. Returns true when the search has ended and the operation's phase tells
+   * how; false when the next read is to be made.
+   */
+  boolean examine(Operation<?, ?, ?> op) {
+    if (op.diskAddress < log.beginAddress()) {
+      // What lay here was moved or dropped while it was read.
+      op.phase = Phase.SEARCH;
+      return true;
+    }
+    if (op.diskFailure != null) {
+      throw new DeviceFailed(
+          "a record could not be read: " + log.device().place(op.diskAddress), op.diskFailure);
+    }
+    MemorySegment memory = op.diskBuffer();
+    long recordBytes = checkedRecordBytes(op, memory);
+    if (recordBytes > op.diskBytes) {
+      op.diskBytes = (int) recordBytes;
+      return false;
+    }
+    long info = RecordLayout.info(memory, 0);
+    if (layout.keyEquals(memory, 0, op.key)) {
+      op.phase = RecordInfo.isTombstone(info) ? Phase.ABSENT_ON_DISK : Phase.FOUND_ON_DISK;
+      return true;
+    }
+    return follow(op, RecordInfo.previousAddress(info));
+  }
+
+  private boolean follow(Operation<?, ?, ?> op, long previousAddress) {
+    if (previousAddress >= op.diskAddress) {
+      throw corrupt(op, "a chain does not lead down: previousAddress=" + previousAddress);
+    }
+    if (previousAddress < log.beginAddress()) {
+      op.phase = Phase.ABSENT_ON_DISK;
+      return true;
+    }
+    op.diskAddress = previousAddress;
+    aim(op);
+    return false;
+  }
+
+  private long checkedRecordBytes(Operation<?, ?, ?> op, MemorySegment memory) {
+    long room = log.pageEnd(op.diskAddress) - op.diskAddress;
+    if (op.diskBytes < layout.headerBytes()) {
+      throw corrupt(op, "a record's header is cut off: bytes=" + op.diskBytes);
+    }
+    long info = RecordLayout.info(memory, 0);
+    if (!RecordInfo.isPresent(info) || RecordInfo.isPadding(info)) {
+      throw corrupt(op, "there is no record: info=" + Long.toHexString(info));
+    }
+    long bytes = layout.recordBytes(memory, 0);
+    if (!layout.isSound(memory, 0, bytes) || bytes > room) {
+      throw corrupt(op, "a record's sizes are out of range: recordBytes=" + bytes);
+    }
+    return bytes;
+  }
+
+  private Corrupt corrupt(Operation<?, ?, ?> op, String what) {
+    return new Corrupt(what + ", place=" + log.device().place(op.diskAddress));
+  }
+}

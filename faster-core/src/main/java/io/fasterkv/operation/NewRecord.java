@@ -1,0 +1,65 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A record at the tail, from its allocation until it is in its chain or given up. Between these
+ * two, its header says that it is invalid and how long it is, so that it can be left behind at any
+ * point. One session's; used over and over.
+ */
+final class NewRecord {
+  private final HybridLog log;
+  private final HashIndex index;
+  private final RecordLayout layout;
+  private long address;
+  private long previousAddress;
+
+  NewRecord(Engine engine) {
+    log = engine.log();
+    index = engine.index();
+    layout = engine.layout();
+  }
+
+  /** Allocates and lays out; false if there is no room now and the operation must come again. */
+  boolean allocate(Operation<?, ?, ?> op, int valueBytes) {
+    if (valueBytes < 0) {
+      throw new RecordTooLarge("a value's size is negative: valueBytes=" + valueBytes);
+    }
+    long bytes = layout.recordBytes(op.key.length(), valueBytes);
+    address = log.allocate(bytes);
+    if (address == HybridLog.RETRY) {
+      return false;
+    }
+    previousAddress = op.entry.address();
+    layout.create(memory(), offset(), bytes, op.key, previousAddress);
+    return true;
+  }
+
+  MemorySegment memory() {
+    return log.memory();
+  }
+
+  long offset() {
+    return log.offset(address);
+  }
+
+  long address() {
+    return address;
+  }
+
+  /** Puts the record at the head of its chain; if another was faster, gives it up. */
+  boolean publish(Operation<?, ?, ?> op, boolean tombstone) {
+    Words.storeRelease(memory(), offset(), RecordInfo.complete(previousAddress, tombstone));
+    if (index.compareAndSet(op.entry, address)) {
+      return true;
+    }
+    Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));
+    return false;
+  }
+}

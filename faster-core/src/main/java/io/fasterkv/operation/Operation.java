@@ -1,0 +1,160 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.Status;
+import io.fasterkv.index.IndexEntry;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.KeyBytes;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One operation under way: what the caller asked, how far it has come, and the buffers it works
+ * with. A session has one for the operation it is in and one for each that is pending; they are
+ * used over and over. One thread at a time touches it; a pending one is handed from the device's
+ * thread to the session's by the session's queue.
+ */
+final class Operation<I, O, C> {
+  /** What is to be done. */
+  enum Kind {
+    READ,
+    UPSERT,
+    RMW,
+    DELETE
+  }
+
+  /** Where the operation stands. */
+  enum Phase {
+    /** It looks for the newest record from the index on. */
+    SEARCH,
+    /** The newest record was read from disk and is in the disk buffer. */
+    FOUND_ON_DISK,
+    /** The chain on disk has no value for the key. */
+    ABSENT_ON_DISK
+  }
+
+  private final BufferPool buffers;
+  private MemorySegment keyBuffer;
+  private MemorySegment valueBuffer;
+  private MemorySegment diskBuffer;
+
+  final KeyBytes key = new KeyBytes();
+  final ByteSpan keySpan = new ByteSpan();
+  final ByteSpan value = new ByteSpan();
+  final ByteSpan newValue = new ByteSpan();
+  final IndexEntry entry = new IndexEntry();
+
+  Kind kind = Kind.READ;
+  Phase phase = Phase.SEARCH;
+  long hash;
+  @Nullable I input;
+  @Nullable O output;
+  @Nullable C context;
+  @Nullable ByteSpan source;
+
+  /** Input of an operation on {@code long} values, and what a read of one found. */
+  long longInput;
+
+  long longOutput;
+
+  Status status = Status.NOT_FOUND;
+
+  /** The next record to look at on disk. */
+  long diskAddress = Address.NONE;
+
+  /** The newest record of the chain when the search began: all below it has been looked at. */
+  long searchedFrom = Address.NONE;
+
+  /** The log's begin when the search began: if it has moved since, records may have moved too. */
+  long searchedDownTo = Address.NONE;
+
+  /** How many bytes to read next. */
+  int diskBytes;
+
+  /** Why a read from disk failed. */
+  @Nullable IOException diskFailure;
+
+  Operation(BufferPool buffers) {
+    this.buffers = buffers;
+    keyBuffer = buffers.take(BufferPool.MIN_BYTES);
+    valueBuffer = buffers.take(BufferPool.MIN_BYTES);
+    diskBuffer = buffers.take(BufferPool.MIN_BYTES);
+  }
+
+  /** Copies the key, so that it outlives the call and lies in native memory. */
+  void setKey(ByteSpan from) {
+    int length = from.length();
+    // Room for the zeros that pad a key to a multiple of 8.
+    keyBuffer = atLeast(keyBuffer, length + Long.BYTES);
+    MemorySegment.copy(from.memory(), from.offset(), keyBuffer, 0, length);
+    key.set(keyBuffer, length);
+    keySpan.wrap(keyBuffer, 0, length, length);
+  }
+
+  /** Takes a {@code long} as the key. */
+  void setKey(long from) {
+    Words.storePlain(keyBuffer, 0, from);
+    key.set(keyBuffer, Long.BYTES);
+  }
+
+  /** Room for a copy of a value. */
+  MemorySegment valueBuffer(int bytes) {
+    valueBuffer = atLeast(valueBuffer, bytes);
+    return valueBuffer;
+  }
+
+  /** Where records from disk are read to. */
+  MemorySegment diskBuffer(int bytes) {
+    diskBuffer = atLeast(diskBuffer, bytes);
+    return diskBuffer;
+  }
+
+  MemorySegment diskBuffer() {
+    return diskBuffer;
+  }
+
+  /** Notes that the search goes on at {@code address}, which is on disk. */
+  Step readDisk(long address, long beginAddress) {
+    searchedFrom = entry.address();
+    searchedDownTo = beginAddress;
+    diskAddress = address;
+    return Step.READ_DISK;
+  }
+
+  Step end(Status ended) {
+    status = ended;
+    return Step.DONE;
+  }
+
+  /** Lets go of what the caller gave. */
+  void clear() {
+    input = null;
+    output = null;
+    context = null;
+    source = null;
+    diskFailure = null;
+    keySpan.release();
+    value.release();
+    newValue.release();
+  }
+
+  /** Gives the buffers back. */
+  void close() {
+    clear();
+    buffers.give(keyBuffer);
+    buffers.give(valueBuffer);
+    buffers.give(diskBuffer);
+  }
+
+  private MemorySegment atLeast(MemorySegment buffer, int bytes) {
+    if (buffer.byteSize() >= bytes) {
+      return buffer;
+    }
+    MemorySegment larger = buffers.take(bytes);
+    buffers.give(buffer);
+    return larger;
+  }
+}

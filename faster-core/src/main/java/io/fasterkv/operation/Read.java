@@ -1,0 +1,57 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.Status;
+import io.fasterkv.log.HybridLog;
+import java.lang.foreign.MemorySegment;
+
+/** Read (SIGMOD'18, algorithm 2). */
+final class Read<I, O, C> {
+  private final Engine engine;
+  private final ValueAccess<I, O, C> values;
+  private final ChainWalk walk;
+
+  Read(Engine engine, ValueAccess<I, O, C> values) {
+    this.engine = engine;
+    this.values = values;
+    walk = new ChainWalk(engine.log(), engine.layout());
+  }
+
+  Step attempt(Operation<I, O, C> op) {
+    if (!engine.index().find(op.hash, op.entry)) {
+      return op.end(Status.NOT_FOUND);
+    }
+    HybridLog log = engine.log();
+    if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
+      return walk.isEnded()
+          ? op.end(Status.NOT_FOUND)
+          : op.readDisk(walk.address(), log.beginAddress());
+    }
+    if (walk.isTombstone()) {
+      return op.end(Status.NOT_FOUND);
+    }
+    long record = log.offset(walk.address());
+    if (walk.address() < log.copyBelow()) {
+      values.readStable(op, log.memory(), record);
+    } else {
+      values.readConcurrent(op, log.memory(), record);
+    }
+    return op.end(Status.FOUND);
+  }
+
+  /** Ends a read whose record came from disk. */
+  Step found(Operation<I, O, C> op, MemorySegment memory) {
+    values.readStable(op, memory, 0);
+    return op.end(Status.FOUND);
+  }
+
+  /**
+   * Ends a read that found nothing on disk. If the log's begin has moved since it began, the record
+   * may have been moved to the tail in the meantime.
+   */
+  Step notFound(Operation<I, O, C> op) {
+    if (op.searchedDownTo != engine.log().beginAddress()) {
+      return Step.RESTART;
+    }
+    return op.end(Status.NOT_FOUND);
+  }
+}

@@ -1,0 +1,118 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.Status;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordInfo;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Read-modify-write (SIGMOD'18, algorithm 4 and table 2).
+ *
+ * <p>A record in the fuzzy region is not touched: some thread may still be updating it in place, so
+ * a copy could miss that update. The operation comes again after a refresh, by when the region has
+ * moved on. A mutable record that is too small for its new value is held against other updaters
+ * while its copy gets into the chain, and is sealed when it has: an updater that finds the old
+ * record later starts over and finds the copy.
+ */
+final class Rmw<I, O, C> {
+  private final Engine engine;
+  private final ValueAccess<I, O, C> values;
+  private final ChainWalk walk;
+  private final NewRecord fresh;
+
+  Rmw(Engine engine, ValueAccess<I, O, C> values) {
+    this.engine = engine;
+    this.values = values;
+    walk = new ChainWalk(engine.log(), engine.layout());
+    fresh = new NewRecord(engine);
+  }
+
+  Step attempt(Operation<I, O, C> op) {
+    engine.index().findOrCreate(op.hash, op.entry);
+    HybridLog log = engine.log();
+    long copyBelow = log.copyBelow();
+    long inPlaceFrom = log.inPlaceFrom();
+    if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
+      return walk.isEnded() ? create(op) : op.readDisk(walk.address(), log.beginAddress());
+    }
+    if (walk.isTombstone()) {
+      return create(op);
+    }
+    long address = walk.address();
+    if (address >= inPlaceFrom) {
+      return change(op, log.offset(address));
+    }
+    return address < copyBelow ? copy(op, log.memory(), log.offset(address)) : Step.RETRY;
+  }
+
+  /** Goes on when the newest record with the key was found on disk and read to {@code memory}. */
+  Step found(Operation<I, O, C> op, MemorySegment memory) {
+    return isStillNewest(op) ? copy(op, memory, 0) : Step.RESTART;
+  }
+
+  /** Goes on when there was no record with the key on disk, or a tombstone. */
+  Step notFound(Operation<I, O, C> op) {
+    return isStillNewest(op) ? create(op) : Step.RESTART;
+  }
+
+  /**
+   * Whether the key has got no record since the search on disk began. Takes the entry anew: the
+   * record that follows is put on top of what was looked at here.
+   */
+  private boolean isStillNewest(Operation<I, O, C> op) {
+    engine.index().findOrCreate(op.hash, op.entry);
+    long newest = op.entry.address();
+    if (newest == op.searchedFrom) {
+      return true;
+    }
+    long downTo = Math.max(op.searchedFrom + 1, engine.log().headAddress());
+    boolean isReplaced = walk.find(op.key, newest, downTo);
+    return !isReplaced && walk.address() == op.searchedFrom;
+  }
+
+  private Step create(Operation<I, O, C> op) {
+    if (!fresh.allocate(op, values.initialBytes(op))) {
+      return Step.RETRY;
+    }
+    values.updateInitial(op, fresh.memory(), fresh.offset());
+    return fresh.publish(op, false) ? op.end(Status.CREATED) : Step.RETRY;
+  }
+
+  private Step change(Operation<I, O, C> op, long record) {
+    MemorySegment memory = engine.log().memory();
+    return switch (values.updateInPlace(op, memory, record)) {
+      case DONE -> op.end(Status.UPDATED_IN_PLACE);
+      case FROZEN -> Step.RETRY;
+      case NO_ROOM -> copyMutable(op, memory, record);
+    };
+  }
+
+  private Step copyMutable(Operation<I, O, C> op, MemorySegment memory, long record) {
+    if (!fresh.allocate(op, values.copyBytes(op, memory, record))) {
+      return Step.RETRY;
+    }
+    if (!values.hold(op, memory, record)) {
+      return Step.RETRY;
+    }
+    long infoBits = 0;
+    try {
+      if (values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
+          && fresh.publish(op, false)) {
+        infoBits = RecordInfo.SEALED;
+      }
+    } finally {
+      values.letGo(op, memory, record, infoBits);
+    }
+    return infoBits == 0 ? Step.RETRY : op.end(Status.COPIED);
+  }
+
+  private Step copy(Operation<I, O, C> op, MemorySegment memory, long record) {
+    if (!fresh.allocate(op, values.copyBytes(op, memory, record))) {
+      return Step.RETRY;
+    }
+    boolean isCopied =
+        values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
+            && fresh.publish(op, false);
+    return isCopied ? op.end(Status.COPIED) : Step.RETRY;
+  }
+}

@@ -1,0 +1,273 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.operation.Operation.Kind;
+import io.fasterkv.operation.Operation.Phase;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one session's operations to their end: protects the epoch around each attempt, comes again
+ * after a {@link Step#RETRY}, and goes to disk when memory does not have the record. One thread at
+ * a time.
+ *
+ * @param <I> input
+ * @param <O> output
+ * @param <C> context
+ */
+public final class SessionCore<I, O, C> implements AutoCloseable {
+  private static final int SPINS = 16;
+  private static final int YIELDS = 64;
+  private static final long PAUSE_NANOS = 20_000;
+
+  private final Engine engine;
+  private final ValueAccess<I, O, C> values;
+  private final Read<I, O, C> read;
+  private final Upsert<I, O, C> upsert;
+  private final Rmw<I, O, C> rmw;
+  private final Delete<I, O, C> delete;
+  private final DiskSearch disk;
+  private final PendingOperations<I, O, C> pending;
+  private final int slot;
+  private final boolean isBlocking;
+  private @Nullable Operation<I, O, C> current;
+  private boolean isClosed;
+
+  private SessionCore(Engine engine, ValueAccess<I, O, C> values, SessionMode mode) {
+    this.engine = engine;
+    this.values = values;
+    read = new Read<>(engine, values);
+    upsert = new Upsert<>(engine, values);
+    rmw = new Rmw<>(engine, values);
+    delete = new Delete<>(engine, values);
+    disk = new DiskSearch(engine);
+    pending = new PendingOperations<>(engine, disk);
+    isBlocking = mode == SessionMode.BLOCKING;
+    slot = engine.epochs().acquireSlot();
+  }
+
+  /** A session on records of any length. */
+  public static <I, O, C> SessionCore<I, O, C> spans(
+      Engine engine, StoreFunctions<I, O, C> functions, SessionMode mode) {
+    return new SessionCore<>(engine, new SpanValues<>(functions), mode);
+  }
+
+  /** A session on records of {@code long} keys and values. */
+  public static <C> SessionCore<Void, Void, C> longs(
+      Engine engine, LongFunctions<C> functions, SessionMode mode) {
+    return new SessionCore<>(engine, new LongValues<>(functions), mode);
+  }
+
+  public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
+    Operation<I, O, C> op = begin(Kind.READ, key);
+    op.input = input;
+    op.output = output;
+    op.context = context;
+    return run(op);
+  }
+
+  public Status upsert(ByteSpan key, ByteSpan value, @Nullable C context) {
+    Operation<I, O, C> op = begin(Kind.UPSERT, key);
+    op.source = value;
+    op.context = context;
+    return run(op);
+  }
+
+  public Status rmw(ByteSpan key, @Nullable I input, @Nullable C context) {
+    Operation<I, O, C> op = begin(Kind.RMW, key);
+    op.input = input;
+    op.context = context;
+    return run(op);
+  }
+
+  public Status delete(ByteSpan key, @Nullable C context) {
+    Operation<I, O, C> op = begin(Kind.DELETE, key);
+    op.context = context;
+    return run(op);
+  }
+
+  /** An operation of any kind on a {@code long} key. */
+  public Status runLong(LongKind kind, long key, long input, @Nullable C context) {
+    Operation<I, O, C> op = begin(kind.kind);
+    op.setKey(key);
+    op.hash = LongHash.hash(key);
+    op.longInput = input;
+    op.context = context;
+    return run(op);
+  }
+
+  /** What the last read on a {@code long} key found; 0 if nothing. */
+  public long longOutput() {
+    return current == null ? 0 : current.longOutput;
+  }
+
+  /** The kinds of operation on {@code long} keys. */
+  public enum LongKind {
+    READ(Kind.READ),
+    UPSERT(Kind.UPSERT),
+    RMW(Kind.RMW),
+    DELETE(Kind.DELETE);
+
+    private final Kind kind;
+
+    LongKind(Kind kind) {
+      this.kind = kind;
+    }
+  }
+
+  /**
+   * Ends pending operations whose records have arrived, all of them if {@code wait}. Returns how
+   * many are still under way.
+   */
+  public int completePending(boolean wait) {
+    checkOpen();
+    for (Operation<I, O, C> op = pending.next(wait); op != null; op = pending.next(wait)) {
+      goOn(op);
+    }
+    return pending.count();
+  }
+
+  /** Ends what is pending and gives everything back. */
+  @Override
+  public void close() {
+    if (isClosed) {
+      return;
+    }
+    try {
+      completePending(true);
+    } finally {
+      isClosed = true;
+      engine.epochs().releaseSlot(slot);
+      pending.close();
+      if (current != null) {
+        current.close();
+        current = null;
+      }
+    }
+  }
+
+  private Operation<I, O, C> begin(Kind kind, ByteSpan key) {
+    Operation<I, O, C> op = begin(kind);
+    op.setKey(key);
+    op.hash = engine.keyHash().hash(op.key.memory(), 0, op.key.length());
+    return op;
+  }
+
+  private Operation<I, O, C> begin(Kind kind) {
+    checkOpen();
+    Operation<I, O, C> op = current;
+    if (op == null) {
+      while (pending.isFull()) {
+        goOn(pending.take());
+      }
+      op = pending.idle();
+      current = op;
+    }
+    op.kind = kind;
+    op.phase = Phase.SEARCH;
+    op.longOutput = 0;
+    return op;
+  }
+
+  private Status run(Operation<I, O, C> op) {
+    try {
+      while (settle(op) == Step.READ_DISK) {
+        if (!isBlocking) {
+          current = null;
+          pending.start(op);
+          return Status.PENDING;
+        }
+        disk.searchNow(op);
+      }
+      return op.status;
+    } finally {
+      if (current == op) {
+        op.clear();
+      }
+    }
+  }
+
+  /** Goes on with a pending operation after a read; it ends, or another read starts. */
+  private void goOn(Operation<I, O, C> op) {
+    boolean isUnderWay = false;
+    try {
+      if (!disk.examine(op)) {
+        isUnderWay = true;
+        pending.read(op);
+      } else if (settle(op) == Step.READ_DISK) {
+        isUnderWay = true;
+        disk.aim(op);
+        pending.read(op);
+      } else {
+        values.completed(op);
+      }
+    } finally {
+      if (!isUnderWay) {
+        pending.end(op);
+      }
+    }
+  }
+
+  /** Attempts until the operation has ended or needs the disk. */
+  private Step settle(Operation<I, O, C> op) {
+    int tries = 0;
+    engine.epochs().protect(slot);
+    try {
+      while (true) {
+        Step step = attempt(op);
+        if (step == Step.DONE || step == Step.READ_DISK) {
+          return step;
+        }
+        if (step == Step.RESTART) {
+          op.phase = Phase.SEARCH;
+        }
+        engine.log().assist();
+        comeAgain(tries++);
+      }
+    } finally {
+      engine.epochs().unprotect(slot);
+    }
+  }
+
+  private Step attempt(Operation<I, O, C> op) {
+    return switch (op.phase) {
+      case SEARCH ->
+          switch (op.kind) {
+            case READ -> read.attempt(op);
+            case UPSERT -> upsert.attempt(op);
+            case RMW -> rmw.attempt(op);
+            case DELETE -> delete.attempt(op);
+          };
+      case FOUND_ON_DISK ->
+          op.kind == Kind.READ ? read.found(op, op.diskBuffer()) : rmw.found(op, op.diskBuffer());
+      case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
+    };
+  }
+
+  /** Lets go of the epoch, so that what this operation waits for can happen. */
+  private void comeAgain(int tries) {
+    if (tries < SPINS) {
+      engine.epochs().refresh(slot);
+      Thread.onSpinWait();
+      return;
+    }
+    engine.epochs().unprotect(slot);
+    if (tries < YIELDS) {
+      Thread.yield();
+    } else {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    engine.epochs().protect(slot);
+  }
+
+  private void checkOpen() {
+    if (isClosed) {
+      throw new Closed("the session is closed");
+    }
+  }
+}

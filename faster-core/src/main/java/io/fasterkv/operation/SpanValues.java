@@ -1,0 +1,173 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import io.fasterkv.record.SpanRecord;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Values of any length, under the user's functions. An updater in place holds the record's latch; a
+ * reader of a mutable record copies the value first and checks that it was not being changed.
+ */
+@SuppressWarnings(
+    "NullAway") // Inputs and outputs are the caller's own, null if the caller says so.
+final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
+  private final StoreFunctions<I, O, C> functions;
+
+  /** The state of the record that is held; a session holds one at a time. */
+  private long heldState;
+
+  SpanValues(StoreFunctions<I, O, C> functions) {
+    this.functions = functions;
+  }
+
+  @Override
+  public void readStable(Operation<I, O, C> op, MemorySegment memory, long record) {
+    wrapOld(op, memory, record);
+    functions.singleReader(op.keySpan, op.input, op.value, op.output);
+  }
+
+  @Override
+  public void readConcurrent(Operation<I, O, C> op, MemorySegment memory, long record) {
+    copyConsistently(op, memory, record);
+    functions.concurrentReader(op.keySpan, op.input, op.value, op.output);
+  }
+
+  @Override
+  public int upsertBytes(Operation<I, O, C> op) {
+    return op.source.length();
+  }
+
+  @Override
+  public void writeNew(Operation<I, O, C> op, MemorySegment memory, long record) {
+    wrapNew(op, memory, record);
+    functions.singleWriter(op.keySpan, op.source, op.newValue);
+    SpanRecord.setValueBytes(memory, record, op.newValue.length());
+  }
+
+  @Override
+  public InPlace writeInPlace(Operation<I, O, C> op, MemorySegment memory, long record) {
+    if (!hold(op, memory, record)) {
+      return InPlace.FROZEN;
+    }
+    boolean done = false;
+    try {
+      wrapOld(op, memory, record);
+      done = functions.concurrentWriter(op.keySpan, op.source, op.value);
+    } finally {
+      release(op, memory, record, done);
+    }
+    return done ? InPlace.DONE : InPlace.NO_ROOM;
+  }
+
+  @Override
+  public int initialBytes(Operation<I, O, C> op) {
+    return functions.initialBytes(op.keySpan, op.input);
+  }
+
+  @Override
+  public void updateInitial(Operation<I, O, C> op, MemorySegment memory, long record) {
+    wrapNew(op, memory, record);
+    functions.initialUpdater(op.keySpan, op.input, op.newValue);
+    SpanRecord.setValueBytes(memory, record, op.newValue.length());
+  }
+
+  @Override
+  public InPlace updateInPlace(Operation<I, O, C> op, MemorySegment memory, long record) {
+    if (!hold(op, memory, record)) {
+      return InPlace.FROZEN;
+    }
+    boolean done = false;
+    try {
+      wrapOld(op, memory, record);
+      done = functions.inPlaceUpdater(op.keySpan, op.input, op.value);
+    } finally {
+      release(op, memory, record, done);
+    }
+    return done ? InPlace.DONE : InPlace.NO_ROOM;
+  }
+
+  @Override
+  public int copyBytes(Operation<I, O, C> op, MemorySegment memory, long record) {
+    copyConsistently(op, memory, record);
+    return functions.copyBytes(op.keySpan, op.input, op.value);
+  }
+
+  @Override
+  public boolean updateCopy(
+      Operation<I, O, C> op, MemorySegment memory, long record, MemorySegment to, long newRecord) {
+    wrapOld(op, memory, record);
+    wrapNew(op, to, newRecord);
+    if (functions.copyBytes(op.keySpan, op.input, op.value) > op.newValue.capacity()) {
+      return false;
+    }
+    functions.copyUpdater(op.keySpan, op.input, op.value, op.newValue);
+    SpanRecord.setValueBytes(to, newRecord, op.newValue.length());
+    return true;
+  }
+
+  @Override
+  public boolean hold(Operation<I, O, C> op, MemorySegment memory, long record) {
+    heldState = SpanRecord.latch(memory, record);
+    if (RecordInfo.isFrozen(RecordLayout.info(memory, record))) {
+      release(op, memory, record, false);
+      return false;
+    }
+    return true;
+  }
+
+  @Override
+  public void letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits) {
+    if (infoBits != 0) {
+      Words.getAndBitwiseOr(memory, record, infoBits);
+    }
+    release(op, memory, record, false);
+  }
+
+  @Override
+  public void completed(Operation<I, O, C> op) {
+    functions.completionCallback(op.status, op.input, op.output, op.context);
+  }
+
+  private void release(
+      Operation<I, O, C> op, MemorySegment memory, long record, boolean isChanged) {
+    int length = isChanged ? op.value.length() : SpanRecord.valueBytes(heldState);
+    SpanRecord.unlatch(memory, record, heldState, length);
+  }
+
+  private void wrapOld(Operation<I, O, C> op, MemorySegment memory, long record) {
+    op.value.wrap(
+        memory,
+        SpanRecord.INSTANCE.valueOffset(memory, record),
+        SpanRecord.INSTANCE.valueBytes(memory, record),
+        SpanRecord.valueCapacity(memory, record));
+  }
+
+  private void wrapNew(Operation<I, O, C> op, MemorySegment memory, long record) {
+    op.newValue.wrap(
+        memory,
+        SpanRecord.INSTANCE.valueOffset(memory, record),
+        0,
+        SpanRecord.valueCapacity(memory, record));
+  }
+
+  /** Leaves bytes in the operation's value that some moment saw together. */
+  private void copyConsistently(Operation<I, O, C> op, MemorySegment memory, long record) {
+    long from = SpanRecord.INSTANCE.valueOffset(memory, record);
+    while (true) {
+      long state = SpanRecord.state(memory, record);
+      if (!SpanRecord.isLatched(state)) {
+        int length = SpanRecord.valueBytes(state);
+        MemorySegment copy = op.valueBuffer(length);
+        MemorySegment.copy(memory, from, copy, 0, length);
+        if (SpanRecord.isUnchanged(memory, record, state)) {
+          op.value.wrap(copy, 0, length, length);
+          return;
+        }
+      }
+      Thread.onSpinWait();
+    }
+  }
+}

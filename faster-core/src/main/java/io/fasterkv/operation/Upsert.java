@@ -1,0 +1,55 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.Status;
+import io.fasterkv.log.HybridLog;
+
+/**
+ * Blind update (SIGMOD'18, algorithm 3). In the fuzzy region it makes a new record although another
+ * thread may be updating the old one in place: that update began before this one ends, so it counts
+ * as before it.
+ */
+final class Upsert<I, O, C> {
+  private final Engine engine;
+  private final ValueAccess<I, O, C> values;
+  private final ChainWalk walk;
+  private final NewRecord fresh;
+
+  Upsert(Engine engine, ValueAccess<I, O, C> values) {
+    this.engine = engine;
+    this.values = values;
+    walk = new ChainWalk(engine.log(), engine.layout());
+    fresh = new NewRecord(engine);
+  }
+
+  Step attempt(Operation<I, O, C> op) {
+    engine.index().findOrCreate(op.hash, op.entry);
+    HybridLog log = engine.log();
+    long inPlaceFrom = log.inPlaceFrom();
+    // Only a record that can be updated in place is worth finding.
+    long downTo = Math.max(log.headAddress(), inPlaceFrom);
+    if (walk.find(op.key, op.entry.address(), downTo) && !walk.isTombstone()) {
+      switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
+        case DONE -> {
+          return op.end(Status.UPDATED_IN_PLACE);
+        }
+        case FROZEN -> {
+          return Step.RETRY;
+        }
+        case NO_ROOM -> {}
+      }
+    }
+    return append(op);
+  }
+
+  private Step append(Operation<I, O, C> op) {
+    if (!fresh.allocate(op, values.upsertBytes(op))) {
+      return Step.RETRY;
+    }
+    values.writeNew(op, fresh.memory(), fresh.offset());
+    if (!fresh.publish(op, false)) {
+      return Step.RETRY;
+    }
+    boolean isKnownNew = !walk.isMatch() && walk.isEnded();
+    return op.end(isKnownNew || walk.isTombstone() ? Status.CREATED : Status.COPIED);
+  }
+}

@@ -1,0 +1,63 @@
+package io.fasterkv.operation;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * How the values of one kind of record are read, written and changed: the bridge between an
+ * operation and the user's functions. {@code memory} and {@code record} name a record in the log or
+ * in a buffer.
+ */
+interface ValueAccess<I, O, C> {
+
+  /** How an update in place ended. */
+  enum InPlace {
+    DONE,
+    /** The record was deleted or replaced in the meantime. */
+    FROZEN,
+    /** The new value does not fit the record. */
+    NO_ROOM
+  }
+
+  /** Reads a record that nobody changes. */
+  void readStable(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Reads a record that others may be changing. */
+  void readConcurrent(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Bytes of value that an upsert's new record needs. */
+  int upsertBytes(Operation<I, O, C> op);
+
+  /** Writes an upsert's value into a record that nobody else sees. */
+  void writeNew(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Writes an upsert's value in place. */
+  InPlace writeInPlace(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Bytes of value that an RMW's first record needs. */
+  int initialBytes(Operation<I, O, C> op);
+
+  /** Writes an RMW's first value into a record that nobody else sees. */
+  void updateInitial(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Changes a value in place. */
+  InPlace updateInPlace(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Bytes of value that the successor of a record needs; a guess while others change it. */
+  int copyBytes(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Writes the successor of a record that nobody changes; false if it needs more room. */
+  boolean updateCopy(
+      Operation<I, O, C> op, MemorySegment memory, long record, MemorySegment to, long newRecord);
+
+  /**
+   * Keeps every other updater out of a record that may be changed, until {@link #letGo}; false if
+   * it is frozen already.
+   */
+  boolean hold(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Ends {@link #hold}; {@code infoBits} are set in the record's first word before that. */
+  void letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
+
+  /** Tells the user that a pending operation has ended. */
+  void completed(Operation<I, O, C> op);
+}

@@ -1,0 +1,78 @@
+package io.fasterkv.record;
+
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A record of {@code long} key and value, 24 bytes.
+ *
+ * <pre>
+ *   0        8        16       24
+ *   +--------+--------+--------+
+ *   | info   | key    | value  |
+ *   +--------+--------+--------+
+ * </pre>
+ *
+ * The value is one word and is read and changed atomically; the record needs no latch.
+ */
+public final class LongRecord extends RecordLayout {
+  public static final int BYTES = 24;
+  public static final long KEY = 8;
+  public static final long VALUE = 16;
+
+  public static final LongRecord INSTANCE = new LongRecord();
+
+  private LongRecord() {}
+
+  @Override
+  public long recordBytes(int keyBytes, long valueBytes) {
+    return BYTES;
+  }
+
+  @Override
+  public int headerBytes() {
+    return BYTES;
+  }
+
+  @Override
+  public void create(
+      MemorySegment memory, long record, long recordBytes, KeyBytes key, long previousAddress) {
+    Words.storePlain(memory, record + KEY, key.asLong());
+    Words.storeRelease(memory, record, RecordInfo.unpublished(previousAddress));
+  }
+
+  @Override
+  public long recordBytes(MemorySegment memory, long record) {
+    return BYTES;
+  }
+
+  @Override
+  public boolean isSound(MemorySegment memory, long record, long recordBytes) {
+    return recordBytes == BYTES;
+  }
+
+  @Override
+  public int keyBytes(MemorySegment memory, long record) {
+    return Long.BYTES;
+  }
+
+  @Override
+  public long keyOffset(long record) {
+    return record + KEY;
+  }
+
+  @Override
+  public long valueOffset(MemorySegment memory, long record) {
+    return record + VALUE;
+  }
+
+  @Override
+  public int valueBytes(MemorySegment memory, long record) {
+    return Long.BYTES;
+  }
+
+  @Override
+  public boolean keyEquals(MemorySegment memory, long record, KeyBytes key) {
+    return Words.loadPlain(memory, record + KEY) == key.asLong();
+  }
+}

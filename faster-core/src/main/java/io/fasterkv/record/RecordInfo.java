@@ -1,0 +1,73 @@
+package io.fasterkv.record;
+
+/**
+ * The first word of a record (SIGMOD'18, figure 2).
+ *
+ * <pre>
+ *  63        62..52     51       50      49       48         47..0
+ *  PRESENT   reserved   PADDING  SEALED  INVALID  TOMBSTONE  previous address
+ * </pre>
+ *
+ * <ul>
+ *   <li>PRESENT is set in every record: a word of zero means that nothing follows on the page.
+ *   <li>TOMBSTONE: the key was deleted. Once set it stays.
+ *   <li>INVALID: the record never got into its chain; scans skip it.
+ *   <li>SEALED: a copy at the tail has taken this record's place; it is not updated in place any
+ *       more. Means nothing below the safe read-only address and on disk.
+ *   <li>PADDING: no record but a gap; the low 48 bits are its length in bytes, this word included.
+ *   <li>reserved: the versions of concurrent prefix recovery; zero today.
+ * </ul>
+ */
+public final class RecordInfo {
+  public static final long BYTES = Long.BYTES;
+  public static final long PRESENT = 1L << 63;
+  public static final long TOMBSTONE = 1L << 48;
+  public static final long INVALID = 1L << 49;
+  public static final long SEALED = 1L << 50;
+  public static final long PADDING = 1L << 51;
+
+  private RecordInfo() {}
+
+  /** The word of a record that is being filled: not in its chain yet. */
+  public static long unpublished(long previousAddress) {
+    return PRESENT | INVALID | previousAddress;
+  }
+
+  /** The word of a complete record, about to get into its chain. */
+  public static long complete(long previousAddress, boolean tombstone) {
+    return PRESENT | (tombstone ? TOMBSTONE : 0) | previousAddress;
+  }
+
+  public static long padding(long lengthBytes) {
+    return PRESENT | PADDING | lengthBytes;
+  }
+
+  public static long previousAddress(long info) {
+    return info & Address.MASK;
+  }
+
+  public static long paddingBytes(long info) {
+    return info & Address.MASK;
+  }
+
+  public static boolean isPresent(long info) {
+    return (info & PRESENT) != 0;
+  }
+
+  public static boolean isTombstone(long info) {
+    return (info & TOMBSTONE) != 0;
+  }
+
+  public static boolean isInvalid(long info) {
+    return (info & INVALID) != 0;
+  }
+
+  public static boolean isPadding(long info) {
+    return (info & PADDING) != 0;
+  }
+
+  /** Whether the record may not be updated in place whatever region it is in. */
+  public static boolean isFrozen(long info) {
+    return (info & (SEALED | TOMBSTONE)) != 0;
+  }
+}

@@ -1,0 +1,147 @@
+package io.fasterkv.record;
+
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * A record whose key and value have any length.
+ *
+ * <pre>
+ *   0        8        16       24             24 + align8(keyBytes)       recordBytes
+ *   +--------+--------+--------+--------------+---------------------------+
+ *   | info   | sizes  | state  | key, zeros   | value, room to grow       |
+ *   +--------+--------+--------+--------------+---------------------------+
+ *
+ *   sizes:  63..32 recordBytes   31..0 keyBytes     written once
+ *   state:  63..32 valueBytes    31..1 count        0 latch
+ * </pre>
+ *
+ * <p>The state word is latch, length and change counter of the value in one. An updater takes the
+ * latch by a compare-and-set from even to odd; letting go publishes the new length and the next
+ * even count in one release store. A reader takes nothing: it reads the word, copies the value, and
+ * reads the word again; if the word was even and has not changed, no updater touched the bytes in
+ * between (a seqlock; the count would have to pass through all its 2^31 values during one copy to
+ * deceive it). The latch is held for one callback only, never across an allocation, an epoch
+ * refresh or I/O. On disk the latch is never set: pages are flushed only when every thread that
+ * could hold one has left them.
+ */
+public final class SpanRecord extends RecordLayout {
+  public static final int HEADER_BYTES = 24;
+  private static final long SIZES = 8;
+  private static final long STATE = 16;
+  private static final long LATCH = 1;
+  private static final long LOW_HALF = 0xFFFF_FFFFL;
+
+  public static final SpanRecord INSTANCE = new SpanRecord();
+
+  private SpanRecord() {}
+
+  @Override
+  public long recordBytes(int keyBytes, long valueBytes) {
+    return HEADER_BYTES + align(keyBytes) + align(valueBytes);
+  }
+
+  @Override
+  public int headerBytes() {
+    return HEADER_BYTES;
+  }
+
+  @Override
+  public void create(
+      MemorySegment memory, long record, long recordBytes, KeyBytes key, long previousAddress) {
+    Words.storePlain(memory, record + SIZES, recordBytes << Integer.SIZE | key.length());
+    Words.storePlain(memory, record + STATE, 0);
+    key.copyTo(memory, record + HEADER_BYTES);
+    Words.storeRelease(memory, record, RecordInfo.unpublished(previousAddress));
+  }
+
+  @Override
+  public long recordBytes(MemorySegment memory, long record) {
+    return Words.loadPlain(memory, record + SIZES) >>> Integer.SIZE;
+  }
+
+  @Override
+  public boolean isSound(MemorySegment memory, long record, long recordBytes) {
+    int keyBytes = keyBytes(memory, record);
+    int valueBytes = valueBytes(memory, record);
+    return keyBytes >= 0
+        && valueBytes >= 0
+        && recordBytes == align(recordBytes)
+        && recordBytes(keyBytes, valueBytes) <= recordBytes;
+  }
+
+  @Override
+  public int keyBytes(MemorySegment memory, long record) {
+    return (int) Words.loadPlain(memory, record + SIZES);
+  }
+
+  @Override
+  public long keyOffset(long record) {
+    return record + HEADER_BYTES;
+  }
+
+  @Override
+  public long valueOffset(MemorySegment memory, long record) {
+    return record + HEADER_BYTES + align(keyBytes(memory, record));
+  }
+
+  @Override
+  public int valueBytes(MemorySegment memory, long record) {
+    return valueBytes(state(memory, record));
+  }
+
+  /** How many bytes a value may grow to in its place. */
+  public static int valueCapacity(MemorySegment memory, long record) {
+    long sizes = Words.loadPlain(memory, record + SIZES);
+    return (int) ((sizes >>> Integer.SIZE) - HEADER_BYTES - align((int) sizes));
+  }
+
+  @Override
+  public boolean keyEquals(MemorySegment memory, long record, KeyBytes key) {
+    return keyBytes(memory, record) == key.length()
+        && key.contentEquals(memory, record + HEADER_BYTES);
+  }
+
+  /** The state word, for reading without the latch. */
+  public static long state(MemorySegment memory, long record) {
+    return Words.loadAcquire(memory, record + STATE);
+  }
+
+  public static boolean isLatched(long state) {
+    return (state & LATCH) != 0;
+  }
+
+  public static int valueBytes(long state) {
+    return (int) (state >>> Integer.SIZE);
+  }
+
+  /** Whether nothing was changed since {@code state} was read, after copying the bytes. */
+  public static boolean isUnchanged(MemorySegment memory, long record, long state) {
+    Words.acquireFence();
+    return Words.loadPlain(memory, record + STATE) == state;
+  }
+
+  /** Takes the latch, spinning while another updater has it; returns the state it had before. */
+  public static long latch(MemorySegment memory, long record) {
+    while (true) {
+      long state = state(memory, record);
+      if (!isLatched(state) && Words.compareAndSet(memory, record + STATE, state, state | LATCH)) {
+        // A reader must see the latch before any byte that is changed under it.
+        Words.storeStoreFence();
+        return state;
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Lets go of the latch and publishes the value's length. */
+  public static void unlatch(MemorySegment memory, long record, long stateBefore, int valueBytes) {
+    long count = (stateBefore + 2) & LOW_HALF & ~LATCH;
+    Words.storeRelease(memory, record + STATE, (long) valueBytes << Integer.SIZE | count);
+  }
+
+  /** Sets the length of a value in a record that nobody else sees yet. */
+  public static void setValueBytes(MemorySegment memory, long record, int valueBytes) {
+    Words.storePlain(memory, record + STATE, (long) valueBytes << Integer.SIZE);
+  }
+}

@@ -11,12 +11,16 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.checkpoint.FoldOverCheckpoint;
 import io.fasterkv.checkpoint.Recovery;
+import io.fasterkv.compaction.BackgroundCompaction;
+import io.fasterkv.compaction.Compactor;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.FileDevice;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A concurrent, latch-free key-value store whose data may be larger than memory (SIGMOD'18).
@@ -38,12 +42,23 @@ public final class FasterStore implements AutoCloseable {
   private final StoreConfig config;
   private final StoreParts parts;
   private final FoldOverCheckpoint checkpoints;
+  private final Compactor compactor;
+  private final @Nullable BackgroundCompaction compaction;
   private final AtomicBoolean isClosed = new AtomicBoolean();
 
   private FasterStore(StoreConfig config, StoreParts parts) {
     this.config = config;
     this.parts = parts;
     checkpoints = new FoldOverCheckpoint(config, parts.engine());
+    compactor = new Compactor(parts.engine());
+    compaction =
+        config.backgroundCompaction()
+            ? new BackgroundCompaction(
+                parts.engine(),
+                compactor,
+                config.logMemoryBytes(),
+                config.directory().getFileName() + "")
+            : null;
   }
 
   /**
@@ -103,16 +118,9 @@ public final class FasterStore implements AutoCloseable {
    */
   public LogCut cut() {
     checkOpen();
-    var engine = parts.engine();
-    int slot = engine.epochs().acquireSlot();
-    engine.epochs().protect(slot);
-    try {
-      long end = engine.log().foldOver();
-      return new LogCut(engine, engine.log().beginAddress(), end);
-    } finally {
-      engine.epochs().unprotect(slot);
-      engine.epochs().releaseSlot(slot);
-    }
+    Engine engine = parts.engine();
+    long begin = engine.log().pin();
+    return new LogCut(engine, begin, engine.foldOver());
   }
 
   /**
@@ -122,6 +130,21 @@ public final class FasterStore implements AutoCloseable {
   public CheckpointToken checkpoint() {
     checkOpen();
     return checkpoints.take();
+  }
+
+  /**
+   * Compacts what is read-only of the log, now and on this thread, beside any number of sessions:
+   * live records are copied to the tail, and the rest is given back. Returns how many bytes the log
+   * has let go of. For stores with temporary files; see {@code backgroundCompaction}.
+   */
+  public long compact() {
+    checkOpen();
+    if (!config.deleteOnClose()) {
+      throw new BadConfig(
+          "a store that is kept is not compacted: deleteOnClose=false, allowed=true; its"
+              + " checkpoints need its whole log");
+    }
+    return compactor.compact(Long.MAX_VALUE);
   }
 
   /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */
@@ -149,6 +172,9 @@ public final class FasterStore implements AutoCloseable {
       return;
     }
     try {
+      if (compaction != null) {
+        compaction.close();
+      }
       parts.close(config.deleteOnClose());
     } catch (IOException e) {
       throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);

@@ -2,6 +2,7 @@ package io.fasterkv;
 
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.operation.Engine;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * A moment of a store: all that lies below an address of its log, which nobody changes any more.
@@ -11,7 +12,9 @@ public final class LogCut implements AutoCloseable {
   private final Engine engine;
   private final long beginAddress;
   private final long endAddress;
+  private final AtomicBoolean isClosed = new AtomicBoolean();
 
+  /** The begin is pinned; closing the cut ends that. */
   LogCut(Engine engine, long beginAddress, long endAddress) {
     this.engine = engine;
     this.beginAddress = beginAddress;
@@ -39,7 +42,11 @@ public final class LogCut implements AutoCloseable {
     return endAddress - beginAddress;
   }
 
-  /** Lets go of the cut. */
+  /** Lets go of the cut; its scans are closed before. */
   @Override
-  public void close() {}
+  public void close() {
+    if (isClosed.compareAndSet(false, true)) {
+      engine.log().unpin(beginAddress);
+    }
+  }
 }

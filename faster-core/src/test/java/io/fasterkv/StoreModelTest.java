@@ -2,15 +2,11 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -43,7 +39,7 @@ class StoreModelTest {
     Map<Integer, byte[]> committed = new HashMap<>();
     FasterStore store = FasterStore.open(config);
     try {
-      Driver driver = new Driver(store, mode, random, model, seed);
+      ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (dice < 10) {
@@ -56,7 +52,7 @@ class StoreModelTest {
             store = FasterStore.recover(config);
             assertThat(token).isNotNull();
             model = new HashMap<>(committed);
-            driver = new Driver(store, mode, random, model, seed);
+            driver = new ModelDriver(store, mode, random, model, seed);
             driver.checkAll();
           }
         } else if (dice < 30) {
@@ -83,136 +79,5 @@ class StoreModelTest {
         .segmentBytes(16384)
         .mutableFraction(fractions[random.nextInt(fractions.length)])
         .build();
-  }
-
-  /** Runs operations on store and model alike. */
-  private static final class Driver {
-    private static final int KEYS = 400;
-    private final FasterStore store;
-    private final Session<byte[], BytesFunctions.Result, Object> session;
-    private final SplittableRandom random;
-    private final Map<Integer, byte[]> model;
-    private final long seed;
-
-    Driver(
-        FasterStore store,
-        SessionMode mode,
-        SplittableRandom random,
-        Map<Integer, byte[]> model,
-        long seed) {
-      this.store = store;
-      this.session = store.newSession(new BytesFunctions(), mode);
-      this.random = random;
-      this.model = model;
-      this.seed = seed;
-    }
-
-    void someOperations(int count) {
-      for (int i = 0; i < count; i++) {
-        operation();
-      }
-    }
-
-    void operation() {
-      int key = random.nextInt(KEYS);
-      ByteSpan keyBytes = key(key);
-      switch (random.nextInt(8)) {
-        case 0, 1 -> checkRead(key);
-        case 2, 3 -> {
-          byte[] value = value();
-          Status status = session.upsert(keyBytes, ByteSpan.of(value), null);
-          assertThat(status).as(at(key)).isNotIn(Status.PENDING, Status.NOT_FOUND);
-          if (model.containsKey(key)) {
-            assertThat(status).as(at(key)).isNotEqualTo(Status.CREATED);
-          }
-          model.put(key, value);
-        }
-        case 4, 5, 6 -> {
-          byte[] input = new byte[random.nextInt(9)];
-          Arrays.fill(input, (byte) random.nextInt());
-          byte[] old = model.getOrDefault(key, new byte[0]);
-          if (old.length > 900) {
-            return;
-          }
-          Status status = session.rmw(keyBytes, input, null);
-          if (status == Status.PENDING) {
-            assertThat(session.completePending(true)).isZero();
-          } else {
-            assertThat(status == Status.CREATED)
-                .as(at(key) + " " + status)
-                .isEqualTo(!model.containsKey(key));
-          }
-          byte[] appended = Arrays.copyOf(old, old.length + input.length);
-          System.arraycopy(input, 0, appended, old.length, input.length);
-          model.put(key, appended);
-        }
-        default -> {
-          Status status = session.delete(keyBytes, null);
-          if (model.remove(key) != null) {
-            assertThat(status).as(at(key)).isEqualTo(Status.FOUND);
-          }
-        }
-      }
-    }
-
-    void checkAll() {
-      for (int key = 0; key < KEYS; key++) {
-        checkRead(key);
-      }
-    }
-
-    void checkRead(int key) {
-      BytesFunctions.Result result = new BytesFunctions.Result();
-      Status status = session.read(key(key), null, result, null);
-      if (status == Status.PENDING) {
-        session.completePending(true);
-        status = result.completed;
-      }
-      byte[] expected = model.get(key);
-      assertThat(status).as(at(key)).isEqualTo(expected == null ? Status.NOT_FOUND : Status.FOUND);
-      if (expected != null) {
-        assertThat(result.value).as(at(key)).isEqualTo(expected);
-      }
-    }
-
-    /** A cut shows what was there when it was made, whatever happens after. */
-    void checkCut() {
-      Map<Integer, byte[]> expected = new HashMap<>(model);
-      Map<Integer, byte[]> seen = new HashMap<>();
-      try (LogCut cut = store.cut()) {
-        someOperations(random.nextInt(200));
-        try (LogScan scan = cut.scan()) {
-          while (scan.next()) {
-            int key = ByteBuffer.wrap(scan.key().toArray()).getInt();
-            if (scan.isTombstone()) {
-              seen.remove(key);
-            } else {
-              seen.put(key, scan.value().toArray());
-            }
-          }
-        }
-      }
-      assertThat(seen.keySet()).as("seed " + seed).isEqualTo(expected.keySet());
-      seen.forEach((key, value) -> assertThat(value).as(at(key)).isEqualTo(expected.get(key)));
-    }
-
-    void close() {
-      session.close();
-    }
-
-    private byte[] value() {
-      byte[] value = new byte[random.nextInt(10) == 0 ? random.nextInt(1500) : random.nextInt(40)];
-      Arrays.fill(value, (byte) random.nextInt());
-      return value;
-    }
-
-    /** Keys of 4 to 30 bytes; the number comes first. */
-    private static ByteSpan key(int key) {
-      return ByteSpan.of(ByteBuffer.allocate(4 + key % 27).putInt(key).array());
-    }
-
-    private String at(int key) {
-      return "seed " + seed + ", key " + key;
-    }
   }
 }

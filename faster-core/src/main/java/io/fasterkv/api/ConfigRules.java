@@ -8,7 +8,7 @@ final class ConfigRules {
   private static final int MAX_PAGE_BYTES = 64 << 20;
   private static final int PREFERRED_PAGE_BYTES = 1 << 20;
   private static final int MIN_PAGES = 4;
-  private static final int PREFERRED_PAGES = 32;
+  private static final int PREFERRED_PAGES = 64;
   private static final long MIN_MEMORY_BYTES = 64L << 10;
   private static final long MIN_INDEX_BYTES = 256;
   private static final long MIN_SEGMENT_BYTES = 64L << 20;
@@ -44,6 +44,11 @@ final class ConfigRules {
     long index = b.indexBytes != 0 ? b.indexBytes : b.memoryBytes - logMemory - scratch - tables;
     checkSum(index, logMemory, scratch, tables);
     check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
+    check(
+        !b.backgroundCompaction || b.deleteOnClose,
+        "backgroundCompaction",
+        b.backgroundCompaction,
+        "false, or deleteOnClose=true: the checkpoints of a store that is kept need its whole log");
     return new StoreConfig(
         b.directory,
         b.memoryBytes,
@@ -56,7 +61,8 @@ final class ConfigRules {
         b.maxSessions,
         b.recordKind,
         b.keyHash,
-        b.deleteOnClose);
+        b.deleteOnClose,
+        b.backgroundCompaction);
   }
 
   /** The largest power of two that leaves an eighth of the budget to the index. */
@@ -87,7 +93,7 @@ final class ConfigRules {
   }
 
   private long defaultScratch(int page) {
-    return Math.max(4L * page, b.memoryBytes / 32);
+    return Math.max(8L * page, b.memoryBytes / 32);
   }
 
   private long segmentBytes(int page) {

@@ -20,6 +20,8 @@ import java.nio.file.Path;
  * @param recordKind what records hold
  * @param keyHash hash of keys of variable length
  * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
+ * @param backgroundCompaction whether a thread of the store's keeps the log within about twice its
+ *     live bytes; only for temporary files
  */
 public record StoreConfig(
     Path directory,
@@ -33,7 +35,8 @@ public record StoreConfig(
     int maxSessions,
     RecordKind recordKind,
     KeyHash keyHash,
-    boolean deleteOnClose) {
+    boolean deleteOnClose,
+    boolean backgroundCompaction) {
 
   /** What a store's records hold. */
   public enum RecordKind {
@@ -62,6 +65,7 @@ public record StoreConfig(
     RecordKind recordKind = RecordKind.SPANS;
     KeyHash keyHash = DefaultKeyHash::hash;
     boolean deleteOnClose;
+    boolean backgroundCompaction;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -119,6 +123,11 @@ public record StoreConfig(
 
     public Builder deleteOnClose(boolean delete) {
       deleteOnClose = delete;
+      return this;
+    }
+
+    public Builder backgroundCompaction(boolean compact) {
+      backgroundCompaction = compact;
       return this;
     }
 

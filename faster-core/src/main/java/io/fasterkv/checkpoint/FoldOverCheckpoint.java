@@ -48,26 +48,29 @@ public final class FoldOverCheckpoint {
   /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
   public CheckpointToken take() {
     oneAtATime.lock();
+    HybridLog log = engine.log();
+    // What is moved to the tail after the cut is still at its old place in the checkpoint.
+    long begin = log.pin();
     try {
       var complete = files.complete();
       long number = complete.isEmpty() ? 1 : complete.last() + 1;
-      HybridLog log = engine.log();
       long replayFrom = log.tailAddress();
       awaitEveryThread();
       IndexPart index = copyIndex(number);
-      long end = cut();
+      long end = engine.foldOver();
       log.awaitFlushed(end);
-      log.device().force();
+      log.force();
       publish(
           new CheckpointManifest(
               number,
               new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes()),
-              new LogPart(log.beginAddress(), Math.min(replayFrom, end), end, extents(end)),
+              new LogPart(begin, Math.min(replayFrom, end), end, extents(end)),
               index));
       return new CheckpointToken(number);
     } catch (IOException e) {
       throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
     } finally {
+      log.unpin(begin);
       oneAtATime.unlock();
     }
   }
@@ -88,17 +91,6 @@ public final class FoldOverCheckpoint {
       return new IndexImageFile(files.index(number), buffer).write(engine.index());
     } finally {
       engine.buffers().give(buffer);
-    }
-  }
-
-  private long cut() {
-    int slot = engine.epochs().acquireSlot();
-    engine.epochs().protect(slot);
-    try {
-      return engine.log().foldOver();
-    } finally {
-      engine.epochs().unprotect(slot);
-      engine.epochs().releaseSlot(slot);
     }
   }
 

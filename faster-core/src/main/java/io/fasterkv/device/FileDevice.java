@@ -2,11 +2,7 @@ package io.fasterkv.device;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -116,95 +112,5 @@ public final class FileDevice implements LogDevice {
 
   private interface Transfer {
     void run() throws IOException;
-  }
-
-  /** The files themselves; opened on first use and kept open. */
-  private static final class SegmentFiles {
-    private final Path directory;
-    private final long segmentBytes;
-    private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
-
-    SegmentFiles(Path directory, long segmentBytes) {
-      this.directory = directory;
-      this.segmentBytes = segmentBytes;
-    }
-
-    void write(long address, MemorySegment source) throws IOException {
-      checkWithinSegment(address, source);
-      Transfers.writeFully(file(address / segmentBytes), source, address % segmentBytes);
-    }
-
-    void read(long address, MemorySegment target) throws IOException {
-      checkWithinSegment(address, target);
-      Transfers.readFully(file(address / segmentBytes), target, address % segmentBytes);
-    }
-
-    void force() throws IOException {
-      for (FileChannel file : open.values()) {
-        file.force(true);
-      }
-      DurableFiles.forceDirectory(directory);
-    }
-
-    void truncate(long address) throws IOException {
-      for (long segment = address / segmentBytes - 1; segment >= 0; segment--) {
-        if (!remove(segment)) {
-          return;
-        }
-      }
-    }
-
-    String place(long address) {
-      return path(address / segmentBytes) + " at offset " + address % segmentBytes;
-    }
-
-    void close() throws IOException {
-      for (FileChannel file : open.values()) {
-        file.close();
-      }
-      open.clear();
-    }
-
-    void delete() throws IOException {
-      try (var paths = Files.newDirectoryStream(directory, "log.*")) {
-        for (Path path : paths) {
-          Files.deleteIfExists(path);
-        }
-      }
-    }
-
-    private boolean remove(long segment) throws IOException {
-      FileChannel file = open.remove(segment);
-      if (file != null) {
-        file.close();
-      }
-      return Files.deleteIfExists(path(segment));
-    }
-
-    private FileChannel file(long segment) throws IOException {
-      FileChannel file = open.get(segment);
-      if (file != null) {
-        return file;
-      }
-      FileChannel opened = DurableFiles.openReadWrite(path(segment));
-      FileChannel raced = open.putIfAbsent(segment, opened);
-      if (raced == null) {
-        return opened;
-      }
-      opened.close();
-      return raced;
-    }
-
-    private Path path(long segment) {
-      return directory.resolve("log." + segment);
-    }
-
-    private void checkWithinSegment(long address, MemorySegment memory) {
-      long last = address + memory.byteSize() - 1;
-      if (address / segmentBytes != last / segmentBytes) {
-        throw new IllegalArgumentException(
-            "a transfer crosses segments: address=" + address + ", bytes=" + memory.byteSize());
-      }
-    }
   }
 }

@@ -41,6 +41,7 @@ public final class HybridLog {
   private final TailAllocator tail;
   private final PageFlusher flusher;
   private final FlushedExtents extents;
+  private final Truncation truncation;
   private final long mutablePages;
   private final boolean appendOnly;
   private final AtomicLong readOnlyAnnounced;
@@ -65,6 +66,7 @@ public final class HybridLog {
     tail = new TailAllocator(frames.pageBits(), start);
     flusher =
         new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
+    truncation = new Truncation(marks, extents, device);
     mutablePages =
         Math.clamp(
             (long) (frames.count() * config.mutableFraction()),
@@ -198,11 +200,45 @@ public final class HybridLog {
     throwIfFailed();
   }
 
-  /** Drops all below {@code address}. The caller knows that nothing live is there. */
-  public void truncate(long address) throws IOException {
-    marks.advanceBegin(address);
-    extents.truncate(address);
-    device.truncate(address);
+  /**
+   * Keeps all that the log holds now on disk, even if its begin moves, until {@link #unpin}.
+   * Returns the begin.
+   */
+  public long pin() {
+    return truncation.pin();
+  }
+
+  /** Ends a {@link #pin}. */
+  public void unpin(long begin) {
+    try {
+      truncation.unpin(begin);
+    } catch (IOException e) {
+      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Drops all below {@code address}, where nothing is live any more. */
+  public void truncate(long address) {
+    try {
+      truncation.advanceBegin(address);
+    } catch (IOException e) {
+      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Makes durable what the device has; if that fails, no later attempt can be believed. */
+  public void force() throws IOException {
+    try {
+      device.force();
+    } catch (IOException e) {
+      failure.accept(e);
+      throw e;
+    }
+  }
+
+  /** Told of what makes it unwise to go on. */
+  public void fail(Throwable cause) {
+    failure.accept(cause);
   }
 
   /** Throws if something keeps the log from reaching the disk. */

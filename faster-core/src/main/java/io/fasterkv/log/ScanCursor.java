@@ -141,7 +141,7 @@ public final class ScanCursor implements AutoCloseable {
     }
     if (Checksums.crc32c(target) != extent.crc()) {
       throw new Corrupt(
-          "a page is not what was written: place="
+          "a page is not what was written: "
               + log.device().place(extent.from())
               + ", bytes="
               + target.byteSize());
@@ -161,7 +161,7 @@ public final class ScanCursor implements AutoCloseable {
       throw new Corrupt(
           "a record's size is out of range: recordBytes="
               + recordBytes
-              + ", place="
+              + ", "
               + log.device().place(address));
     }
     return after;

@@ -65,9 +65,12 @@ final class ChainWalk {
     return isMatch && RecordInfo.isTombstone(info);
   }
 
-  /** Whether the chain ended in memory: the key is nowhere. */
-  boolean isEnded() {
-    return !isMatch && address < log.beginAddress();
+  /**
+   * Whether the chain ended in memory: the key is nowhere. The caller has read the begin before the
+   * entry: a record that was moved to the tail before the begin passed it is then in the chain.
+   */
+  boolean isEnded(long beginAddress) {
+    return !isMatch && address < beginAddress;
   }
 
   /** The record after the one that was found. */

@@ -22,30 +22,30 @@ final class Delete<I, O, C> {
   }
 
   Step attempt(Operation<I, O, C> op) {
+    HybridLog log = engine.log();
+    long begin = log.beginAddress();
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
-    HybridLog log = engine.log();
     long inPlaceFrom = log.inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.entry.address(), log.headAddress());
-    if (walk.isTombstone() || walk.isEnded()) {
+    if (walk.isTombstone() || walk.isEnded(begin)) {
       return op.end(Status.NOT_FOUND);
     }
     if (isMatch && walk.address() >= inPlaceFrom) {
-      return mark(op);
+      return mark(op, begin);
     }
     return append(op);
   }
 
-  private Step mark(Operation<I, O, C> op) {
+  private Step mark(Operation<I, O, C> op, long begin) {
     HybridLog log = engine.log();
     long record = log.offset(walk.address());
     if (!values.hold(op, log.memory(), record)) {
       return Step.RETRY;
     }
     values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE);
-    boolean isWholeChain =
-        op.entry.address() == walk.address() && walk.previousAddress() < log.beginAddress();
+    boolean isWholeChain = op.entry.address() == walk.address() && walk.previousAddress() < begin;
     if (isWholeChain) {
       // If this fails, a newer record is on top; the mark does it alone.
       engine.index().remove(op.entry);

@@ -82,11 +82,11 @@ final class DiskSearch {
     if (previousAddress >= op.diskAddress) {
       throw corrupt(op, "a chain does not lead down: previousAddress=" + previousAddress);
     }
-    if (previousAddress < log.beginAddress()) {
+    op.diskAddress = previousAddress;
+    if (previousAddress < Math.max(log.beginAddress(), op.diskFloor)) {
       op.phase = Phase.ABSENT_ON_DISK;
       return true;
     }
-    op.diskAddress = previousAddress;
     aim(op);
     return false;
   }
@@ -108,6 +108,6 @@ final class DiskSearch {
   }
 
   private Corrupt corrupt(Operation<?, ?, ?> op, String what) {
-    return new Corrupt(what + ", place=" + log.device().place(op.diskAddress));
+    return new Corrupt(what + ", " + log.device().place(op.diskAddress));
   }
 }

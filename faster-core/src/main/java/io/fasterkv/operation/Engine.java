@@ -5,6 +5,8 @@ import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.BufferPool;
+import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordLayout;
 
 /**
@@ -18,4 +20,24 @@ public record Engine(
     HybridLog log,
     RecordLayout layout,
     KeyHash keyHash,
-    BufferPool buffers) {}
+    BufferPool buffers) {
+
+  /** The hash of a key, by the store's kind of records. */
+  public long hash(KeyBytes key) {
+    return layout instanceof LongRecord
+        ? LongHash.hash(key.asLong())
+        : keyHash.hash(key.memory(), 0, key.length());
+  }
+
+  /** Makes all records below the address that is returned immutable, for a caller in no session. */
+  public long foldOver() {
+    int slot = epochs.acquireSlot();
+    epochs.protect(slot);
+    try {
+      return log.foldOver();
+    } finally {
+      epochs.unprotect(slot);
+      epochs.releaseSlot(slot);
+    }
+  }
+}

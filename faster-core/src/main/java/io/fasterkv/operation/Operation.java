@@ -65,6 +65,9 @@ final class Operation<I, O, C> {
   /** The next record to look at on disk. */
   long diskAddress = Address.NONE;
 
+  /** A search on disk ends when it gets below this. */
+  long diskFloor = Address.NONE;
+
   /** The newest record of the chain when the search began: all below it has been looked at. */
   long searchedFrom = Address.NONE;
 
@@ -77,6 +80,7 @@ final class Operation<I, O, C> {
   /** Why a read from disk failed. */
   @Nullable IOException diskFailure;
 
+  /** Takes its first buffers from the pool, which gets them back by {@link #close}. */
   Operation(BufferPool buffers) {
     this.buffers = buffers;
     keyBuffer = buffers.take(BufferPool.MIN_BYTES);

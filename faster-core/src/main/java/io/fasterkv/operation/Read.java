@@ -17,14 +17,13 @@ final class Read<I, O, C> {
   }
 
   Step attempt(Operation<I, O, C> op) {
+    HybridLog log = engine.log();
+    long begin = log.beginAddress();
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
-    HybridLog log = engine.log();
     if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
-      return walk.isEnded()
-          ? op.end(Status.NOT_FOUND)
-          : op.readDisk(walk.address(), log.beginAddress());
+      return walk.isEnded(begin) ? op.end(Status.NOT_FOUND) : op.readDisk(walk.address(), begin);
     }
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);

@@ -28,12 +28,13 @@ final class Rmw<I, O, C> {
   }
 
   Step attempt(Operation<I, O, C> op) {
-    engine.index().findOrCreate(op.hash, op.entry);
     HybridLog log = engine.log();
+    long begin = log.beginAddress();
+    engine.index().findOrCreate(op.hash, op.entry);
     long copyBelow = log.copyBelow();
     long inPlaceFrom = log.inPlaceFrom();
     if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
-      return walk.isEnded() ? create(op) : op.readDisk(walk.address(), log.beginAddress());
+      return walk.isEnded(begin) ? create(op) : op.readDisk(walk.address(), begin);
     }
     if (walk.isTombstone()) {
       return create(op);

@@ -44,7 +44,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
   public void writeNew(Operation<I, O, C> op, MemorySegment memory, long record) {
     wrapNew(op, memory, record);
     functions.singleWriter(op.keySpan, op.source, op.newValue);
-    SpanRecord.setValueBytes(memory, record, op.newValue.length());
+    SpanRecord.INSTANCE.setValueBytes(memory, record, op.newValue.length());
   }
 
   @Override
@@ -71,7 +71,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
   public void updateInitial(Operation<I, O, C> op, MemorySegment memory, long record) {
     wrapNew(op, memory, record);
     functions.initialUpdater(op.keySpan, op.input, op.newValue);
-    SpanRecord.setValueBytes(memory, record, op.newValue.length());
+    SpanRecord.INSTANCE.setValueBytes(memory, record, op.newValue.length());
   }
 
   @Override
@@ -104,7 +104,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
       return false;
     }
     functions.copyUpdater(op.keySpan, op.input, op.value, op.newValue);
-    SpanRecord.setValueBytes(to, newRecord, op.newValue.length());
+    SpanRecord.INSTANCE.setValueBytes(to, newRecord, op.newValue.length());
     return true;
   }
 

@@ -22,8 +22,9 @@ final class Upsert<I, O, C> {
   }
 
   Step attempt(Operation<I, O, C> op) {
-    engine.index().findOrCreate(op.hash, op.entry);
     HybridLog log = engine.log();
+    long begin = log.beginAddress();
+    engine.index().findOrCreate(op.hash, op.entry);
     long inPlaceFrom = log.inPlaceFrom();
     // Only a record that can be updated in place is worth finding.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
@@ -38,10 +39,10 @@ final class Upsert<I, O, C> {
         case NO_ROOM -> {}
       }
     }
-    return append(op);
+    return append(op, begin);
   }
 
-  private Step append(Operation<I, O, C> op) {
+  private Step append(Operation<I, O, C> op, long begin) {
     if (!fresh.allocate(op, values.upsertBytes(op))) {
       return Step.RETRY;
     }
@@ -49,7 +50,7 @@ final class Upsert<I, O, C> {
     if (!fresh.publish(op, false)) {
       return Step.RETRY;
     }
-    boolean isKnownNew = !walk.isMatch() && walk.isEnded();
+    boolean isKnownNew = walk.isEnded(begin);
     return op.end(isKnownNew || walk.isTombstone() ? Status.CREATED : Status.COPIED);
   }
 }

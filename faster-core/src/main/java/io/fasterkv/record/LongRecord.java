@@ -72,6 +72,11 @@ public final class LongRecord extends RecordLayout {
   }
 
   @Override
+  public void setValueBytes(MemorySegment memory, long record, int valueBytes) {
+    // Every value has 8 bytes.
+  }
+
+  @Override
   public boolean keyEquals(MemorySegment memory, long record, KeyBytes key) {
     return Words.loadPlain(memory, record + KEY) == key.asLong();
   }

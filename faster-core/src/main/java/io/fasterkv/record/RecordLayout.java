@@ -50,6 +50,9 @@ public abstract sealed class RecordLayout permits LongRecord, SpanRecord {
   /** How long a value is; meaningful while no updater is at it. */
   public abstract int valueBytes(MemorySegment memory, long record);
 
+  /** Sets the length of a value in a record that nobody else sees yet. */
+  public abstract void setValueBytes(MemorySegment memory, long record, int valueBytes);
+
   /** Whether a record's key is {@code key}. */
   public abstract boolean keyEquals(MemorySegment memory, long record, KeyBytes key);
 

@@ -140,8 +140,8 @@ public final class SpanRecord extends RecordLayout {
     Words.storeRelease(memory, record + STATE, (long) valueBytes << Integer.SIZE | count);
   }
 
-  /** Sets the length of a value in a record that nobody else sees yet. */
-  public static void setValueBytes(MemorySegment memory, long record, int valueBytes) {
+  @Override
+  public void setValueBytes(MemorySegment memory, long record, int valueBytes) {
     Words.storePlain(memory, record + STATE, (long) valueBytes << Integer.SIZE);
   }
 }

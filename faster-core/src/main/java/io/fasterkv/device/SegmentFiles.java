@@ -1,0 +1,145 @@
+package io.fasterkv.device;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * The files of a {@link FileDevice}, opened on first use and kept open. Safe for all threads.
+ *
+ * <p>Java closes a file under every thread when one thread is interrupted while it reads or writes.
+ * A transfer that finds its file closed opens it again and starts over; the interrupt is put back
+ * when the transfer is done.
+ */
+final class SegmentFiles {
+  private final Path directory;
+  private final long segmentBytes;
+  private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
+  private final Set<Long> unforced = ConcurrentHashMap.newKeySet();
+  private volatile boolean isClosed;
+
+  SegmentFiles(Path directory, long segmentBytes) {
+    this.directory = directory;
+    this.segmentBytes = segmentBytes;
+  }
+
+  void write(long address, MemorySegment source) throws IOException {
+    checkWithinSegment(address, source);
+    long segment = address / segmentBytes;
+    with(segment, true, file -> Transfers.writeFully(file, source, address % segmentBytes));
+    unforced.add(segment);
+  }
+
+  void read(long address, MemorySegment target) throws IOException {
+    checkWithinSegment(address, target);
+    with(
+        address / segmentBytes,
+        false,
+        file -> Transfers.readFully(file, target, address % segmentBytes));
+  }
+
+  void force() throws IOException {
+    for (long segment : unforced) {
+      unforced.remove(segment);
+      with(segment, true, file -> file.force(true));
+    }
+    DurableFiles.forceDirectory(directory);
+  }
+
+  /** Removes the segments that lie wholly below {@code address}. */
+  void truncate(long address) throws IOException {
+    for (long segment = address / segmentBytes - 1; segment >= 0; segment--) {
+      unforced.remove(segment);
+      FileChannel file = open.remove(segment);
+      if (file != null) {
+        file.close();
+      }
+      if (!Files.deleteIfExists(path(segment))) {
+        return;
+      }
+    }
+  }
+
+  String place(long address) {
+    return "file=" + path(address / segmentBytes) + ", offset=" + address % segmentBytes;
+  }
+
+  void close() throws IOException {
+    isClosed = true;
+    for (FileChannel file : open.values()) {
+      file.close();
+    }
+    open.clear();
+  }
+
+  void delete() throws IOException {
+    try (var paths = Files.newDirectoryStream(directory, "log.*")) {
+      for (Path path : paths) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+
+  private interface Transfer {
+    void run(FileChannel file) throws IOException;
+  }
+
+  private void with(long segment, boolean mayCreate, Transfer transfer) throws IOException {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      while (true) {
+        FileChannel file = file(segment, mayCreate);
+        try {
+          transfer.run(file);
+          return;
+        } catch (ClosedChannelException e) {
+          if (isClosed) {
+            throw e;
+          }
+          open.remove(segment, file);
+          isInterrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private FileChannel file(long segment, boolean mayCreate) throws IOException {
+    FileChannel file = open.get(segment);
+    if (file != null) {
+      return file;
+    }
+    FileChannel opened =
+        mayCreate
+            ? DurableFiles.openReadWrite(path(segment))
+            : FileChannel.open(path(segment), StandardOpenOption.READ, StandardOpenOption.WRITE);
+    FileChannel raced = open.putIfAbsent(segment, opened);
+    if (raced == null) {
+      return opened;
+    }
+    opened.close();
+    return raced;
+  }
+
+  private Path path(long segment) {
+    return directory.resolve("log." + segment);
+  }
+
+  private void checkWithinSegment(long address, MemorySegment memory) {
+    long last = address + memory.byteSize() - 1;
+    if (address / segmentBytes != last / segmentBytes) {
+      throw new IllegalArgumentException(
+          "a transfer crosses segments: address=" + address + ", bytes=" + memory.byteSize());
+    }
+  }
+}

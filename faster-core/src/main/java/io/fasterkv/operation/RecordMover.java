@@ -1,0 +1,131 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Copies records that are still live from the head of the log to its tail (SIGMOD'18, appendix C;
+ * F2, section 4.1: conditional insert).
+ *
+ * <p>A record is live if its chain leads to it and no newer record has its key. That is looked up
+ * from the index down to the record's address, in memory and on disk. The copy goes on top of the
+ * entry that this walk began with, so whatever is written to the chain in the meantime makes the
+ * copy fail, and the walk starts over. One thread at a time.
+ */
+public final class RecordMover implements AutoCloseable {
+  private static final long PAUSE_NANOS = 20_000;
+
+  private final Engine engine;
+  private final Operation<Void, Void, Void> op;
+  private final ChainWalk walk;
+  private final DiskSearch disk;
+  private final NewRecord fresh;
+  private final int slot;
+
+  public RecordMover(Engine engine) {
+    this.engine = engine;
+    op = new Operation<>(engine.buffers());
+    walk = new ChainWalk(engine.log(), engine.layout());
+    disk = new DiskSearch(engine);
+    fresh = new NewRecord(engine);
+    slot = engine.epochs().acquireSlot();
+  }
+
+  /**
+   * Moves the record at {@code address}, which is immutable, if it is live. Returns whether it was.
+   */
+  public boolean moveIfLive(long address, ByteSpan key, ByteSpan value) {
+    op.setKey(key);
+    op.hash = engine.hash(op.key);
+    op.diskFloor = address + 1;
+    op.phase = Phase.SEARCH;
+    while (true) {
+      switch (attempt(address, value)) {
+        case MOVED -> {
+          return true;
+        }
+        case DEAD -> {
+          return false;
+        }
+        case ON_DISK -> {
+          disk.searchNow(op);
+          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone(address)) {
+            return false;
+          }
+        }
+        case AGAIN -> {
+          engine.log().assist();
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      }
+    }
+  }
+
+  @Override
+  public void close() {
+    engine.epochs().releaseSlot(slot);
+    op.close();
+  }
+
+  private enum Outcome {
+    MOVED,
+    DEAD,
+    /** The walk left memory above the record's address. */
+    ON_DISK,
+    AGAIN
+  }
+
+  private Outcome attempt(long address, ByteSpan value) {
+    Epochs epochs = engine.epochs();
+    epochs.protect(slot);
+    try {
+      HybridLog log = engine.log();
+      if (!engine.index().find(op.hash, op.entry)) {
+        return Outcome.DEAD;
+      }
+      long newest = op.entry.address();
+      boolean isVerified = op.phase == Phase.ABSENT_ON_DISK && newest == op.searchedFrom;
+      if (!isVerified) {
+        op.phase = Phase.SEARCH;
+        if (walk.find(op.key, newest, Math.max(log.headAddress(), address + 1))) {
+          return Outcome.DEAD;
+        }
+        if (walk.address() > address) {
+          op.readDisk(walk.address(), log.beginAddress());
+          return Outcome.ON_DISK;
+        }
+        if (walk.address() < address) {
+          return Outcome.DEAD;
+        }
+      } else if (op.diskAddress != address) {
+        return Outcome.DEAD;
+      }
+      return copy(value) ? Outcome.MOVED : Outcome.AGAIN;
+    } finally {
+      epochs.unprotect(slot);
+    }
+  }
+
+  private boolean copy(ByteSpan value) {
+    if (!fresh.allocate(op, value.length())) {
+      return false;
+    }
+    RecordLayout layout = engine.layout();
+    MemorySegment to = fresh.memory();
+    long record = fresh.offset();
+    MemorySegment.copy(
+        value.memory(), value.offset(), to, layout.valueOffset(to, record), value.length());
+    layout.setValueBytes(to, record, value.length());
+    return fresh.publish(op, false);
+  }
+
+  /** Whether the search on disk ended at a record with the key, and not below the address. */
+  private boolean isReplacedByTombstone(long address) {
+    return op.phase == Phase.ABSENT_ON_DISK && op.diskAddress > address;
+  }
+}

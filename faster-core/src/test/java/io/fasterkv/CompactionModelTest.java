@@ -1,0 +1,90 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Random operations and cuts against a plain map while the log is compacted, by hand and in the
+ * background, with few buckets, so that chains are long and hold many keys. The seed is in the
+ * test's name; {@code -Dfaster.seed=N} replays it.
+ */
+class CompactionModelTest {
+  private static final int STEPS = 12_000;
+  private static final int PAGE_BYTES = 4096;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(8);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void behavesAsAMap(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+    Map<Integer, byte[]> model = new HashMap<>();
+    boolean inBackground = random.nextBoolean();
+    try (FasterStore store = FasterStore.open(config(random, inBackground));
+        ModelDriver driver = new ModelDriver(store, mode, random, model, seed)) {
+      for (int step = 0; step < STEPS; step++) {
+        int dice = random.nextInt(10_000);
+        if (dice < 30 && !inBackground) {
+          store.compact();
+        } else if (dice < 60) {
+          driver.checkCut();
+        } else {
+          driver.operation();
+        }
+      }
+      driver.checkAll();
+    }
+    assertThat(directory).as("seed " + seed).isEmptyDirectory();
+  }
+
+  /** Live data only: each pass copies it once, and the log does not grow from pass to pass. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void keepsAFullyLiveLogAtItsSize(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Integer, byte[]> model = new HashMap<>();
+    try (FasterStore store = FasterStore.open(config(random, false));
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      driver.upsertAll();
+      store.cut().close();
+      store.compact();
+      long afterFirst = store.logBytes();
+      for (int pass = 0; pass < 5; pass++) {
+        store.cut().close();
+        store.compact();
+        assertThat(store.logBytes())
+            .as("seed " + seed)
+            .isLessThanOrEqualTo(afterFirst + 4 * PAGE_BYTES);
+      }
+      driver.checkAll();
+    }
+  }
+
+  private StoreConfig config(SplittableRandom random, boolean inBackground) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes((long) PAGE_BYTES << random.nextInt(2, 5))
+        .indexBytes(64L << random.nextInt(2, 9))
+        .segmentBytes(2 * PAGE_BYTES)
+        .mutableFraction(0.5)
+        .deleteOnClose(true)
+        .backgroundCompaction(inBackground)
+        .build();
+  }
+}

@@ -1,0 +1,52 @@
+package io.fasterkv.bench.demo.job;
+
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * What the job hands out at the end of the input, by word. A word that is handed out again after a
+ * failure replaces itself; one that differs then is a conflict.
+ */
+public final class Results {
+  private final Map<String, WordSummary> byWord = new ConcurrentHashMap<>();
+  private final Map<String, String> fileNames = new ConcurrentHashMap<>();
+  private final LongAdder conflicts = new LongAdder();
+
+  void put(WordSummary summary) {
+    WordSummary compact = shareFileNames(summary);
+    WordSummary before = byWord.put(summary.text(), compact);
+    if (before != null && !before.equals(compact)) {
+      conflicts.increment();
+    }
+  }
+
+  /** Returns the results by word. */
+  public Map<String, WordSummary> byWord() {
+    return byWord;
+  }
+
+  /** Returns how many words were handed out twice with different results, 0 or more. */
+  public long conflicts() {
+    return conflicts.sum();
+  }
+
+  /** Millions of equal names would otherwise be millions of strings. */
+  private WordSummary shareFileNames(WordSummary summary) {
+    Map<String, Integer> files = new HashMap<>();
+    summary.files().forEach((file, count) -> files.put(shared(file), count));
+    return new WordSummary(
+        summary.text(),
+        summary.count(),
+        files,
+        summary.first().stream().map(o -> new Occurrence(shared(o.file()), o.position())).toList(),
+        summary.windows(),
+        summary.positions());
+  }
+
+  private String shared(String file) {
+    String known = fileNames.putIfAbsent(file, file);
+    return known == null ? file : known;
+  }
+}

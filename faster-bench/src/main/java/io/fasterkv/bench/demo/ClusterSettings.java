@@ -28,6 +28,11 @@ final class ClusterSettings {
 
   private ClusterSettings() {}
 
+  /** Returns a directory of the run as Flink wants it: nothing in it is encoded. */
+  static String url(Path run, String name) {
+    return "file://" + run.resolve(name);
+  }
+
   /**
    * Returns the settings of a cluster and its job.
    *
@@ -48,8 +53,7 @@ final class ClusterSettings {
     c.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, options.checkpointInterval);
     c.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
     c.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
-    c.set(
-        CheckpointingOptions.CHECKPOINTS_DIRECTORY, run.resolve("checkpoints").toUri().toString());
+    c.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, url(run, "checkpoints"));
     c.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     c.set(WebOptions.CHECKPOINTS_HISTORY_SIZE, REMEMBERED_CHECKPOINTS);
 

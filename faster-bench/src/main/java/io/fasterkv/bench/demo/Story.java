@@ -155,8 +155,7 @@ final class Story {
   private String stop(Stage stage) throws Exception {
     for (int attempt = 1; ; attempt++) {
       CompletableFuture<String> savepoint =
-          stage.stopWithSavepoint(
-              run.resolve("savepoints").toUri().toString(), options.savepointFormat);
+          stage.stopWithSavepoint(ClusterSettings.url(run, "savepoints"), options.savepointFormat);
       while (!savepoint.isDone()) {
         look(stage);
       }

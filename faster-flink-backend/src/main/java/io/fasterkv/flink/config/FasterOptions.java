@@ -1,0 +1,76 @@
+package io.fasterkv.flink.config;
+
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/**
+ * The options of the state backend. None needs to be set: memory comes from the slot's managed
+ * memory and is divided without advice.
+ */
+public final class FasterOptions {
+
+  /** Where the stores' log files and the sort files of snapshots lie while a task runs. */
+  public static final ConfigOption<List<String>> LOCAL_DIRECTORIES =
+      ConfigOptions.key("state.backend.faster.local-dir")
+          .stringType()
+          .asList()
+          .noDefaultValue()
+          .withDescription(
+              "Absolute local directories for the log files of running tasks, taken in turn. "
+                  + "By default the TaskManager's temporary directories.");
+
+  /** A fixed size for each operator's store instead of a lease from managed memory. */
+  public static final ConfigOption<MemorySize> FIXED_MEMORY =
+      ConfigOptions.key("state.backend.faster.memory.fixed-per-operator")
+          .memoryType()
+          .noDefaultValue()
+          .withDescription(
+              "Off-heap memory of each operator's store. When it is set, managed memory is not"
+                  + " used, and the memory must be accounted for as task off-heap memory.");
+
+  /** How much of what is free in the slot a new store leases. */
+  public static final ConfigOption<Double> LEASE_SHARE =
+      ConfigOptions.key("state.backend.faster.memory.lease-share")
+          .doubleType()
+          .defaultValue(0.5)
+          .withDescription(
+              "Part of the slot's free managed memory that each new store leases, above 0 and up"
+                  + " to 1. With one stateful operator in a slot, 1 gives it all the memory.");
+
+  /** The least memory a store starts with. */
+  public static final ConfigOption<MemorySize> MINIMUM_MEMORY =
+      ConfigOptions.key("state.backend.faster.memory.minimum-per-operator")
+          .memoryType()
+          .defaultValue(MemorySize.ofMebiBytes(1))
+          .withDescription("A store that cannot lease this much does not start.");
+
+  /** Size of a log page. */
+  public static final ConfigOption<MemorySize> PAGE_SIZE =
+      ConfigOptions.key("state.backend.faster.log.page-size")
+          .memoryType()
+          .noDefaultValue()
+          .withDescription(
+              "Size of a log page, a power of two from 4 kb to 64 mb. By default it follows from"
+                  + " the store's memory. A key together with its namespace must fit a quarter of"
+                  + " a page; values may be of any size.");
+
+  /** How much of the log in memory is updated in place. */
+  public static final ConfigOption<Double> MUTABLE_FRACTION =
+      ConfigOptions.key("state.backend.faster.log.mutable-fraction")
+          .doubleType()
+          .defaultValue(0.9)
+          .withDescription("Part of the log in memory that is updated in place, 0 to 1.");
+
+  /** Heap that a snapshot or a listing of keys may use to sort. */
+  public static final ConfigOption<MemorySize> SORT_BUFFER =
+      ConfigOptions.key("state.backend.faster.snapshot.sort-buffer")
+          .memoryType()
+          .defaultValue(MemorySize.ofMebiBytes(16))
+          .withDescription(
+              "Heap memory with which one snapshot, or one listing of keys, sorts records by key"
+                  + " group; what does not fit is sorted in local files.");
+
+  private FasterOptions() {}
+}

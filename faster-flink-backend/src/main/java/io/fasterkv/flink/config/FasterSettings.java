@@ -1,0 +1,131 @@
+package io.fasterkv.flink.config;
+
+import static io.fasterkv.flink.config.FasterOptions.FIXED_MEMORY;
+import static io.fasterkv.flink.config.FasterOptions.LEASE_SHARE;
+import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
+import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
+import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
+import static io.fasterkv.flink.config.FasterOptions.PAGE_SIZE;
+import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
+
+import java.io.File;
+import java.io.Serializable;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.IllegalConfigurationException;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
+
+/**
+ * The resolved options: read once, checked once, then frozen. Sizes are bytes.
+ *
+ * @param localDirectories absolute paths; empty means the TaskManager's temporary directories
+ * @param fixedMemoryBytes memory of each store, or 0 to lease from managed memory
+ * @param leaseShare part of the free managed memory that a store leases, above 0 and up to 1
+ * @param minimumMemoryBytes the least memory a store starts with
+ * @param pageBytes size of a log page, or 0 to derive it from the store's memory
+ * @param mutableFraction part of the log in memory that is updated in place
+ * @param sortBufferBytes heap that one snapshot sorts with
+ */
+public record FasterSettings(
+    List<String> localDirectories,
+    long fixedMemoryBytes,
+    double leaseShare,
+    long minimumMemoryBytes,
+    int pageBytes,
+    double mutableFraction,
+    int sortBufferBytes)
+    implements Serializable {
+
+  private static final long LEAST_STORE_BYTES = 128L << 10;
+  private static final long LEAST_PAGE_BYTES = 4L << 10;
+  private static final long MOST_PAGE_BYTES = 64L << 20;
+  private static final long LEAST_SORT_BYTES = 64L << 10;
+  private static final long MOST_SORT_BYTES = 1L << 30;
+
+  /** The settings of an empty configuration. */
+  public static FasterSettings defaults() {
+    return from(new org.apache.flink.configuration.Configuration());
+  }
+
+  /**
+   * Reads and checks the options.
+   *
+   * @throws IllegalConfigurationException naming the option, its value, what is allowed, and what
+   *     to do
+   */
+  public static FasterSettings from(ReadableConfig config) {
+    return new FasterSettings(
+        directories(config),
+        fixedMemory(config),
+        share(config),
+        bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
+        page(config),
+        fraction(config),
+        (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES));
+  }
+
+  private static List<String> directories(ReadableConfig config) {
+    List<String> paths = config.getOptional(LOCAL_DIRECTORIES).orElse(List.of());
+    for (String path : paths) {
+      check(new File(path).isAbsolute(), LOCAL_DIRECTORIES, path, "absolute local paths");
+    }
+    return List.copyOf(paths);
+  }
+
+  private static long fixedMemory(ReadableConfig config) {
+    return config.getOptional(FIXED_MEMORY).isEmpty()
+        ? 0
+        : bytes(config, FIXED_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE);
+  }
+
+  private static double share(ReadableConfig config) {
+    double share = config.get(LEASE_SHARE);
+    check(share > 0 && share <= 1, LEASE_SHARE, share, "above 0 and up to 1");
+    return share;
+  }
+
+  private static double fraction(ReadableConfig config) {
+    double fraction = config.get(MUTABLE_FRACTION);
+    check(fraction >= 0 && fraction <= 1, MUTABLE_FRACTION, fraction, "0 to 1");
+    return fraction;
+  }
+
+  private static int page(ReadableConfig config) {
+    if (config.getOptional(PAGE_SIZE).isEmpty()) {
+      return 0;
+    }
+    long page = config.get(PAGE_SIZE).getBytes();
+    check(
+        page >= LEAST_PAGE_BYTES && page <= MOST_PAGE_BYTES && Long.bitCount(page) == 1,
+        PAGE_SIZE,
+        config.get(PAGE_SIZE),
+        "a power of two from 4 kb to 64 mb");
+    return (int) page;
+  }
+
+  private static long bytes(
+      ReadableConfig config, ConfigOption<MemorySize> option, long least, long most) {
+    long bytes = config.get(option).getBytes();
+    String allowed =
+        new MemorySize(least).toHumanReadableString()
+            + (most == Long.MAX_VALUE
+                ? " and above"
+                : " to " + new MemorySize(most).toHumanReadableString());
+    check(bytes >= least && bytes <= most, option, config.get(option), allowed);
+    return bytes;
+  }
+
+  private static void check(boolean holds, ConfigOption<?> option, Object value, String allowed) {
+    if (!holds) {
+      throw new IllegalConfigurationException(
+          "an option is out of range: "
+              + option.key()
+              + "="
+              + value
+              + ", allowed="
+              + allowed
+              + "; change or remove the option");
+    }
+  }
+}

@@ -1,0 +1,81 @@
+package io.fasterkv.flink.memory;
+
+import io.fasterkv.flink.config.FasterSettings;
+import java.io.IOException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.memory.MemoryManager;
+import org.apache.flink.runtime.memory.OpaqueMemoryResource;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * The right of one store to a number of off-heap bytes. Closing gives them back, once; the store
+ * must be closed before. Safe for use by all threads.
+ */
+public final class MemoryLease implements AutoCloseable {
+  private static final String POOL = "state-faster-managed-memory";
+
+  private final long bytes;
+  private final AutoCloseable giveBack;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private MemoryLease(long bytes, AutoCloseable giveBack) {
+    this.bytes = bytes;
+    this.giveBack = giveBack;
+  }
+
+  /**
+   * Leases memory for one store: a share of the slot's managed memory, or the configured fixed
+   * size, for which nobody is asked.
+   *
+   * @param fraction the part of the slot's managed memory that Flink assigned to state backends
+   * @throws IOException if there is too little; the message names the option to change
+   */
+  public static MemoryLease acquire(MemoryManager manager, double fraction, FasterSettings settings)
+      throws IOException {
+    if (settings.fixedMemoryBytes() > 0) {
+      return new MemoryLease(settings.fixedMemoryBytes(), () -> {});
+    }
+    OpaqueMemoryResource<SlotMemory> pool = pool(manager, fraction);
+    try {
+      SlotMemory memory = pool.getResourceHandle();
+      long granted = memory.lease(settings.leaseShare(), settings.minimumMemoryBytes());
+      return new MemoryLease(
+          granted,
+          () -> {
+            memory.giveBack(granted);
+            pool.close();
+          });
+    } catch (IOException | RuntimeException tooLittle) {
+      IOUtils.closeQuietly(pool);
+      throw tooLittle;
+    }
+  }
+
+  private static OpaqueMemoryResource<SlotMemory> pool(MemoryManager manager, double fraction)
+      throws IOException {
+    try {
+      return manager.getSharedMemoryResourceForManagedMemory(POOL, SlotMemory::new, fraction);
+    } catch (Exception refused) {
+      throw new IOException(
+          "the slot has no managed memory for state: fraction="
+              + fraction
+              + "; raise "
+              + TaskManagerOptions.MANAGED_MEMORY_SIZE.key()
+              + ", or set state.backend.faster.memory.fixed-per-operator",
+          refused);
+    }
+  }
+
+  /** How many bytes may be used, until {@link #close}. */
+  public long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true)) {
+      IOUtils.closeQuietly(giveBack);
+    }
+  }
+}

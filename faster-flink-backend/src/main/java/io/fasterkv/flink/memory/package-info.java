@@ -1,0 +1,5 @@
+/** Leases of the slot's managed memory. The leases of a slot never add up to more than it has. */
+@NullMarked
+package io.fasterkv.flink.memory;
+
+import org.jspecify.annotations.NullMarked;

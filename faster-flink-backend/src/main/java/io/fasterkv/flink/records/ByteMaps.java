@@ -1,0 +1,234 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.flink.key.CompositeKey;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Maps of serialized entries, shaped as {@link MapLayout} draws them. Get, put, contains and the
+ * test for emptiness cost the same whatever the map's size. User keys are equal if their bytes are.
+ * For one thread at a time.
+ */
+public final class ByteMaps {
+  private final Records records;
+  private final MapRuns runs;
+  private final MapBuckets buckets;
+  private final UserKey userKey = new UserKey();
+  private final MapLookup lookup = new MapLookup(userKey);
+  private final PutEdit edit = new PutEdit();
+  private final MapHead head = new MapHead();
+  private final HeapBlock bucket = new HeapBlock();
+  private final EntryCursor cursor = new EntryCursor();
+  private final Bytes run = new Bytes();
+
+  public ByteMaps(Records records) {
+    this.records = records;
+    this.runs = new MapRuns(records);
+    this.buckets = new MapBuckets(records, runs);
+  }
+
+  /**
+   * Looks up a user key.
+   *
+   * @param into takes the value
+   * @return false if the map does not have the key
+   */
+  public boolean get(CompositeKey key, byte[] bytes, int offset, int length, Bytes into) {
+    userKey.of(bytes, offset, length);
+    if (!records.read(key.head(), lookup.in(true, into))) {
+      return false;
+    }
+    if (lookup.result() == MapLookup.Result.IN_BUCKETS) {
+      int number = MapLayout.bucketOf(userKey.hash(), lookup.buckets());
+      records.read(key.record(MapLayout.FIRST_BUCKET + number), lookup.in(false, into));
+    }
+    return switch (lookup.result()) {
+      case FOUND -> true;
+      case MISSING, IN_BUCKETS -> false;
+      case IN_RUN -> getFromRun(key, into);
+    };
+  }
+
+  private boolean getFromRun(CompositeKey key, Bytes into) {
+    if (!locate(key)) {
+      return false;
+    }
+    runs.read(key, cursor.run(), run);
+    int valueAt = MapLayout.RUN_HEAD_BYTES + userKey.length();
+    into.clear();
+    into.append(run.array(), valueAt, run.length() - valueAt);
+    run.clear();
+    return true;
+  }
+
+  /** Whether the map has no entry. */
+  public boolean isEmpty(CompositeKey key) {
+    return !records.read(key.head(), value -> {});
+  }
+
+  /**
+   * Sets a user key's value.
+   *
+   * @param bytes holds the user key from 0 on and behind it the value
+   */
+  public void put(CompositeKey key, byte[] bytes, int keyLength, int valueLength) {
+    userKey.of(bytes, 0, keyLength);
+    if (EntryCursor.entryBytes(keyLength, valueLength) > buckets.entryLimit()
+        || !putInPlace(key, bytes, valueLength)) {
+      putSlowly(key, bytes, valueLength);
+    }
+  }
+
+  private boolean putInPlace(CompositeKey key, byte[] value, int length) {
+    edit.of(userKey, value, userKey.length(), length);
+    records.edit(key.head(), edit.to(true, buckets.inlineLimit()));
+    return switch (edit.outcome()) {
+      case INSERTED, REPLACED -> true;
+      case FULL, IN_RUN -> false;
+      case IN_BUCKETS -> putIntoBucket(key);
+    };
+  }
+
+  private boolean putIntoBucket(CompositeKey key) {
+    int number = MapLayout.bucketOf(userKey.hash(), edit.buckets());
+    records.edit(
+        key.record(MapLayout.FIRST_BUCKET + number), edit.to(false, buckets.bucketLimit()));
+    boolean inserted = edit.outcome() == PutEdit.Outcome.INSERTED;
+    if (!inserted && edit.outcome() != PutEdit.Outcome.REPLACED) {
+      return false;
+    }
+    if (inserted || edit.grownBy() != 0) {
+      loadHead(key);
+      head.add(inserted ? 1 : 0, edit.grownBy());
+      buckets.splitWhileCrowded(key, head);
+      putHead(key);
+    }
+    return true;
+  }
+
+  /** Works on copies on the heap: whatever the fast way cannot do. */
+  private void putSlowly(CompositeKey key, byte[] value, int length) {
+    boolean existed = locate(key);
+    HeapBlock block = block();
+    int before = block.bytes().length();
+    int entryBytes = EntryCursor.entryBytes(userKey.length(), length);
+    ByteSpan entries = block.open(Math.max(EntryCursor.STUB_BYTES, entryBytes));
+    if (existed) {
+      removeEntry(key, entries);
+    }
+    if (entryBytes > buckets.entryLimit()) {
+      EntryCursor.appendStub(
+          entries, userKey.hash(), runs.write(key, head, userKey, value, length));
+    } else {
+      EntryCursor.append(entries, userKey, value, userKey.length(), length);
+    }
+    block.close();
+    if (head.hasBuckets()) {
+      buckets.shorten(key, head, block);
+      records.put(key.record(bucketSub()), block.bytes(), 0);
+      head.add(existed ? 0 : 1, block.bytes().length() - before);
+      buckets.splitWhileCrowded(key, head);
+    } else if (block.bytes().length() > buckets.inlineLimit()) {
+      buckets.spread(key, head);
+    }
+    putHead(key);
+  }
+
+  /** Removes a user key; false if the map did not have it. */
+  public boolean remove(CompositeKey key, byte[] bytes, int offset, int length) {
+    userKey.of(bytes, offset, length);
+    if (!locate(key)) {
+      return false;
+    }
+    HeapBlock block = block();
+    int before = block.bytes().length();
+    removeEntry(key, block.open(0));
+    block.close();
+    if (head.hasBuckets()) {
+      putOrDelete(key.record(bucketSub()), block, 0);
+      head.add(-1, block.bytes().length() - before);
+      if (head.entries() == 0) {
+        records.delete(key.head());
+      } else {
+        putHead(key);
+      }
+    } else {
+      putOrDelete(key.head(), block, MapLayout.INLINE_HEAD_BYTES);
+    }
+    return true;
+  }
+
+  private void putOrDelete(ByteSpan key, HeapBlock block, int bytesWithoutEntries) {
+    if (block.bytes().length() == bytesWithoutEntries) {
+      records.delete(key);
+    } else {
+      records.put(key, block.bytes(), 0);
+    }
+  }
+
+  /** Removes the entry under the cursor, and its run. */
+  private void removeEntry(CompositeKey key, ByteSpan entries) {
+    if (cursor.inRun()) {
+      runs.delete(key, cursor.run());
+    }
+    int at = cursor.start();
+    cursor.on(entries, at).next();
+    cursor.remove();
+  }
+
+  /** Removes all entries. */
+  public void clear(CompositeKey key) {
+    if (records.mayHaveParts(key.state()) && records.read(key.head(), head.block())) {
+      buckets.deleteParts(key, head);
+    }
+    records.delete(key.head());
+  }
+
+  /** The map's entries, or null if it has none. See {@link MapCursor} for what it guarantees. */
+  public @Nullable MapCursor entries(CompositeKey key) {
+    MapCursor entries = new MapCursor(records, buckets, key.copyOfPrefix());
+    return entries.start() ? entries : null;
+  }
+
+  /**
+   * Loads the head and the block that holds the user key, or would, and puts the cursor on its
+   * entry; false if there is none.
+   */
+  private boolean locate(CompositeKey key) {
+    if (!records.read(key.head(), head.block())) {
+      head.makeEmpty();
+    }
+    int from = MapLayout.INLINE_HEAD_BYTES;
+    if (head.hasBuckets()) {
+      from = 0;
+      if (!records.read(key.record(bucketSub()), bucket)) {
+        bucket.bytes().clear();
+      }
+    }
+    cursor.on(block().open(0), from);
+    while (cursor.seek(userKey)) {
+      if (!cursor.inRun() || runs.holds(key, cursor.run(), userKey)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private HeapBlock block() {
+    return head.hasBuckets() ? bucket : head.block();
+  }
+
+  private int bucketSub() {
+    return MapLayout.FIRST_BUCKET + MapLayout.bucketOf(userKey.hash(), head.buckets());
+  }
+
+  private void loadHead(CompositeKey key) {
+    if (!records.read(key.head(), head.block())) {
+      throw new IllegalStateException("a map has a bucket and no head");
+    }
+  }
+
+  private void putHead(CompositeKey key) {
+    records.put(key.head(), head.block().bytes(), 0);
+  }
+}

@@ -1,0 +1,76 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.api.ByteSpan;
+import java.util.Arrays;
+
+/**
+ * Growing bytes on the heap, reused from one record to the next. A buffer that had to grow past 1
+ * MiB is given up when it is cleared, so that one huge value does not stay.
+ */
+public final class Bytes implements RecordReader {
+  private static final int FIRST_BYTES = 256;
+  static final int KEPT_BYTES = 1 << 20;
+
+  private byte[] array = new byte[FIRST_BYTES];
+  private int length;
+
+  /** The bytes, from 0 to {@link #length}; valid until the next change. */
+  public byte[] array() {
+    return array;
+  }
+
+  public int length() {
+    return length;
+  }
+
+  public void clear() {
+    length = 0;
+    if (array.length > KEPT_BYTES) {
+      array = new byte[FIRST_BYTES];
+    }
+  }
+
+  /** Makes room for {@code bytes} in all and sets the length; what is there stays. */
+  public void setLength(int bytes) {
+    reserve(bytes);
+    length = bytes;
+  }
+
+  /** Makes room for {@code bytes} in all. */
+  public void reserve(int bytes) {
+    if (bytes > array.length) {
+      array = Arrays.copyOf(array, (int) Math.max(bytes, Math.min(2L * array.length, 1 << 30)));
+    }
+  }
+
+  public void append(byte[] source, int offset, int count) {
+    reserve(Math.addExact(length, count));
+    System.arraycopy(source, offset, array, length, count);
+    length += count;
+  }
+
+  public void append(int value) {
+    reserve(length + 1);
+    array[length++] = (byte) value;
+  }
+
+  void appendInt(int value) {
+    reserve(length + Integer.BYTES);
+    Numbers.putInt(array, length, value);
+    length += Integer.BYTES;
+  }
+
+  void appendLong(long value) {
+    reserve(length + Long.BYTES);
+    Numbers.putLong(array, length, value);
+    length += Long.BYTES;
+  }
+
+  /** Takes a copy of a record's whole value. */
+  @Override
+  public void read(ByteSpan value) {
+    clear();
+    setLength(value.length());
+    value.copyTo(0, array, 0, length);
+  }
+}

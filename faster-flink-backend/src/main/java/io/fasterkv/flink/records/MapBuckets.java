@@ -1,0 +1,177 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.flink.key.CompositeKey;
+
+/**
+ * How maps spread over buckets and grow by linear hashing, shaped as {@link MapLayout} draws it.
+ */
+final class MapBuckets {
+  private static final int FEWEST = 2;
+  private static final int NONE = -1;
+
+  private final Records records;
+  private final MapRuns runs;
+  private final HeapBlock from = new HeapBlock();
+  private final HeapBlock stay = new HeapBlock();
+  private final HeapBlock move = new HeapBlock();
+  private final EntryCursor cursor = new EntryCursor();
+  private final UserKey userKey = new UserKey();
+  private long splits;
+
+  MapBuckets(Records records, MapRuns runs) {
+    this.records = records;
+    this.runs = runs;
+  }
+
+  int entryLimit() {
+    return MapLayout.entryLimit(records.limit());
+  }
+
+  int inlineLimit() {
+    return MapLayout.inlineLimit(records.limit());
+  }
+
+  private int bucketBytes() {
+    return MapLayout.bucketBytes(records.limit());
+  }
+
+  int bucketLimit() {
+    return MapLayout.bucketLimit(records.limit());
+  }
+
+  /** How often any map's bucket was split. */
+  long splits() {
+    return splits;
+  }
+
+  /** Spreads an inline map's entries over buckets; the caller writes the head. */
+  void spread(CompositeKey key, MapHead head) {
+    ByteSpan entries = head.block().open(0);
+    int size = entries.length() - MapLayout.INLINE_HEAD_BYTES;
+    int buckets = Math.max(FEWEST, Math.ceilDiv(size, bucketBytes()));
+    int count = 0;
+    for (int number = 0; number < buckets; number++) {
+      stay.bytes().clear();
+      ByteSpan bucket = stay.open(size);
+      cursor.on(entries, MapLayout.INLINE_HEAD_BYTES);
+      while (cursor.next()) {
+        if (MapLayout.bucketOf(hash(head.block()), buckets) == number) {
+          cursor.copyTo(bucket);
+          count++;
+        }
+      }
+      stay.close();
+      putIfAny(key, number, stay);
+    }
+    head.makeBuckets(buckets, count, size);
+    records.notePartsOf(key.state());
+  }
+
+  /** Splits buckets until they are no longer crowded; the caller writes the head. */
+  void splitWhileCrowded(CompositeKey key, MapHead head) {
+    while (head.size() > (long) head.buckets() * bucketBytes()) {
+      split(key, head.buckets());
+      head.setBuckets(head.buckets() + 1);
+    }
+  }
+
+  /** Moves to the new bucket what belongs there, all from one bucket. */
+  private void split(CompositeKey key, int newBucket) {
+    splits++;
+    int old = newBucket - Integer.highestOneBit(newBucket);
+    if (!records.read(key.record(MapLayout.FIRST_BUCKET + old), from)) {
+      return;
+    }
+    ByteSpan entries = from.open(0);
+    stay.bytes().clear();
+    move.bytes().clear();
+    ByteSpan staying = stay.open(entries.length());
+    ByteSpan moving = move.open(entries.length());
+    cursor.on(entries, 0);
+    while (cursor.next()) {
+      boolean moves = MapLayout.bucketOf(hash(from), newBucket + 1) == newBucket;
+      cursor.copyTo(moves ? moving : staying);
+    }
+    stay.close();
+    move.close();
+    putIfAny(key, newBucket, move);
+    if (stay.bytes().length() == 0) {
+      records.delete(key.record(MapLayout.FIRST_BUCKET + old));
+    } else {
+      records.put(key.record(MapLayout.FIRST_BUCKET + old), stay.bytes(), 0);
+    }
+  }
+
+  private void putIfAny(CompositeKey key, int number, HeapBlock bucket) {
+    int length = bucket.bytes().length();
+    if (length > 0) {
+      int room = Math.min(length + length / 2, bucketLimit());
+      records.put(key.record(MapLayout.FIRST_BUCKET + number), bucket.bytes(), room);
+    }
+  }
+
+  private long hash(HeapBlock block) {
+    return cursor.inRun()
+        ? cursor.hashOfRun()
+        : UserKey.hash(block.bytes().array(), cursor.keyAt(), cursor.keyLength());
+  }
+
+  /**
+   * Moves the largest entries of a bucket that got too long to runs. One that is full of tiny
+   * entries stays as it is: there is room for several times the limit in a page.
+   */
+  void shorten(CompositeKey key, MapHead head, HeapBlock bucket) {
+    while (bucket.bytes().length() > bucketLimit()) {
+      ByteSpan entries = bucket.open(EntryCursor.STUB_BYTES);
+      int largest = largestEntry(entries);
+      if (largest == NONE) {
+        return;
+      }
+      cursor.on(entries, largest).next();
+      byte[] array = bucket.bytes().array();
+      userKey.of(array, cursor.keyAt(), cursor.keyLength());
+      long hash = userKey.hash();
+      int run = runs.write(key, head, userKey, array, cursor.valueLength());
+      cursor.remove();
+      EntryCursor.appendStub(entries, hash, run);
+      bucket.close();
+    }
+  }
+
+  private int largestEntry(ByteSpan entries) {
+    int largest = NONE;
+    int most = EntryCursor.STUB_BYTES;
+    cursor.on(entries, 0);
+    while (cursor.next()) {
+      if (!cursor.inRun() && cursor.length() > most) {
+        largest = cursor.start();
+        most = cursor.length();
+      }
+    }
+    return largest;
+  }
+
+  /** Deletes all buckets and runs of a map. */
+  void deleteParts(CompositeKey key, MapHead head) {
+    if (!head.hasBuckets()) {
+      deleteRuns(key, head.block(), MapLayout.INLINE_HEAD_BYTES);
+      return;
+    }
+    for (int number = 0; number < head.buckets(); number++) {
+      if (head.everHadRuns() && records.read(key.record(MapLayout.FIRST_BUCKET + number), from)) {
+        deleteRuns(key, from, 0);
+      }
+      records.delete(key.record(MapLayout.FIRST_BUCKET + number));
+    }
+  }
+
+  private void deleteRuns(CompositeKey key, HeapBlock block, int firstEntry) {
+    cursor.on(block.open(0), firstEntry);
+    while (cursor.next()) {
+      if (cursor.inRun()) {
+        runs.delete(key, cursor.run());
+      }
+    }
+  }
+}

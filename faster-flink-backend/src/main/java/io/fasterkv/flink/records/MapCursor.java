@@ -1,0 +1,169 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.flink.key.CompositeKey;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Walks over a map's entries. A map of up to {@link MapLayout#ORDERED_BYTES} bytes is read at once,
+ * and its entries come in the order of their serialized user keys. A larger map, and one with large
+ * entries, is read bucket by bucket, in no order: an entry that is not touched meanwhile is seen
+ * exactly once, even if the map grows; one that is put or removed meanwhile is seen at most once,
+ * before or after. Bytes that were handed out stay as they are. For the thread of the map.
+ */
+public final class MapCursor {
+  private final Records records;
+  private final MapBuckets buckets;
+  private final MapRuns runs;
+  private final CompositeKey key = new CompositeKey();
+  private final MapHead head = new MapHead();
+  private final EntryCursor cursor = new EntryCursor();
+  private final Deque<Integer> offspring = new ArrayDeque<>();
+  private HeapBlock block = new HeapBlock();
+  private @Nullable OrderedEntries ordered;
+  private long splitsAtStart;
+  private int bucketsAtStart;
+  private int nextBucket;
+  private byte[] bytes = new byte[0];
+  private int keyAt;
+  private int keyLength;
+  private int valueLength;
+
+  MapCursor(Records records, MapBuckets buckets, byte[] prefix) {
+    this.records = records;
+    this.buckets = buckets;
+    this.runs = new MapRuns(records);
+    key.setPrefix(prefix, 0, prefix.length);
+  }
+
+  /** Reads the head, or all of a small map; false if the map has no entries. */
+  boolean start() {
+    if (!records.read(key.head(), head.block())) {
+      return false;
+    }
+    splitsAtStart = buckets.splits();
+    if (head.hasBuckets()) {
+      bucketsAtStart = head.buckets();
+      cursor.on(block.open(0), 0);
+    } else {
+      block = head.block();
+      cursor.on(block.open(0), MapLayout.INLINE_HEAD_BYTES);
+    }
+    if (!head.everHadRuns() && (!head.hasBuckets() || head.size() <= MapLayout.ORDERED_BYTES)) {
+      ordered = readAll();
+    }
+    return true;
+  }
+
+  private OrderedEntries readAll() {
+    OrderedEntries all = new OrderedEntries();
+    do {
+      all.add(block, cursor);
+    } while (loadNextBucket());
+    all.sort();
+    return all;
+  }
+
+  /** The map's own record keys, valid until the next call of any method. */
+  public CompositeKey key() {
+    return key;
+  }
+
+  /** Steps to the next entry; false at the end. */
+  public boolean next() {
+    if (ordered != null) {
+      return ordered.next(cursor) && take(ordered.bytes());
+    }
+    while (true) {
+      while (cursor.next()) {
+        if (cursor.inRun() ? takeRun() : take(block.bytes().array())) {
+          return true;
+        }
+      }
+      if (!loadNextBucket()) {
+        return false;
+      }
+    }
+  }
+
+  /** Holds user key and value; a fresh array for each bucket. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  public int keyAt() {
+    return keyAt;
+  }
+
+  public int keyLength() {
+    return keyLength;
+  }
+
+  public int valueAt() {
+    return keyAt + keyLength;
+  }
+
+  public int valueLength() {
+    return valueLength;
+  }
+
+  private boolean take(byte[] array) {
+    bytes = array;
+    keyAt = cursor.keyAt();
+    keyLength = cursor.keyLength();
+    valueLength = cursor.valueLength();
+    return true;
+  }
+
+  /** Takes the entry that the cursor's names; false if it has been removed meanwhile. */
+  private boolean takeRun() {
+    Bytes run = new Bytes();
+    if (!runs.read(key, cursor.run(), run)) {
+      return false;
+    }
+    bytes = run.array();
+    keyAt = MapLayout.RUN_HEAD_BYTES;
+    keyLength = MapLayout.runKeyLength(bytes, 0);
+    valueLength = MapLayout.runLength(bytes, 0) - keyLength;
+    return UserKey.hash(bytes, keyAt, keyLength) == cursor.hashOfRun();
+  }
+
+  private boolean loadNextBucket() {
+    while (true) {
+      Integer number = offspring.poll();
+      if (number == null) {
+        if (nextBucket >= bucketsAtStart) {
+          return false;
+        }
+        number = nextBucket++;
+      }
+      if (buckets.splits() != splitsAtStart) {
+        addOffspring(number);
+      }
+      HeapBlock loaded = new HeapBlock();
+      if (records.read(key.record(MapLayout.FIRST_BUCKET + number), loaded)) {
+        block = loaded;
+        cursor.on(block.open(0), 0);
+        return true;
+      }
+    }
+  }
+
+  /**
+   * A bucket that was split since the start has given entries to buckets that did not exist then:
+   * to its own number with one higher bit set.
+   */
+  private void addOffspring(int number) {
+    if (!records.read(key.head(), head.block()) || !head.hasBuckets()) {
+      return;
+    }
+    int now = head.buckets();
+    int bit = number == 0 ? 1 : Integer.highestOneBit(number) << 1;
+    for (; bit > 0 && number + bit < now; bit <<= 1) {
+      if (number + bit >= bucketsAtStart) {
+        offspring.add(number + bit);
+      }
+    }
+  }
+}

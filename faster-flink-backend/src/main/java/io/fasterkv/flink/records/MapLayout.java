@@ -1,0 +1,105 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.api.ByteSpan;
+
+/**
+ * The shape of a map.
+ *
+ * <pre>
+ *   head record (sub number 0)
+ *   | INLINE  | next run: 4 | entries ...                             |
+ *   | BUCKETS | next run: 4 | buckets: 4 | entries: 8 | their bytes: 8 |
+ *
+ *   bucket i, under sub number 1 + i; an empty bucket has no record
+ *   | entries ... |
+ *
+ *   entry
+ *   | length of user key * 2 + 0 | length of value | user key | value |     inline
+ *   | 8 * 2 + 1                  | 4               | hash: 8  | run: 4 |    in a run of records
+ *   | varint                     | varint          |
+ *
+ *   run: records under sub numbers n, n + 1, ...
+ *   | length of the whole: 4 | length of user key: 4 | user key | value ... |
+ * </pre>
+ *
+ * <p>A map starts inline. When it outgrows {@link #INLINE_BYTES} it is spread over buckets by
+ * linear hashing (Litwin, VLDB 1980): with N buckets, the one to be split next is N without its
+ * highest bit, so N is all that needs to be remembered. Entries too large for a bucket lie in runs
+ * of records that carry the user key too. A map with buckets keeps them until its last entry is
+ * gone.
+ */
+public final class MapLayout {
+  public static final byte INLINE = 0;
+  public static final byte BUCKETS = 1;
+  public static final int TAG_AT = 0;
+  static final int NEXT_RUN_AT = 1;
+  public static final int INLINE_HEAD_BYTES = NEXT_RUN_AT + Integer.BYTES;
+  static final int BUCKETS_AT = INLINE_HEAD_BYTES;
+  static final int COUNT_AT = BUCKETS_AT + Integer.BYTES;
+  static final int SIZE_AT = COUNT_AT + Long.BYTES;
+  static final int BUCKETS_HEAD_BYTES = SIZE_AT + Long.BYTES;
+
+  /** Sub number of bucket 0. */
+  static final int FIRST_BUCKET = 1;
+
+  /** Sub number of the first run; runs come behind all buckets. */
+  public static final int FIRST_RUN = 1 << 30;
+
+  /** An inline map is at most this long. */
+  static final int INLINE_BYTES = 1 << 10;
+
+  /** Maps of up to this many bytes are iterated in the order of their serialized user keys. */
+  static final int ORDERED_BYTES = 128 << 10;
+
+  /** Start of a run: the length of user key and value, and the length of the user key. */
+  public static final int RUN_HEAD_BYTES = 2 * Integer.BYTES;
+
+  private static final int MOST_ENTRY_BYTES = 2 << 10;
+  private static final int BUCKET_BYTES = 700;
+
+  private MapLayout() {}
+
+  /** A larger entry is put in a run. */
+  static int entryLimit(int recordLimit) {
+    return Math.min(recordLimit / 4, MOST_ENTRY_BYTES);
+  }
+
+  /** An inline map that would get longer is spread over buckets. */
+  static int inlineLimit(int recordLimit) {
+    return Math.min(recordLimit, INLINE_BYTES);
+  }
+
+  /**
+   * Buckets are split so that on average they are this long. Those whose turn has not come are
+   * twice as long as those that have been split.
+   */
+  static int bucketBytes(int recordLimit) {
+    return Math.min(bucketLimit(recordLimit) / 3, BUCKET_BYTES);
+  }
+
+  /** A longer bucket is shortened by putting its largest entries in runs. */
+  static int bucketLimit(int recordLimit) {
+    return Math.min(recordLimit + recordLimit / 2, 16 * INLINE_BYTES);
+  }
+
+  /** The bucket of a hash when there are {@code buckets} of them. */
+  static int bucketOf(long hash, int buckets) {
+    int low = Integer.highestOneBit(buckets) - 1;
+    int wide = (int) hash & (low << 1 | 1);
+    return wide < buckets ? wide : wide & low;
+  }
+
+  /** Length of the user key and value in a run, from its first record. */
+  public static int runLength(byte[] bytes, int start) {
+    return Numbers.getInt(bytes, start);
+  }
+
+  /** Length of the user key in a run, from its first record. */
+  public static int runKeyLength(byte[] bytes, int start) {
+    return Numbers.getInt(bytes, start + Integer.BYTES);
+  }
+
+  static int nextRun(ByteSpan head) {
+    return head.getInt(NEXT_RUN_AT);
+  }
+}

@@ -1,0 +1,106 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.flink.key.CompositeKey;
+import java.util.Arrays;
+
+/** The entries of maps that are too large for a bucket, each in a run of records. */
+final class MapRuns {
+  private final Records records;
+  private final Bytes run = new Bytes();
+
+  MapRuns(Records records) {
+    this.records = records;
+  }
+
+  /** Writes an entry, whose value lies behind its user key, to a new run; returns its start. */
+  int write(CompositeKey key, MapHead head, UserKey userKey, byte[] value, int length) {
+    int whole = Math.addExact(userKey.length(), length);
+    int first = allocate(key, head, pieces(whole));
+    run.clear();
+    run.appendInt(whole);
+    run.appendInt(userKey.length());
+    run.append(userKey.bytes(), userKey.offset(), userKey.length());
+    run.append(value, userKey.offset() + userKey.length(), length);
+    int pieceBytes = records.limit();
+    for (int at = 0, sub = first; at < run.length(); at += pieceBytes, sub++) {
+      records.put(key.record(sub), run.array(), at, Math.min(pieceBytes, run.length() - at));
+    }
+    run.clear();
+    records.notePartsOf(key.state());
+    return first;
+  }
+
+  /** Sub numbers are given out in turn; when they are used up, from the start where free. */
+  private int allocate(CompositeKey key, MapHead head, int pieces) {
+    int first = head.nextRun();
+    for (int free = 0; free < pieces; ) {
+      if (first + pieces < MapLayout.FIRST_RUN) {
+        first = MapLayout.FIRST_RUN;
+        free = 0;
+      }
+      if (records.read(key.record(first + free), value -> {})) {
+        first += free + 1;
+        free = 0;
+      } else {
+        free++;
+      }
+    }
+    head.setNextRun(first + pieces);
+    return first;
+  }
+
+  /** How many records a run for a user key and value of this length together takes. */
+  int pieces(int length) {
+    return Math.ceilDiv(Math.addExact(length, MapLayout.RUN_HEAD_BYTES), records.limit());
+  }
+
+  /**
+   * Reads a whole run.
+   *
+   * @param into takes the run as {@link MapLayout} draws it
+   * @return false if there is none
+   */
+  boolean read(CompositeKey key, int first, Bytes into) {
+    into.clear();
+    if (records.append(key.record(first), 0, into) == Records.ABSENT) {
+      return false;
+    }
+    int pieces = pieces(MapLayout.runLength(into.array(), 0));
+    for (int piece = 1; piece < pieces; piece++) {
+      if (records.append(key.record(first + piece), 0, into) == Records.ABSENT) {
+        throw new IllegalStateException(
+            "a piece of a large map entry is missing: piece=" + piece + ", of=" + pieces);
+      }
+    }
+    return true;
+  }
+
+  /** Whether the run holds this user key. */
+  boolean holds(CompositeKey key, int first, UserKey userKey) {
+    return read(key, first, run) && isOf(run, userKey);
+  }
+
+  /** Whether a run that was read is of this user key. */
+  static boolean isOf(Bytes run, UserKey userKey) {
+    int from = MapLayout.RUN_HEAD_BYTES;
+    return Arrays.equals(
+        run.array(),
+        from,
+        from + MapLayout.runKeyLength(run.array(), 0),
+        userKey.bytes(),
+        userKey.offset(),
+        userKey.offset() + userKey.length());
+  }
+
+  /** Deletes a run, if it is there. */
+  void delete(CompositeKey key, int first) {
+    run.clear();
+    if (records.append(key.record(first), 0, run) == Records.ABSENT) {
+      return;
+    }
+    int pieces = pieces(MapLayout.runLength(run.array(), 0));
+    for (int piece = 0; piece < pieces; piece++) {
+      records.delete(key.record(first + piece));
+    }
+  }
+}

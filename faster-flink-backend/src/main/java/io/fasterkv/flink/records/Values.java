@@ -1,0 +1,96 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.flink.key.CompositeKey;
+
+/**
+ * Single values of any length, shaped as {@link ValueLayout} draws them: one record, or a head
+ * record and pieces if the value does not fit a record. For one thread at a time.
+ */
+public final class Values {
+  private final Records records;
+  private final Bytes head = new Bytes();
+
+  public Values(Records records) {
+    this.records = records;
+  }
+
+  /**
+   * Reads a value.
+   *
+   * @param into takes the value from {@link ValueLayout#TAG_BYTES} on
+   * @return false if there is none
+   */
+  public boolean get(CompositeKey key, Bytes into) {
+    if (!records.read(key.head(), into)) {
+      return false;
+    }
+    if (into.array()[ValueLayout.TAG_AT] == ValueLayout.PIECES) {
+      int length = ValueLayout.lengthInPieces(into.array(), 0);
+      into.clear();
+      into.append(ValueLayout.WHOLE);
+      readPieces(key, length, into);
+    }
+    return true;
+  }
+
+  private void readPieces(CompositeKey key, int length, Bytes into) {
+    into.reserve(Math.addExact(ValueLayout.TAG_BYTES, length));
+    int pieces = ValueLayout.pieces(length, records.limit());
+    for (int piece = 1; piece <= pieces; piece++) {
+      if (records.append(key.record(piece), 0, into) == Records.ABSENT) {
+        throw new IllegalStateException(
+            "a piece of a large value is missing: piece=" + piece + ", of=" + pieces);
+      }
+    }
+  }
+
+  /**
+   * Sets a value.
+   *
+   * @param bytes holds the value from {@link ValueLayout#TAG_BYTES} on; the tag is written here
+   * @param length of the value and its tag
+   */
+  public void put(CompositeKey key, byte[] bytes, int length) {
+    removePieces(key);
+    if (length <= records.limit()) {
+      bytes[ValueLayout.TAG_AT] = ValueLayout.WHOLE;
+      records.put(key.head(), bytes, 0, length);
+    } else {
+      putPieces(key, bytes, length - ValueLayout.TAG_BYTES);
+    }
+  }
+
+  private void putPieces(CompositeKey key, byte[] bytes, int length) {
+    records.notePartsOf(key.state());
+    int pieceBytes = records.limit();
+    int pieces = ValueLayout.pieces(length, pieceBytes);
+    for (int piece = 1; piece <= pieces; piece++) {
+      int start = (piece - 1) * pieceBytes;
+      int count = Math.min(pieceBytes, length - start);
+      records.put(key.record(piece), bytes, ValueLayout.TAG_BYTES + start, count);
+    }
+    head.clear();
+    head.append(ValueLayout.PIECES);
+    head.appendInt(length);
+    records.put(key.head(), head, head.length());
+  }
+
+  /** Removes a value, if there is one. */
+  public void remove(CompositeKey key) {
+    removePieces(key);
+    records.delete(key.head());
+  }
+
+  private void removePieces(CompositeKey key) {
+    if (!records.mayHaveParts(key.state()) || !records.read(key.head(), head)) {
+      return;
+    }
+    if (head.array()[ValueLayout.TAG_AT] == ValueLayout.PIECES) {
+      int length = ValueLayout.lengthInPieces(head.array(), 0);
+      int pieces = ValueLayout.pieces(length, records.limit());
+      for (int piece = 1; piece <= pieces; piece++) {
+        records.delete(key.record(piece));
+      }
+    }
+  }
+}

@@ -1,0 +1,120 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.records.StateRecords;
+import java.io.IOException;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.internal.InternalKvState;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.apache.flink.util.Preconditions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the states have in common: serializers, and the way to the records of the current key and
+ * namespace. For the task thread, except {@link #getSerializedValue}.
+ *
+ * @param <K> type of the keys
+ * @param <N> type of the namespaces
+ * @param <V> type of what the state holds for a key and namespace
+ */
+abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> {
+  private static final int NAMESPACE_BYTES = 16;
+  private static final int UNSET = -1;
+
+  final StateContext<K> context;
+  final RegisteredState<N, V> registered;
+  private final DataOutputSerializer namespaceOut = new DataOutputSerializer(NAMESPACE_BYTES);
+  private int namespaceLength = UNSET;
+  private @Nullable Object namespace;
+
+  AbstractFasterState(StateContext<K> context, RegisteredState<N, V> registered) {
+    this.context = context;
+    this.registered = registered;
+  }
+
+  /** Takes over what a new registration of the state has brought: serializers, functions. */
+  abstract void update(StateDescriptor<?, V> descriptor);
+
+  @Override
+  public TypeSerializer<K> getKeySerializer() {
+    return context.keySerializer();
+  }
+
+  @Override
+  public TypeSerializer<N> getNamespaceSerializer() {
+    return registered.namespaceSerializer();
+  }
+
+  @Override
+  public TypeSerializer<V> getValueSerializer() {
+    return registered.valueSerializer();
+  }
+
+  @Override
+  public void setCurrentNamespace(N newNamespace) {
+    Preconditions.checkNotNull(newNamespace, "the namespace must not be null");
+    if (newNamespace == namespace && newNamespace == VoidNamespace.INSTANCE) {
+      return;
+    }
+    try {
+      namespaceOut.clear();
+      registered.namespaceSerializer().serialize(newNamespace, namespaceOut);
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException(
+          "cannot serialize the namespace: namespace=" + newNamespace, cause);
+    }
+    namespaceLength = namespaceOut.length();
+    namespace = newNamespace;
+  }
+
+  /** The record keys of the current key and namespace; valid until the next call. */
+  final CompositeKey selected() {
+    if (namespaceLength == UNSET) {
+      throw new IllegalStateException("no current namespace: state=" + registered.name());
+    }
+    return context
+        .currentKey()
+        .select(registered.id(), namespaceOut.getSharedBuffer(), namespaceLength);
+  }
+
+  /** A copy of the record keys of the current key and namespace. */
+  final CompositeKey copyOfSelected() {
+    byte[] prefix = selected().copyOfPrefix();
+    return new CompositeKey().setPrefix(prefix, 0, prefix.length);
+  }
+
+  @Override
+  public byte @Nullable [] getSerializedValue(
+      byte[] serializedKeyAndNamespace,
+      TypeSerializer<K> safeKeySerializer,
+      TypeSerializer<N> safeNamespaceSerializer,
+      TypeSerializer<V> safeValueSerializer)
+      throws IOException {
+    return context
+        .publishedReads()
+        .run(
+            registered.id(),
+            serializedKeyAndNamespace,
+            safeKeySerializer,
+            safeNamespaceSerializer,
+            this::readPublished);
+  }
+
+  /** The bytes that a client of published state gets. Called by any thread. */
+  abstract byte @Nullable [] readPublished(StateRecords records, CompositeKey key)
+      throws IOException;
+
+  /**
+   * Not offered: expired entries leave with full snapshots and when they are read.
+   *
+   * @throws UnsupportedOperationException always; Flink then does without
+   */
+  @Override
+  public StateIncrementalVisitor<K, N, V> getStateIncrementalVisitor(int recommended) {
+    throw new UnsupportedOperationException(
+        "the state cannot be visited entry by entry: state=" + registered.name());
+  }
+}

@@ -1,0 +1,154 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.Chunks;
+import io.fasterkv.flink.records.ListLayout;
+import io.fasterkv.flink.records.StateRecords;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.ListSerializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.state.internal.InternalListState;
+import org.apache.flink.util.Preconditions;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * List state. Adding costs the same whatever the list's length; what {@link #get} returns reads a
+ * long list piece by piece and shows it as it was at the call. For the task thread.
+ */
+final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
+    implements InternalListState<K, N, V> {
+  /** Elements of one addition are written together up to this many bytes. */
+  private static final int BATCH_BYTES = 1 << 10;
+
+  private TypeSerializer<V> elementSerializer;
+
+  FasterListState(StateContext<K> context, RegisteredState<N, List<V>> registered) {
+    super(context, registered);
+    this.elementSerializer = elementSerializer(registered);
+  }
+
+  private static <N, V> TypeSerializer<V> elementSerializer(RegisteredState<N, List<V>> state) {
+    return ((ListSerializer<V>) state.valueSerializer()).getElementSerializer();
+  }
+
+  @Override
+  void update(StateDescriptor<?, List<V>> descriptor) {
+    elementSerializer = elementSerializer(registered);
+  }
+
+  @Override
+  public @Nullable Iterable<V> get() {
+    Chunks chunks = context.lists().read(selected());
+    return chunks == null ? null : new Elements<>(chunks, elementSerializer);
+  }
+
+  @Override
+  public @Nullable List<V> getInternal() {
+    Chunks chunks = context.lists().read(selected());
+    if (chunks == null) {
+      return null;
+    }
+    List<V> elements = new ArrayList<>();
+    new Elements<>(chunks, elementSerializer).forEach(elements::add);
+    return elements;
+  }
+
+  @Override
+  public void add(V value) throws IOException {
+    Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
+    DataOutputSerializer out = context.out();
+    elementSerializer.serialize(value, out);
+    context.lists().append(selected(), out.getSharedBuffer(), 0, out.length());
+  }
+
+  @Override
+  public void addAll(List<V> values) throws IOException {
+    checkElements(values);
+    append(values);
+  }
+
+  @Override
+  public void update(List<V> values) throws IOException {
+    updateInternal(values);
+  }
+
+  @Override
+  public void updateInternal(List<V> values) throws IOException {
+    checkElements(values);
+    clear();
+    append(values);
+  }
+
+  private static void checkElements(List<?> values) {
+    Preconditions.checkNotNull(values, "List of values to add cannot be null.");
+    for (Object value : values) {
+      Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
+    }
+  }
+
+  private void append(List<V> values) throws IOException {
+    CompositeKey key = selected();
+    DataOutputSerializer out = context.out();
+    for (V value : values) {
+      if (out.length() > 0) {
+        out.writeByte(ListLayout.SEPARATOR);
+      }
+      elementSerializer.serialize(value, out);
+      if (out.length() >= BATCH_BYTES) {
+        context.lists().append(key, out.getSharedBuffer(), 0, out.length());
+        out = context.out();
+      }
+    }
+    if (out.length() > 0) {
+      context.lists().append(key, out.getSharedBuffer(), 0, out.length());
+    }
+  }
+
+  @Override
+  public void clear() {
+    context.lists().remove(selected());
+  }
+
+  @Override
+  public void mergeNamespaces(N target, @Nullable Collection<N> sources) {
+    if (sources == null || sources.isEmpty()) {
+      return;
+    }
+    setCurrentNamespace(target);
+    CompositeKey into = copyOfSelected();
+    byte[] targetPrefix = into.copyOfPrefix();
+    for (N source : sources) {
+      setCurrentNamespace(source);
+      CompositeKey from = copyOfSelected();
+      if (!from.hasPrefix(targetPrefix)) {
+        context.lists().move(from, into);
+      }
+    }
+    setCurrentNamespace(target);
+  }
+
+  @Override
+  byte @Nullable [] readPublished(StateRecords records, CompositeKey key) {
+    Chunks chunks = records.lists().read(key);
+    if (chunks == null) {
+      return null;
+    }
+    Bytes all = new Bytes();
+    Bytes group = new Bytes();
+    for (int next = Chunks.FIRST; next != Chunks.END; ) {
+      next = chunks.readGroup(next, group);
+      if (all.length() > 0) {
+        all.append(ListLayout.SEPARATOR);
+      }
+      all.append(group.array(), 0, group.length());
+    }
+    return Arrays.copyOf(all.array(), all.length());
+  }
+}

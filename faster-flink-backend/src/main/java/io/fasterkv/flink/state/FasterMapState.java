@@ -1,0 +1,282 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.MapCursor;
+import io.fasterkv.flink.records.StateRecords;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Map;
+import java.util.NoSuchElementException;
+import java.util.Objects;
+import java.util.function.Function;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.base.MapSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.runtime.state.internal.InternalMapState;
+import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Map state. Every operation on one user key costs the same whatever the map's size, and so does
+ * {@link #isEmpty}; iteration goes bucket by bucket and allows removal. User keys are equal if
+ * their serialized forms are; values may be null. For the task thread.
+ */
+final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<UK, UV>>
+    implements InternalMapState<K, N, UK, UV> {
+  private TypeSerializer<UK> keySerializer;
+  private TypeSerializer<UV> valueSerializer;
+
+  FasterMapState(StateContext<K> context, RegisteredState<N, Map<UK, UV>> registered) {
+    super(context, registered);
+    this.keySerializer = mapSerializer().getKeySerializer();
+    this.valueSerializer = mapSerializer().getValueSerializer();
+  }
+
+  private MapSerializer<UK, UV> mapSerializer() {
+    return (MapSerializer<UK, UV>) registered.valueSerializer();
+  }
+
+  @Override
+  void update(StateDescriptor<?, Map<UK, UV>> descriptor) {
+    keySerializer = mapSerializer().getKeySerializer();
+    valueSerializer = mapSerializer().getValueSerializer();
+  }
+
+  @Override
+  public @Nullable UV get(UK userKey) throws IOException {
+    Bytes read = context.read();
+    return find(userKey) ? readValue(read.array(), 0, read.length()) : null;
+  }
+
+  @Override
+  public boolean contains(UK userKey) throws IOException {
+    return find(userKey);
+  }
+
+  /** Reads a user key's value into the context's scratch. */
+  private boolean find(UK userKey) throws IOException {
+    DataOutputSerializer out = context.out();
+    keySerializer.serialize(userKey, out);
+    return context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
+  }
+
+  @Override
+  public void put(UK userKey, @Nullable UV userValue) throws IOException {
+    put(selected(), userKey, userValue);
+  }
+
+  private void put(CompositeKey key, UK userKey, @Nullable UV userValue) throws IOException {
+    DataOutputSerializer out = context.out();
+    keySerializer.serialize(userKey, out);
+    int keyLength = out.length();
+    out.writeBoolean(userValue == null);
+    if (userValue != null) {
+      valueSerializer.serialize(userValue, out);
+    }
+    context.maps().put(key, out.getSharedBuffer(), keyLength, out.length() - keyLength);
+  }
+
+  @Override
+  public void putAll(@Nullable Map<UK, UV> map) throws IOException {
+    if (map != null) {
+      for (Map.Entry<UK, UV> entry : map.entrySet()) {
+        put(entry.getKey(), entry.getValue());
+      }
+    }
+  }
+
+  @Override
+  public void remove(UK userKey) throws IOException {
+    DataOutputSerializer out = context.out();
+    keySerializer.serialize(userKey, out);
+    context.maps().remove(selected(), out.getSharedBuffer(), 0, out.length());
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return context.maps().isEmpty(selected());
+  }
+
+  @Override
+  public void clear() {
+    context.maps().clear(selected());
+  }
+
+  @Override
+  public Iterator<Map.Entry<UK, UV>> iterator() {
+    return walk(selected(), entry -> entry);
+  }
+
+  @Override
+  public Iterable<Map.Entry<UK, UV>> entries() {
+    CompositeKey key = copyOfSelected();
+    return () -> walk(key, entry -> entry);
+  }
+
+  @Override
+  public Iterable<UK> keys() {
+    CompositeKey key = copyOfSelected();
+    return () -> walk(key, Entry::getKey);
+  }
+
+  @Override
+  public Iterable<UV> values() {
+    CompositeKey key = copyOfSelected();
+    return () -> walk(key, Entry::getValue);
+  }
+
+  private <T> Iterator<T> walk(CompositeKey key, Function<Entry, T> view) {
+    return new Walk<>(context.maps().entries(key), view);
+  }
+
+  private @Nullable UV readValue(byte[] bytes, int offset, int length) throws IOException {
+    DataInputDeserializer in = context.in(bytes, offset, length);
+    return in.readBoolean() ? null : valueSerializer.deserialize(in);
+  }
+
+  /** Steps through the entries and shows one view of each. */
+  private final class Walk<T> implements Iterator<T> {
+    private final @Nullable MapCursor cursor;
+    private final Function<Entry, T> view;
+    private @Nullable Entry ahead;
+    private @Nullable Entry current;
+
+    Walk(@Nullable MapCursor cursor, Function<Entry, T> view) {
+      this.cursor = cursor;
+      this.view = view;
+    }
+
+    @Override
+    public boolean hasNext() {
+      if (ahead == null && cursor != null && cursor.next()) {
+        ahead = new Entry(cursor);
+      }
+      return ahead != null;
+    }
+
+    @Override
+    public T next() {
+      Entry entry = hasNext() ? ahead : null;
+      if (entry == null) {
+        throw new NoSuchElementException();
+      }
+      ahead = null;
+      current = entry;
+      return view.apply(entry);
+    }
+
+    @Override
+    public void remove() {
+      if (current == null) {
+        throw new IllegalStateException("there is no entry to remove: call next first");
+      }
+      current.remove();
+      current = null;
+    }
+  }
+
+  /** An entry whose user key and value are deserialized when they are asked for. */
+  private final class Entry implements Map.Entry<UK, UV> {
+    private final MapCursor cursor;
+    private final byte[] bytes;
+    private final int keyAt;
+    private final int keyLength;
+    private final int valueLength;
+    private @Nullable UK userKey;
+    private @Nullable UV userValue;
+    private boolean valueRead;
+    private boolean removed;
+
+    Entry(MapCursor cursor) {
+      this.cursor = cursor;
+      this.bytes = cursor.bytes();
+      this.keyAt = cursor.keyAt();
+      this.keyLength = cursor.keyLength();
+      this.valueLength = cursor.valueLength();
+    }
+
+    @Override
+    public UK getKey() {
+      UK read = userKey;
+      if (read == null) {
+        try {
+          read = keySerializer.deserialize(context.in(bytes, keyAt, keyLength));
+        } catch (IOException cause) {
+          throw new FlinkRuntimeException("cannot deserialize a user key of a map", cause);
+        }
+        userKey = read;
+      }
+      return read;
+    }
+
+    @Override
+    public @Nullable UV getValue() {
+      if (removed) {
+        return null;
+      }
+      if (!valueRead) {
+        try {
+          userValue = readValue(bytes, keyAt + keyLength, valueLength);
+        } catch (IOException cause) {
+          throw new FlinkRuntimeException("cannot deserialize a value of a map", cause);
+        }
+        valueRead = true;
+      }
+      return userValue;
+    }
+
+    @Override
+    public @Nullable UV setValue(@Nullable UV value) {
+      if (removed) {
+        throw new IllegalStateException("the entry has been removed: userKey=" + getKey());
+      }
+      UV old = getValue();
+      try {
+        put(cursor.key(), getKey(), value);
+      } catch (IOException cause) {
+        throw new FlinkRuntimeException("cannot serialize a value of a map", cause);
+      }
+      userValue = value;
+      return old;
+    }
+
+    void remove() {
+      removed = true;
+      context.maps().remove(cursor.key(), bytes, keyAt, keyLength);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+      return other instanceof Map.Entry<?, ?> entry
+          && Objects.equals(getKey(), entry.getKey())
+          && Objects.equals(getValue(), entry.getValue());
+    }
+
+    @Override
+    public int hashCode() {
+      return Objects.hashCode(getKey()) ^ Objects.hashCode(getValue());
+    }
+
+    @Override
+    public String toString() {
+      return getKey() + "=" + getValue();
+    }
+  }
+
+  @Override
+  byte @Nullable [] readPublished(StateRecords records, CompositeKey key) {
+    MapCursor cursor = records.maps().entries(key);
+    if (cursor == null) {
+      return null;
+    }
+    Bytes all = new Bytes();
+    while (cursor.next()) {
+      all.append(cursor.bytes(), cursor.keyAt(), cursor.keyLength() + cursor.valueLength());
+    }
+    return Arrays.copyOf(all.array(), all.length());
+  }
+}

@@ -1,0 +1,82 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.key.CurrentKey;
+import io.fasterkv.flink.records.StateRecords;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.queryablestate.client.state.serialization.KvStateSerializer;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads of published ("queryable") state by other threads than the task's, one at a time, through a
+ * session of their own. A read sees each record as it is; of values that take several records it
+ * may see parts from before and after an update of the task.
+ *
+ * @param <K> type of the keys
+ */
+final class PublishedReads<K> implements AutoCloseable {
+
+  /** Reads one state's bytes for a key and namespace. */
+  interface Reading {
+    byte @Nullable [] read(StateRecords records, CompositeKey key) throws IOException;
+  }
+
+  private final FasterStore store;
+  private final int keyGroups;
+  private @Nullable StateRecords records;
+  private boolean closed;
+
+  PublishedReads(FasterStore store, int keyGroups) {
+    this.store = store;
+    this.keyGroups = keyGroups;
+  }
+
+  /**
+   * Runs a reading for the key and namespace that a client has serialized.
+   *
+   * @return null if there is no value, or if the operator is closed
+   */
+  synchronized <N> byte @Nullable [] run(
+      int state,
+      byte[] keyAndNamespace,
+      TypeSerializer<K> keySerializer,
+      TypeSerializer<N> namespaceSerializer,
+      Reading reading)
+      throws IOException {
+    if (closed) {
+      return null;
+    }
+    Tuple2<K, N> asked =
+        KvStateSerializer.deserializeKeyAndNamespace(
+            keyAndNamespace, keySerializer, namespaceSerializer);
+    DataOutputSerializer namespace = new DataOutputSerializer(16);
+    namespaceSerializer.serialize(asked.f1, namespace);
+    CurrentKey<K> key = new CurrentKey<>(keySerializer);
+    key.set(asked.f0, KeyGroupRangeAssignment.assignToKeyGroup(asked.f0, keyGroups));
+    return reading.read(
+        records(), key.select(state, namespace.getSharedBuffer(), namespace.length()));
+  }
+
+  private StateRecords records() {
+    StateRecords opened = records;
+    if (opened == null) {
+      opened = new StateRecords(store);
+      records = opened;
+    }
+    return opened;
+  }
+
+  @Override
+  public synchronized void close() {
+    closed = true;
+    if (records != null) {
+      records.close();
+      records = null;
+    }
+  }
+}

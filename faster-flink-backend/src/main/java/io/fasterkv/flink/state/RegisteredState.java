@@ -1,0 +1,63 @@
+package io.fasterkv.flink.state;
+
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTransformFactory;
+
+/**
+ * One state of an operator: its number in record keys, what Flink knows about it, and how snapshots
+ * filter it. For the task thread.
+ *
+ * @param <N> type of the namespaces
+ * @param <V> type of what the state holds for a key and namespace
+ */
+public final class RegisteredState<N, V> {
+  private final int id;
+  private RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo;
+  private StateSnapshotTransformFactory<?> filter = StateSnapshotTransformFactory.noTransform();
+
+  RegisteredState(int id, RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo) {
+    this.id = id;
+    this.metaInfo = metaInfo;
+  }
+
+  /** The state's number in record keys and in snapshots. */
+  public int id() {
+    return id;
+  }
+
+  public String name() {
+    return metaInfo.getName();
+  }
+
+  public StateDescriptor.Type type() {
+    return metaInfo.getStateType();
+  }
+
+  public RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo() {
+    return metaInfo;
+  }
+
+  /** Lets later registrations bring other serializers. */
+  public void allowSerializerUpgrades() {
+    metaInfo = metaInfo.withSerializerUpgradesAllowed();
+  }
+
+  public TypeSerializer<N> namespaceSerializer() {
+    return metaInfo.getNamespaceSerializer();
+  }
+
+  public TypeSerializer<V> valueSerializer() {
+    return metaInfo.getStateSerializer();
+  }
+
+  /** What snapshots leave out or change: of single values, list elements, or map values. */
+  public StateSnapshotTransformFactory<?> filter() {
+    return filter;
+  }
+
+  public void setFilter(StateSnapshotTransformFactory<?> factory) {
+    filter = factory;
+  }
+}

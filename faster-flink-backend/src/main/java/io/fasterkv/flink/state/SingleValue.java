@@ -1,0 +1,65 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.ValueLayout;
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A state that holds one object for a key and namespace. An update overwrites the old value where
+ * it lies if the new one fits.
+ *
+ * @param <K> type of the keys
+ * @param <N> type of the namespaces
+ * @param <V> type of the values
+ */
+abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
+  private TypeSerializer<V> serializer;
+
+  SingleValue(StateContext<K> context, RegisteredState<N, V> registered) {
+    super(context, registered);
+    this.serializer = registered.valueSerializer();
+  }
+
+  final void updateSerializer() {
+    serializer = registered.valueSerializer();
+  }
+
+  final TypeSerializer<V> serializer() {
+    return serializer;
+  }
+
+  final @Nullable V load() throws IOException {
+    Bytes read = context.read();
+    if (!context.values().get(selected(), read)) {
+      return null;
+    }
+    int length = read.length() - ValueLayout.TAG_BYTES;
+    return serializer.deserialize(context.in(read.array(), ValueLayout.TAG_BYTES, length));
+  }
+
+  final void store(V value) throws IOException {
+    DataOutputSerializer out = context.out();
+    out.writeByte(ValueLayout.WHOLE);
+    serializer.serialize(value, out);
+    context.values().put(selected(), out.getSharedBuffer(), out.length());
+  }
+
+  @Override
+  public void clear() {
+    context.values().remove(selected());
+  }
+
+  @Override
+  byte @Nullable [] readPublished(StateRecords records, CompositeKey key) {
+    Bytes read = new Bytes();
+    return records.values().get(key, read)
+        ? Arrays.copyOfRange(read.array(), ValueLayout.TAG_BYTES, read.length())
+        : null;
+  }
+}

@@ -1,0 +1,101 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.flink.key.CurrentKey;
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.ByteLists;
+import io.fasterkv.flink.records.ByteMaps;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.Values;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * What all states of an operator share: the current key, the ways to the store, and scratch. For
+ * the task thread.
+ *
+ * @param <K> type of the keys
+ */
+public final class StateContext<K> implements AutoCloseable {
+  private static final int FIRST_BYTES = 128;
+  private static final int KEPT_BYTES = 1 << 20;
+
+  private final KeySpace<K> keys;
+  private final CurrentKey<K> currentKey;
+  private final StateRecords records;
+  private final PublishedReads<K> publishedReads;
+
+  private final Bytes read = new Bytes();
+  private final DataInputDeserializer in = new DataInputDeserializer();
+  private DataOutputSerializer out = new DataOutputSerializer(FIRST_BYTES);
+
+  /**
+   * Makes the context.
+   *
+   * @param records the task thread's session, closed with this
+   */
+  public StateContext(FasterStore store, StateRecords records, KeySpace<K> keys) {
+    this.keys = keys;
+    this.currentKey = new CurrentKey<>(keys.serializer());
+    this.records = records;
+    this.publishedReads = new PublishedReads<>(store, keys.keyGroups());
+  }
+
+  TypeSerializer<K> keySerializer() {
+    return keys.serializer();
+  }
+
+  public CurrentKey<K> currentKey() {
+    return currentKey;
+  }
+
+  /** The task thread's way to the store. */
+  public StateRecords records() {
+    return records;
+  }
+
+  Values values() {
+    return records.values();
+  }
+
+  ByteLists lists() {
+    return records.lists();
+  }
+
+  ByteMaps maps() {
+    return records.maps();
+  }
+
+  /** Reads of published state by other threads. */
+  PublishedReads<K> publishedReads() {
+    return publishedReads;
+  }
+
+  /** Scratch that takes what is read. */
+  Bytes read() {
+    return read;
+  }
+
+  /** Scratch to serialize into, empty. One huge value does not keep it huge. */
+  DataOutputSerializer out() {
+    if (out.getSharedBuffer().length > KEPT_BYTES) {
+      out = new DataOutputSerializer(FIRST_BYTES);
+    }
+    out.clear();
+    return out;
+  }
+
+  /** Scratch to deserialize from, set to these bytes. */
+  DataInputDeserializer in(byte[] bytes, int offset, int length) {
+    in.setBuffer(bytes, offset, length);
+    return in;
+  }
+
+  @Override
+  public void close() {
+    publishedReads.close();
+    records.close();
+  }
+}

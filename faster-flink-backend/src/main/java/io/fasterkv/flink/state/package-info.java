@@ -1,0 +1,7 @@
+/**
+ * One class for each type of Flink state. Knows serializers and the current key; never the backend.
+ */
+@NullMarked
+package io.fasterkv.flink.state;
+
+import org.jspecify.annotations.NullMarked;

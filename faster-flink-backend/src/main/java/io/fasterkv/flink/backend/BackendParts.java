@@ -1,0 +1,26 @@
+package io.fasterkv.flink.backend;
+
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.state.StateContext;
+import io.fasterkv.flink.state.StateRegistry;
+import io.fasterkv.flink.timers.HeapTimers;
+import org.apache.flink.runtime.state.StreamCompressionDecorator;
+
+/**
+ * What a keyed backend is made of.
+ *
+ * @param <K> type of the keys
+ * @param resources the store, its memory and its directory
+ * @param keys the keys that the subtask is responsible for
+ * @param states the states by name and number
+ * @param timers the timer queues
+ * @param context what the states share
+ * @param compression how snapshots are compressed
+ */
+record BackendParts<K>(
+    StoreResources resources,
+    KeySpace<K> keys,
+    StateRegistry states,
+    HeapTimers timers,
+    StateContext<K> context,
+    StreamCompressionDecorator compression) {}

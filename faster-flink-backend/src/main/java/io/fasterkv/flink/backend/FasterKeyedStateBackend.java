@@ -1,0 +1,229 @@
+package io.fasterkv.flink.backend;
+
+import io.fasterkv.flink.restore.StateMigration;
+import io.fasterkv.flink.snapshot.FasterSnapshotStrategy;
+import io.fasterkv.flink.snapshot.KeyListing;
+import io.fasterkv.flink.state.RegisteredState;
+import io.fasterkv.flink.state.StateFactory;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.RunnableFuture;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.state.State;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
+import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.InternalKeyContext;
+import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
+import org.apache.flink.runtime.state.Keyed;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.PriorityComparable;
+import org.apache.flink.runtime.state.SavepointResources;
+import org.apache.flink.runtime.state.SnapshotExecutionType;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.SnapshotStrategyRunner;
+import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
+import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTransformFactory;
+import org.apache.flink.runtime.state.heap.HeapPriorityQueueElement;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keyed state of one operator's subtask, in one store. For the task thread; snapshots are
+ * written by other threads.
+ *
+ * @param <K> type of the keys
+ */
+public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<K> {
+
+  /** What Flink calls this backend where it reports types of backends. */
+  public static final String TYPE = "faster";
+
+  private final BackendParts<K> parts;
+  private final StateFactory<K> factory;
+  private final StateRegistration registration;
+  private final FasterSnapshotStrategy<K> snapshots;
+  private final KeyListing<K> listing;
+  private boolean disposed;
+
+  FasterKeyedStateBackend(
+      KeyedStateBackendParameters<K> parameters,
+      Tracking tracking,
+      InternalKeyContext<K> keyContext,
+      BackendParts<K> parts) {
+    super(
+        parameters.getKvStateRegistry(),
+        parts.keys().serializer(),
+        parameters.getEnv().getUserCodeClassLoader().asClassLoader(),
+        parameters.getEnv().getExecutionConfig(),
+        parameters.getTtlTimeProvider(),
+        tracking.latency(),
+        tracking.size(),
+        parameters.getCancelStreamRegistry(),
+        parts.compression(),
+        keyContext);
+    this.parts = parts;
+    this.factory = new StateFactory<>(parts.context());
+    this.registration =
+        new StateRegistration(
+            parts.states(),
+            new StateMigration(
+                parts.resources().local(),
+                parts.keys(),
+                parts.context().records(),
+                ttlTimeProvider));
+    this.snapshots =
+        new FasterSnapshotStrategy<>(
+            parts.resources().local(),
+            parts.keys(),
+            parts.states(),
+            parts.timers(),
+            parts.compression());
+    this.listing = new KeyListing<>(parts.resources().local(), parts.keys());
+  }
+
+  @Override
+  public void setCurrentKey(K newKey) {
+    super.setCurrentKey(newKey);
+    parts.context().currentKey().set(newKey, getCurrentKeyGroupIndex());
+  }
+
+  @Override
+  public void setCurrentKeyAndKeyGroup(K newKey, int newKeyGroupIndex) {
+    super.setCurrentKeyAndKeyGroup(newKey, newKeyGroupIndex);
+    parts.context().currentKey().set(newKey, newKeyGroupIndex);
+  }
+
+  @Override
+  public <N, SV, SEV, S extends State, IS extends S> IS createOrUpdateInternalState(
+      TypeSerializer<N> namespaceSerializer,
+      StateDescriptor<S, SV> descriptor,
+      StateSnapshotTransformFactory<SEV> snapshotTransformFactory)
+      throws Exception {
+    return createOrUpdateInternalState(
+        namespaceSerializer, descriptor, snapshotTransformFactory, false);
+  }
+
+  @Override
+  public <N, SV, SEV, S extends State, IS extends S> IS createOrUpdateInternalState(
+      TypeSerializer<N> namespaceSerializer,
+      StateDescriptor<S, SV> descriptor,
+      StateSnapshotTransformFactory<SEV> snapshotTransformFactory,
+      boolean allowFutureMetadataUpdates)
+      throws Exception {
+    RegisteredState<N, SV> state =
+        registration.register(namespaceSerializer, descriptor, allowFutureMetadataUpdates);
+    state.setFilter(snapshotTransformFactory);
+    return factory.get(state, descriptor);
+  }
+
+  @Override
+  public <T extends HeapPriorityQueueElement & PriorityComparable<? super T> & Keyed<?>>
+      KeyGroupedInternalPriorityQueue<T> create(String name, TypeSerializer<T> serializer) {
+    return create(name, serializer, false);
+  }
+
+  @Override
+  public <T extends HeapPriorityQueueElement & PriorityComparable<? super T> & Keyed<?>>
+      KeyGroupedInternalPriorityQueue<T> create(
+          String name, TypeSerializer<T> serializer, boolean allowFutureMetadataUpdates) {
+    return parts.timers().queue(name, serializer, allowFutureMetadataUpdates);
+  }
+
+  @Override
+  public <N> Stream<K> getKeys(String state, N namespace) {
+    return getKeys(List.of(state), namespace);
+  }
+
+  /** Each key once, however many of the states it has a value in. */
+  @Override
+  public <N> Stream<K> getKeys(List<String> states, N namespace) {
+    List<RegisteredState<N, ?>> known = new ArrayList<>();
+    for (String name : states) {
+      RegisteredState<N, ?> state = find(name);
+      if (state != null) {
+        known.add(state);
+      }
+    }
+    return known.isEmpty() ? Stream.empty() : listing.keys(known, namespace);
+  }
+
+  @Override
+  public <N> Stream<Tuple2<K, N>> getKeysAndNamespaces(String name) {
+    RegisteredState<N, ?> state = find(name);
+    return state == null ? Stream.empty() : listing.keysAndNamespaces(state);
+  }
+
+  @SuppressWarnings("unchecked")
+  private <N> @Nullable RegisteredState<N, ?> find(String name) {
+    return (RegisteredState<N, ?>) parts.states().find(name);
+  }
+
+  /** How many pairs of key and namespace have a value, over all states; reads the whole log. */
+  @Override
+  public int numKeyValueStateEntries() {
+    return listing.count();
+  }
+
+  @Override
+  public RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot(
+      long checkpointId,
+      long timestamp,
+      CheckpointStreamFactory streamFactory,
+      CheckpointOptions checkpointOptions)
+      throws Exception {
+    return new SnapshotStrategyRunner<>(
+            "full snapshot of a FASTER store",
+            snapshots,
+            cancelStreamRegistry,
+            SnapshotExecutionType.ASYNCHRONOUS)
+        .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions);
+  }
+
+  @Override
+  public SavepointResources<K> savepoint() throws IOException {
+    return new SavepointResources<>(snapshots.take(), SnapshotExecutionType.ASYNCHRONOUS);
+  }
+
+  /** Nothing to do: each checkpoint is self-contained. */
+  @Override
+  public void notifyCheckpointComplete(long checkpointId) {}
+
+  /** Nothing to do: an aborted checkpoint is cancelled through its future. */
+  @Override
+  public void notifyCheckpointAborted(long checkpointId) {}
+
+  /** False: timers are on the heap, but every snapshot contains them. */
+  @Override
+  public boolean requiresLegacySynchronousTimerSnapshots(SnapshotType checkpointType) {
+    return false;
+  }
+
+  /** False: state is serialized at each access, but timers keep the key objects they were given. */
+  @Override
+  public boolean isSafeToReuseKVState() {
+    return false;
+  }
+
+  @Override
+  public String getBackendTypeIdentifier() {
+    return TYPE;
+  }
+
+  /** Cancels snapshots that are being written, waits until they have let go, and closes all. */
+  @Override
+  public void dispose() {
+    if (disposed) {
+      return;
+    }
+    disposed = true;
+    super.dispose();
+    parts.resources().local().guard().close();
+    parts.context().close();
+    parts.resources().close();
+  }
+}

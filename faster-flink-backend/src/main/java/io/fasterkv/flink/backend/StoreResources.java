@@ -1,0 +1,122 @@
+package io.fasterkv.flink.backend;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.flink.memory.MemoryLease;
+import io.fasterkv.flink.snapshot.LocalStore;
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.runtime.execution.Environment;
+import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
+import org.apache.flink.util.FileUtils;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.ResourceGuard;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A store with the memory and the directory that it lives in. They are opened together and closed
+ * together, when the last snapshot has let go of the store.
+ */
+final class StoreResources implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(StoreResources.class);
+  private static final AtomicInteger TURN = new AtomicInteger();
+
+  /** The task's session, one for reads of published state, and one to spare. */
+  private static final int SESSIONS = 3;
+
+  private final MemoryLease lease;
+  private final LocalStore local;
+
+  private StoreResources(MemoryLease lease, LocalStore local) {
+    this.lease = lease;
+    this.local = local;
+  }
+
+  static StoreResources open(KeyedStateBackendParameters<?> parameters, FasterSettings settings)
+      throws IOException {
+    Environment env = parameters.getEnv();
+    MemoryLease lease =
+        MemoryLease.acquire(
+            env.getMemoryManager(), parameters.getManagedMemoryFraction(), settings);
+    Path directory = null;
+    try {
+      directory = createDirectory(env, settings, parameters.getOperatorIdentifier());
+      FasterStore store = FasterStore.open(storeConfig(directory, lease, settings));
+      LOG.info("opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory);
+      return new StoreResources(
+          lease, new LocalStore(store, directory, settings.sortBufferBytes(), new ResourceGuard()));
+    } catch (IOException | RuntimeException failure) {
+      lease.close();
+      delete(directory);
+      throw failure;
+    }
+  }
+
+  private static Path createDirectory(
+      Environment env, FasterSettings settings, String operatorIdentifier) throws IOException {
+    List<String> configured = settings.localDirectories();
+    File[] temporary = env.getIOManager().getSpillingDirectories();
+    int turn = TURN.getAndIncrement() & Integer.MAX_VALUE;
+    Path parent =
+        configured.isEmpty()
+            ? temporary[turn % temporary.length].toPath()
+            : Path.of(configured.get(turn % configured.size()));
+    String operator = operatorIdentifier.replaceAll("[^a-zA-Z0-9-]", "_");
+    return Files.createDirectories(parent.resolve("faster-" + operator + "-" + UUID.randomUUID()));
+  }
+
+  private static StoreConfig storeConfig(
+      Path directory, MemoryLease lease, FasterSettings settings) {
+    StoreConfig.Builder builder =
+        StoreConfig.builder(directory.resolve("log"))
+            .memoryBytes(lease.bytes())
+            .mutableFraction(settings.mutableFraction())
+            .maxSessions(SESSIONS)
+            .deleteOnClose(true)
+            .backgroundCompaction(true);
+    if (settings.pageBytes() > 0) {
+      builder.pageBytes(settings.pageBytes());
+    }
+    return builder.build();
+  }
+
+  LocalStore local() {
+    return local;
+  }
+
+  /** How much off-heap memory the store may use. */
+  long memoryBytes() {
+    return lease.bytes();
+  }
+
+  /** Bytes of the store's log in memory and on disk, or 0 after it was closed. */
+  long logBytes() {
+    return local.guard().isClosed() ? 0 : local.store().logBytes();
+  }
+
+  @Override
+  public void close() {
+    local.guard().close();
+    IOUtils.closeQuietly(local.store());
+    lease.close();
+    delete(local.directory());
+  }
+
+  private static void delete(@Nullable Path directory) {
+    if (directory != null) {
+      try {
+        FileUtils.deleteDirectory(directory.toFile());
+      } catch (IOException cause) {
+        LOG.warn("cannot delete a local directory: directory={}", directory, cause);
+      }
+    }
+  }
+}

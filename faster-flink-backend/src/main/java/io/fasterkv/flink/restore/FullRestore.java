@@ -1,0 +1,157 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.state.RegisteredState;
+import io.fasterkv.flink.state.StateRegistry;
+import io.fasterkv.flink.timers.HeapTimers;
+import io.fasterkv.flink.timers.RestoredQueue;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.function.Supplier;
+import org.apache.flink.api.common.typeutils.base.ListSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
+import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
+import org.apache.flink.runtime.state.restore.KeyGroup;
+import org.apache.flink.runtime.state.restore.KeyGroupEntry;
+import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
+import org.apache.flink.runtime.state.restore.ThrowingIterator;
+import org.apache.flink.util.StateMigrationException;
+
+/**
+ * Reads full checkpoints and canonical savepoints, from one handle or many, and keeps the key
+ * groups of this subtask. For the task thread.
+ *
+ * @param <K> type of the keys
+ */
+public final class FullRestore<K> {
+  private final Supplier<KeySpace<K>> keySpace;
+  private final StateRegistry states;
+  private final HeapTimers timers;
+  private final StateWriter writer;
+  private final DataInputDeserializer in = new DataInputDeserializer();
+
+  /**
+   * Makes a restore.
+   *
+   * @param keySpace asked after a snapshot's head was read, which may have reconfigured the keys'
+   *     serializer
+   */
+  public FullRestore(
+      Supplier<KeySpace<K>> keySpace,
+      StateRegistry states,
+      HeapTimers timers,
+      StateRecords records) {
+    this.keySpace = keySpace;
+    this.states = states;
+    this.timers = timers;
+    this.writer = new StateWriter(records);
+  }
+
+  /** One state of a snapshot: a state of ours, or a timer queue. */
+  private sealed interface Target {}
+
+  private record StateTarget(RegisteredState<?, ?> state, SavepointKeyReader keyReader)
+      implements Target {}
+
+  private record TimerTarget(RestoredQueue queue, int keyPrefixBytes) implements Target {}
+
+  /** The parts of the handles that belong to these key groups. */
+  public static List<KeyedStateHandle> clip(
+      Collection<KeyedStateHandle> handles, KeyGroupRange range) {
+    List<KeyedStateHandle> clipped = new ArrayList<>();
+    for (KeyedStateHandle handle : handles) {
+      KeyedStateHandle part = handle == null ? null : handle.getIntersection(range);
+      if (part != null) {
+        clipped.add(part);
+      }
+    }
+    return clipped;
+  }
+
+  /**
+   * Restores everything.
+   *
+   * @throws StateMigrationException if the keys' serializer has changed incompatibly
+   */
+  public void run(FullSnapshotRestoreOperation<K> operation)
+      throws IOException, StateMigrationException {
+    try (ThrowingIterator<SavepointRestoreResult> results = operation.restore()) {
+      while (results.hasNext()) {
+        restore(results.next());
+      }
+    }
+  }
+
+  private void restore(SavepointRestoreResult result) throws IOException, StateMigrationException {
+    try (ThrowingIterator<KeyGroup> groups = result.getRestoredKeyGroups()) {
+      KeySpace<K> keys = keySpace.get();
+      List<Target> targets = new ArrayList<>();
+      for (StateMetaInfoSnapshot snapshot : result.getStateMetaInfoSnapshots()) {
+        targets.add(target(snapshot, keys));
+      }
+      while (groups.hasNext()) {
+        restore(groups.next(), targets);
+      }
+    }
+  }
+
+  private Target target(StateMetaInfoSnapshot snapshot, KeySpace<K> keys) {
+    if (snapshot.getBackendStateType() == BackendStateType.PRIORITY_QUEUE) {
+      return new TimerTarget(timers.restored(snapshot), keys.savepointPrefixBytes());
+    }
+    RegisteredState<?, ?> state = states.find(snapshot.getName());
+    if (state == null) {
+      state =
+          states.add(
+              (RegisteredKeyValueStateBackendMetaInfo<?, ?>)
+                  RegisteredKeyValueStateBackendMetaInfo.fromMetaInfoSnapshot(snapshot));
+    }
+    return new StateTarget(state, new SavepointKeyReader(state, keys));
+  }
+
+  private void restore(KeyGroup group, List<Target> targets)
+      throws IOException, StateMigrationException {
+    try (ThrowingIterator<KeyGroupEntry> entries = group.getKeyGroupEntries()) {
+      while (entries.hasNext()) {
+        KeyGroupEntry entry = entries.next();
+        switch (targets.get(entry.getKvStateId())) {
+          case TimerTarget timer -> restoreTimer(timer, entry);
+          case StateTarget state -> restoreEntry(state, group.getKeyGroupId(), entry);
+        }
+      }
+    }
+  }
+
+  private void restoreTimer(TimerTarget target, KeyGroupEntry entry) throws IOException {
+    int prefix = target.keyPrefixBytes();
+    in.setBuffer(entry.getKey(), prefix, entry.getKey().length - prefix);
+    target.queue().add(in);
+  }
+
+  private void restoreEntry(StateTarget target, int keyGroup, KeyGroupEntry entry)
+      throws IOException {
+    byte[] value = entry.getValue();
+    CompositeKey key = target.keyReader().read(entry.getKey(), keyGroup);
+    switch (target.state().type()) {
+      case MAP ->
+          writer.putMapEntry(
+              key, entry.getKey(), target.keyReader().userKeyAt(), value, value.length);
+      case LIST ->
+          writer.putList(
+              key,
+              value,
+              value.length,
+              ((ListSerializer<?>) target.state().valueSerializer()).getElementSerializer());
+      default -> writer.putValue(key, value, value.length);
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.state.RegisteredState;
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.runtime.state.CompositeKeySerializationUtils;
+
+/**
+ * Takes apart the keys of one state in Flink's savepoint format. Where a key or a namespace ends is
+ * found by deserializing it: the lengths that serializers claim are not always what they write. For
+ * one thread.
+ */
+final class SavepointKeyReader {
+  private final RegisteredState<?, ?> state;
+  private final TypeSerializer<?> keySerializer;
+  private final TypeSerializer<?> namespaceSerializer;
+  private final int prefixBytes;
+  private final boolean ambiguous;
+  private final boolean map;
+  private final DataInputDeserializer in = new DataInputDeserializer();
+  private final CompositeKey composite = new CompositeKey();
+  private byte[] last = new byte[0];
+  private int userKeyAt;
+
+  SavepointKeyReader(RegisteredState<?, ?> state, KeySpace<?> keys) {
+    this.state = state;
+    this.keySerializer = keys.serializer();
+    this.namespaceSerializer = state.namespaceSerializer();
+    this.prefixBytes = keys.savepointPrefixBytes();
+    this.ambiguous = keys.ambiguousWith(namespaceSerializer);
+    this.map = state.type() == StateDescriptor.Type.MAP;
+  }
+
+  /** The record keys that a savepoint's key stands for; valid until the next call. */
+  CompositeKey read(byte[] key, int keyGroup) throws IOException {
+    if (map && startsLikeLast(key)) {
+      return composite;
+    }
+    in.setBuffer(key, prefixBytes, key.length - prefixBytes);
+    int keyAt = in.getPosition();
+    int keyLength = skip(keySerializer);
+    int namespaceAt = in.getPosition();
+    int namespaceLength = map ? skip(namespaceSerializer) : restOf(key.length - namespaceAt);
+    userKeyAt = in.getPosition();
+    composite.setKey(keyGroup, key, keyAt, keyLength);
+    composite.select(state.id(), key, namespaceAt, namespaceLength);
+    last = key;
+    return composite;
+  }
+
+  /** Where a map entry's user key starts, in the key that was read last. */
+  int userKeyAt() {
+    return userKeyAt;
+  }
+
+  /** Entries of one map lie side by side. */
+  private boolean startsLikeLast(byte[] key) {
+    return userKeyAt > 0
+        && key.length >= userKeyAt
+        && Arrays.equals(key, 0, userKeyAt, last, 0, userKeyAt);
+  }
+
+  /** Deserializes and returns how many bytes that took. */
+  private int skip(TypeSerializer<?> serializer) throws IOException {
+    int start = in.getPosition();
+    serializer.deserialize(in);
+    int length = in.getPosition() - start;
+    if (ambiguous) {
+      CompositeKeySerializationUtils.readVariableIntBytes(in, length);
+    }
+    return length;
+  }
+
+  /** The length of a namespace that fills the rest, perhaps with its length behind it. */
+  private int restOf(int rest) {
+    if (!ambiguous) {
+      return rest;
+    }
+    int lengthBytes = 1;
+    while (rest - lengthBytes >>> Byte.SIZE * lengthBytes != 0) {
+      lengthBytes++;
+    }
+    return rest - lengthBytes;
+  }
+}

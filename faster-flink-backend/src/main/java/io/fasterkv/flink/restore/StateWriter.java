@@ -1,0 +1,66 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.ValueLayout;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+
+/** Writes entries in Flink's savepoint format to the store. For the task thread. */
+final class StateWriter {
+  /** Longer lists are taken apart, so that they can be read piece by piece. */
+  private static final int WHOLE_LIST_BYTES = 1 << 10;
+
+  private final StateRecords records;
+  private final Bytes scratch = new Bytes();
+  private final DataInputDeserializer in = new DataInputDeserializer();
+
+  StateWriter(StateRecords records) {
+    this.records = records;
+  }
+
+  void putValue(CompositeKey key, byte[] value, int length) {
+    scratch.clear();
+    scratch.append(ValueLayout.WHOLE);
+    scratch.append(value, 0, length);
+    records.values().put(key, scratch.array(), scratch.length());
+  }
+
+  /** Puts a map entry. */
+  void putMapEntry(CompositeKey key, byte[] entryKey, int userKeyAt, byte[] value, int length) {
+    scratch.clear();
+    scratch.append(entryKey, userKeyAt, entryKey.length - userKeyAt);
+    int keyLength = scratch.length();
+    scratch.append(value, 0, length);
+    records.maps().put(key, scratch.array(), keyLength, length);
+  }
+
+  /** Appends a list. */
+  void putList(CompositeKey key, byte[] list, int length, TypeSerializer<?> serializer)
+      throws IOException {
+    if (length <= WHOLE_LIST_BYTES) {
+      records.lists().append(key, list, 0, length);
+      return;
+    }
+    in.setBuffer(list, 0, length);
+    int start = 0;
+    while (in.available() > 0) {
+      serializer.deserialize(in);
+      int end = in.getPosition();
+      boolean last = in.available() == 0;
+      if (last || end - start >= WHOLE_LIST_BYTES) {
+        records.lists().append(key, list, start, end - start);
+        start = end + 1;
+      }
+      if (!last) {
+        in.skipBytesToRead(1);
+      }
+    }
+  }
+
+  void removeList(CompositeKey key) {
+    records.lists().remove(key);
+  }
+}

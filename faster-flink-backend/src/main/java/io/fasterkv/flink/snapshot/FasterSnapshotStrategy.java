@@ -1,0 +1,76 @@
+package io.fasterkv.flink.snapshot;
+
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.state.StateRegistry;
+import io.fasterkv.flink.timers.HeapTimers;
+import java.io.IOException;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
+import org.apache.flink.runtime.state.CheckpointedStateScope;
+import org.apache.flink.runtime.state.FullSnapshotAsyncWriter;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.SnapshotStrategy;
+import org.apache.flink.runtime.state.StreamCompressionDecorator;
+
+/**
+ * Full checkpoints: the synchronous part only takes a cut of the log; sorting and writing are
+ * asynchronous, and several may run at a time. Each checkpoint is self-contained.
+ *
+ * @param <K> type of the keys
+ */
+public final class FasterSnapshotStrategy<K>
+    implements SnapshotStrategy<KeyedStateHandle, FasterSnapshotResources<K>> {
+  private final LocalStore local;
+  private final KeySpace<K> keys;
+  private final StateRegistry states;
+  private final HeapTimers timers;
+  private final StreamCompressionDecorator compression;
+
+  public FasterSnapshotStrategy(
+      LocalStore local,
+      KeySpace<K> keys,
+      StateRegistry states,
+      HeapTimers timers,
+      StreamCompressionDecorator compression) {
+    this.local = local;
+    this.keys = keys;
+    this.states = states;
+    this.timers = timers;
+    this.compression = compression;
+  }
+
+  /** Takes a snapshot; on the task thread. */
+  public FasterSnapshotResources<K> take() throws IOException {
+    return new FasterSnapshotResources<>(local, keys, states, timers, compression);
+  }
+
+  @Override
+  public FasterSnapshotResources<K> syncPrepareResources(long checkpointId) throws IOException {
+    return take();
+  }
+
+  @Override
+  public SnapshotResultSupplier<KeyedStateHandle> asyncSnapshot(
+      FasterSnapshotResources<K> resources,
+      long checkpointId,
+      long timestamp,
+      CheckpointStreamFactory streamFactory,
+      CheckpointOptions options) {
+    if (resources.getMetaInfoSnapshots().isEmpty()) {
+      return registry -> SnapshotResult.empty();
+    }
+    FullSnapshotAsyncWriter<K> writer =
+        new FullSnapshotAsyncWriter<>(
+            options.getCheckpointType(),
+            () ->
+                CheckpointStreamWithResultProvider.createSimpleStream(
+                    CheckpointedStateScope.EXCLUSIVE, streamFactory),
+            resources);
+    return registry -> {
+      registry.registerCloseable(resources.cancellation());
+      return writer.get(registry);
+    };
+  }
+}

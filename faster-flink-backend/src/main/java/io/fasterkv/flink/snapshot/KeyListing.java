@@ -1,0 +1,181 @@
+package io.fasterkv.flink.snapshot;
+
+import io.fasterkv.LogCut;
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.state.RegisteredState;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Spliterator;
+import java.util.Spliterators;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.function.FunctionWithException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lists the keys that have a value, as they are at the call: changes that are made while a stream
+ * is being read do not show in it. Each call reads the whole log once. A stream that is not closed
+ * leaves at most local files, which go with the operator. For the task thread.
+ *
+ * @param <K> type of the keys
+ */
+public final class KeyListing<K> {
+  private static final ByteSpan NO_VALUE = new ByteSpan();
+
+  private final LocalStore local;
+  private final KeySpace<K> keys;
+
+  public KeyListing(LocalStore local, KeySpace<K> keys) {
+    this.local = local;
+    this.keys = keys;
+  }
+
+  /** The keys that have a value in any of the states, in one namespace; each key once. */
+  public <N> Stream<K> keys(List<RegisteredState<N, ?>> states, N namespace) {
+    Map<Integer, byte[]> namespaces = new HashMap<>();
+    for (RegisteredState<N, ?> state : states) {
+      namespaces.put(state.id(), serialize(namespace, state.namespaceSerializer()));
+    }
+    try {
+      RecordSorter sorter = heads(key -> hasNamespace(key, namespaces.get(CutSort.state(key))));
+      return stream(states.size() > 1 ? keysAlone(sorter) : sorter, this::key);
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot list the keys of a state", cause);
+    }
+  }
+
+  /** The keys that have a value in a state, with the namespaces in which they have one. */
+  public <N> Stream<Tuple2<K, N>> keysAndNamespaces(RegisteredState<N, ?> state) {
+    TypeSerializer<N> namespaces = state.namespaceSerializer();
+    try {
+      RecordSorter sorter = heads(key -> CutSort.state(key) == state.id());
+      return stream(sorter, record -> Tuple2.of(key(record), namespace(record, namespaces)));
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot list the keys of a state", cause);
+    }
+  }
+
+  /** How many pairs of key and namespace have a value, over all states. */
+  public int count() {
+    try (RecordSorter sorter = heads(key -> true);
+        SortedRecords records = sorter.sorted()) {
+      int count = 0;
+      while (records.next()) {
+        count++;
+      }
+      return count;
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot count the entries of the states", cause);
+    }
+  }
+
+  private RecordSorter heads(CutSort.Choice choice) throws IOException {
+    RecordSorter sorter = newSorter();
+    try (LogCut cut = local.store().cut()) {
+      CutSort.sortHeads(cut, sorter, choice);
+      return sorter;
+    } catch (IOException | RuntimeException failure) {
+      IOUtils.closeQuietly(sorter);
+      throw failure;
+    }
+  }
+
+  private RecordSorter newSorter() {
+    return new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
+  }
+
+  /** Sorts once more, by the keys alone, so that equal ones become one. */
+  private RecordSorter keysAlone(RecordSorter perState) throws IOException {
+    RecordSorter sorter = newSorter();
+    try (perState;
+        SortedRecords records = perState.sorted()) {
+      while (records.next()) {
+        byte[] record = keyBytes(records);
+        byte[] key = Arrays.copyOf(record, namespaceAt(record));
+        KeyLayout.putState(key, 0);
+        sorter.add(ByteSpan.of(Arrays.copyOf(key, key.length + KeyLayout.SUB_BYTES)), NO_VALUE);
+      }
+      return sorter;
+    } catch (IOException | RuntimeException failure) {
+      IOUtils.closeQuietly(sorter);
+      throw failure;
+    }
+  }
+
+  private static boolean hasNamespace(ByteSpan key, byte @Nullable [] namespace) {
+    if (namespace == null) {
+      return false;
+    }
+    byte[] bytes = key.toArray();
+    int at = namespaceAt(bytes);
+    int end = bytes.length - KeyLayout.SUB_BYTES;
+    return Arrays.equals(bytes, at, end, namespace, 0, namespace.length);
+  }
+
+  private static int namespaceAt(byte[] record) {
+    return KeyLayout.keyAt(record, 0) + KeyLayout.keyLength(record, 0);
+  }
+
+  private static <N> byte[] serialize(N namespace, TypeSerializer<N> serializer) {
+    try {
+      DataOutputSerializer out = new DataOutputSerializer(16);
+      serializer.serialize(namespace, out);
+      return out.getCopyOfBuffer();
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot serialize a namespace: namespace=" + namespace, cause);
+    }
+  }
+
+  private K key(byte[] record) throws IOException {
+    return keys.serializer()
+        .deserialize(
+            new DataInputDeserializer(
+                record, KeyLayout.keyAt(record, 0), KeyLayout.keyLength(record, 0)));
+  }
+
+  private static <N> N namespace(byte[] record, TypeSerializer<N> serializer) throws IOException {
+    int at = namespaceAt(record);
+    return serializer.deserialize(
+        new DataInputDeserializer(record, at, record.length - KeyLayout.SUB_BYTES - at));
+  }
+
+  private static byte[] keyBytes(SortedRecords records) {
+    int start = records.keyStart();
+    return Arrays.copyOfRange(records.keyBytes(), start, start + records.keyLength());
+  }
+
+  private static <T> Stream<T> stream(
+      RecordSorter sorter, FunctionWithException<byte[], T, IOException> view) throws IOException {
+    SortedRecords records = sorter.sorted();
+    Runnable close = () -> IOUtils.closeAllQuietly(records, sorter);
+    Spliterator<T> items =
+        new Spliterators.AbstractSpliterator<>(Long.MAX_VALUE, Spliterator.ORDERED) {
+          @Override
+          public boolean tryAdvance(Consumer<? super T> action) {
+            try {
+              if (!records.next()) {
+                close.run();
+                return false;
+              }
+              action.accept(view.apply(keyBytes(records)));
+              return true;
+            } catch (IOException cause) {
+              throw new UncheckedIOException("cannot list the keys of a state", cause);
+            }
+          }
+        };
+    return StreamSupport.stream(items, false).onClose(close);
+  }
+}

@@ -1,0 +1,130 @@
+package io.fasterkv.flink.snapshot;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.apache.flink.util.IOUtils;
+
+/** Sorted records in a local file, in the shape of {@link SortBuffer}. */
+final class SortFile {
+  private static final int BUFFER_BYTES = 32 << 10;
+
+  private final Path path;
+  private final int level;
+
+  private SortFile(Path path, int level) {
+    this.path = path;
+    this.level = level;
+  }
+
+  /** How often its records have been merged. */
+  int level() {
+    return level;
+  }
+
+  /** Writes records to a new file, which is gone if that fails. */
+  static SortFile write(Path path, SortedRecords records, int level, Cancellation cancellation)
+      throws IOException {
+    try (DataOutputStream out =
+        new DataOutputStream(
+            new BufferedOutputStream(
+                Files.newOutputStream(path, StandardOpenOption.CREATE_NEW), BUFFER_BYTES))) {
+      while (records.next()) {
+        cancellation.check();
+        out.writeInt(records.keyLength());
+        out.writeInt(records.valueLength());
+        out.write(records.keyBytes(), records.keyStart(), records.keyLength());
+        if (records.valueLength() > 0) {
+          out.write(records.valueBytes(), records.valueStart(), records.valueLength());
+        }
+      }
+    } catch (IOException | RuntimeException failure) {
+      Files.deleteIfExists(path);
+      throw failure;
+    }
+    return new SortFile(path, level);
+  }
+
+  SortedRecords read() throws IOException {
+    return new Records(
+        new DataInputStream(new BufferedInputStream(Files.newInputStream(path), BUFFER_BYTES)));
+  }
+
+  void delete() {
+    try {
+      Files.deleteIfExists(path);
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot delete a sort file: file=" + path, cause);
+    }
+  }
+
+  private static final class Records implements SortedRecords {
+    private final DataInputStream in;
+    private byte[] bytes = new byte[512];
+    private int keyLength;
+    private int valueLength;
+
+    Records(DataInputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public boolean next() throws IOException {
+      try {
+        keyLength = in.readInt();
+      } catch (EOFException end) {
+        return false;
+      }
+      valueLength = in.readInt();
+      int length = keyLength + Math.max(0, valueLength);
+      if (length > bytes.length) {
+        bytes = Arrays.copyOf(bytes, Math.max(length, 2 * bytes.length));
+      }
+      in.readFully(bytes, 0, length);
+      return true;
+    }
+
+    @Override
+    public byte[] keyBytes() {
+      return bytes;
+    }
+
+    @Override
+    public int keyStart() {
+      return 0;
+    }
+
+    @Override
+    public int keyLength() {
+      return keyLength;
+    }
+
+    @Override
+    public byte[] valueBytes() {
+      return bytes;
+    }
+
+    @Override
+    public int valueStart() {
+      return keyLength;
+    }
+
+    @Override
+    public int valueLength() {
+      return valueLength;
+    }
+
+    @Override
+    public void close() {
+      IOUtils.closeQuietly(in);
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package io.fasterkv.flink;
+
+import java.util.List;
+import org.apache.flink.runtime.state.CheckpointStorage;
+import org.apache.flink.runtime.state.ConfigurableStateBackend;
+import org.apache.flink.runtime.state.StateBackendTestBase;
+import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
+import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
+import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
+import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Flink's own suite for keyed state backends. */
+@ExtendWith(ParameterizedTestExtension.class)
+class FasterStateBackendTest extends StateBackendTestBase<FasterStateBackend> {
+
+  @Parameter TestSettings settings = TestSettings.ROOMY;
+
+  @Parameters
+  static List<TestSettings> settings() {
+    return List.of(TestSettings.values());
+  }
+
+  @Override
+  protected ConfigurableStateBackend getStateBackend() {
+    return settings.backend();
+  }
+
+  @Override
+  protected CheckpointStorage getCheckpointStorage() {
+    return new JobManagerCheckpointStorage();
+  }
+
+  @Override
+  protected boolean isSerializerPresenceRequiredOnRestore() {
+    return false;
+  }
+
+  @Override
+  protected boolean supportsAsynchronousSnapshots() {
+    return true;
+  }
+}

@@ -1,0 +1,30 @@
+package io.fasterkv.flink;
+
+import io.fasterkv.flink.config.FasterOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+
+/** The stores that suites run on. */
+public enum TestSettings {
+  /** Memory leased from the test environment's slot. */
+  MANAGED,
+  /** All state stays in memory. */
+  ROOMY,
+  /** 256 pages of 4 KiB, so that all but the smallest state is on disk. */
+  TINY;
+
+  /** A backend on such stores. */
+  public FasterStateBackend backend() {
+    Configuration config = new Configuration();
+    switch (this) {
+      case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("128kb"));
+      case ROOMY -> config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
+      case TINY -> {
+        config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(1));
+        config.set(FasterOptions.PAGE_SIZE, MemorySize.parse("4kb"));
+        config.set(FasterOptions.SORT_BUFFER, MemorySize.parse("64kb"));
+      }
+    }
+    return new FasterStateBackend().configure(config, TestSettings.class.getClassLoader());
+  }
+}

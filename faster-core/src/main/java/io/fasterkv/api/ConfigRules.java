@@ -77,7 +77,7 @@ final class ConfigRules {
   private int pageBytes(long logMemory) {
     if (b.pageBytes == 0) {
       long fitting = Long.highestOneBit(logMemory / PREFERRED_PAGES);
-      return (int) Math.clamp(fitting, MIN_PAGE_BYTES, PREFERRED_PAGE_BYTES);
+      return Math.clamp(fitting, MIN_PAGE_BYTES, PREFERRED_PAGE_BYTES);
     }
     check(
         isPowerOfTwo(b.pageBytes) && b.pageBytes >= MIN_PAGE_BYTES && b.pageBytes <= MAX_PAGE_BYTES,

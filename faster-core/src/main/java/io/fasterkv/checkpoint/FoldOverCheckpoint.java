@@ -85,7 +85,7 @@ public final class FoldOverCheckpoint {
   }
 
   private IndexPart copyIndex(long number) throws IOException {
-    int bytes = (int) Math.min(CHUNK_BYTES, config.pageBytes());
+    int bytes = Math.min(CHUNK_BYTES, config.pageBytes());
     MemorySegment buffer = engine.buffers().take(bytes);
     try {
       return new IndexImageFile(files.index(number), buffer).write(engine.index());

@@ -38,7 +38,24 @@ final class ManifestCodec {
           + Integer.BYTES; // checksum
   private static final int EXTENT_BYTES = 2 * Long.BYTES + Integer.BYTES;
 
+  private static final long MAX_BUCKETS = 1L << 40;
+
   private ManifestCodec() {}
+
+  private static byte kindCode(RecordKind kind) {
+    return switch (kind) {
+      case SPANS -> 0;
+      case LONGS -> 1;
+    };
+  }
+
+  private static RecordKind kind(byte code) {
+    return switch (code) {
+      case 0 -> RecordKind.SPANS;
+      case 1 -> RecordKind.LONGS;
+      default -> throw new IndexOutOfBoundsException("recordKind=" + code + ", allowed=0 or 1");
+    };
+  }
 
   static ByteBuffer encode(CheckpointManifest manifest) {
     IndexPart index = manifest.index();
@@ -49,7 +66,7 @@ final class ManifestCodec {
             + log.extents().size() * EXTENT_BYTES;
     ByteBuffer out = ByteBuffer.allocate(bytes);
     out.putLong(MAGIC).putInt(VERSION).putLong(manifest.number());
-    out.put((byte) manifest.shape().recordKind().ordinal());
+    out.put(kindCode(manifest.shape().recordKind()));
     out.putInt(manifest.shape().pageBytes()).putLong(manifest.shape().segmentBytes());
     out.putLong(log.beginAddress()).putLong(log.replayFrom()).putLong(log.endAddress());
     out.putLong(index.mainBuckets()).putLong(index.overflowUsed());
@@ -59,8 +76,7 @@ final class ManifestCodec {
     for (Extent extent : log.extents()) {
       out.putLong(extent.from()).putLong(extent.until()).putInt(extent.crc());
     }
-    out.putInt(Checksums.crc32c(MemorySegment.ofArray(out.array()).asSlice(0, out.position())));
-    return out.flip();
+    return out.putInt(Checksums.crc32c(MemorySegment.ofBuffer(out.duplicate().flip()))).flip();
   }
 
   /** Reads a manifest; {@code file} is for error messages. */
@@ -76,7 +92,7 @@ final class ManifestCodec {
               + FIXED_BYTES
               + " and above");
     }
-    int found = Checksums.crc32c(MemorySegment.ofArray(in.array()).asSlice(0, end));
+    int found = Checksums.crc32c(MemorySegment.ofBuffer(in.slice(0, end)));
     if (in.getLong(0) != MAGIC) {
       throw new Corrupt("not a manifest: file=" + file + ", offset=0");
     }
@@ -103,7 +119,7 @@ final class ManifestCodec {
   private static CheckpointManifest fields(ByteBuffer in) {
     in.position(Long.BYTES + Integer.BYTES);
     long number = in.getLong();
-    RecordKind kind = RecordKind.values()[in.get()];
+    RecordKind kind = kind(in.get());
     Shape shape = new Shape(kind, in.getInt(), in.getLong());
     long begin = in.getLong();
     long replayFrom = in.getLong();
@@ -131,11 +147,13 @@ final class ManifestCodec {
     IndexPart index = manifest.index();
     boolean isOrdered =
         log.beginAddress() >= 0
-            && log.beginAddress() <= Math.max(log.endAddress(), log.beginAddress())
+            && log.beginAddress() <= log.endAddress()
             && log.replayFrom() <= log.endAddress();
     boolean hasBuckets =
         index.mainBuckets() > 0
+            && index.mainBuckets() <= MAX_BUCKETS
             && index.overflowUsed() >= 0
+            && index.overflowUsed() <= MAX_BUCKETS
             && index.chunkBytes() >= IndexImage.BUCKET_BYTES
             && index.chunkChecksums().size()
                 == Math.ceilDiv(index.buckets() * IndexImage.BUCKET_BYTES, index.chunkBytes());

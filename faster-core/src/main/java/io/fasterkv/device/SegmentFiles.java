@@ -7,6 +7,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -46,7 +47,7 @@ final class SegmentFiles {
   }
 
   void force() throws IOException {
-    for (long segment : unforced) {
+    for (long segment : List.copyOf(unforced)) {
       unforced.remove(segment);
       with(segment, true, file -> file.force(true));
     }

@@ -21,13 +21,14 @@ import org.jspecify.annotations.Nullable;
 final class DrainList {
   static final int CAPACITY = 256;
   private static final int OPEN_TO_ALL = CAPACITY / 2;
+  private static final long NOBODY = -1;
 
   private final AtomicReferenceArray<@Nullable Runnable> slots =
       new AtomicReferenceArray<>(CAPACITY);
   private final AtomicBoolean draining = new AtomicBoolean();
   private final AtomicLong drainedEpoch = new AtomicLong();
   private final Consumer<Throwable> failures;
-  private volatile @Nullable Thread drainer;
+  private volatile long drainerId = NOBODY;
 
   DrainList(Consumer<Throwable> failures) {
     this.failures = failures;
@@ -40,7 +41,8 @@ final class DrainList {
 
   /** Whether an action for {@code epoch} may be registered by this thread now. */
   boolean hasRoomFor(long epoch) {
-    int allowed = drainer == Thread.currentThread() ? CAPACITY : OPEN_TO_ALL;
+    boolean isInAction = drainerId == Thread.currentThread().threadId();
+    int allowed = isInAction ? CAPACITY : OPEN_TO_ALL;
     return epoch - drainedEpoch.getAcquire() <= allowed;
   }
 
@@ -63,13 +65,13 @@ final class DrainList {
     if (!draining.compareAndSet(false, true)) {
       return false;
     }
-    drainer = Thread.currentThread();
+    drainerId = Thread.currentThread().threadId();
     try {
       while (isReady(safeEpoch)) {
         runNext();
       }
     } finally {
-      drainer = null;
+      drainerId = NOBODY;
       draining.set(false);
     }
     return true;

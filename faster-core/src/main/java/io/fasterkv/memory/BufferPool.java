@@ -2,32 +2,38 @@ package io.fasterkv.memory;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends scratch buffers of 512 bytes times a power of two, within a fixed number of bytes. Buffers
- * are carved from one segment on demand and return to a list of their size; a size that has run out
- * is served by splitting a larger free buffer. Safe for all threads, and off the hot path: a
- * session keeps its buffers.
+ * Lends scratch buffers out of a fixed number of bytes: a buddy allocator of blocks of 512 bytes
+ * times a power of two. A block that comes back is joined with its other half when that is free
+ * too, so the pool does not crumble. Safe for all threads; it takes a lock, and is off the hot
+ * path: a session keeps its buffers.
  */
 public final class BufferPool {
   /** The smallest buffer. */
   public static final int MIN_BYTES = 512;
 
-  private static final int SIZES = 22;
+  private static final int ORDERS = 22;
 
   private final MemorySegment memory;
-  private final AtomicLong carvedBytes = new AtomicLong();
-  private final ConcurrentLinkedQueue<MemorySegment>[] free;
 
-  @SuppressWarnings({"unchecked", "rawtypes"})
+  /** Offsets of the free blocks, by order: a block of order n has 512 * 2^n bytes. */
+  private final List<TreeSet<Long>> free = new ArrayList<>();
+
   public BufferPool(OffHeapArena arena, long bytes) {
     memory = arena.allocate("scratch buffers", bytes, OffHeapArena.PAGE_ALIGNMENT);
-    free = new ConcurrentLinkedQueue[SIZES];
-    for (int i = 0; i < SIZES; i++) {
-      free[i] = new ConcurrentLinkedQueue<>();
+    for (int order = 0; order < ORDERS; order++) {
+      free.add(new TreeSet<>());
+    }
+    long at = 0;
+    for (int order = ORDERS - 1; order >= 0; order--) {
+      for (; at + blockBytes(order) <= bytes; at += blockBytes(order)) {
+        free.get(order).add(at);
+      }
     }
   }
 
@@ -46,53 +52,50 @@ public final class BufferPool {
   }
 
   /** A buffer of at least {@code bytes}, or null when there is no room for it now. */
-  public @Nullable MemorySegment tryTake(int bytes) {
-    int size = sizeClass(bytes);
-    MemorySegment buffer = free[size].poll();
-    if (buffer != null) {
-      return buffer;
-    }
-    buffer = carve((long) MIN_BYTES << size);
-    return buffer != null ? buffer : split(size);
-  }
-
-  /** Gives a buffer back; the caller does not touch it any more. */
-  public void give(MemorySegment buffer) {
-    free[sizeClass((int) buffer.byteSize())].offer(buffer);
-  }
-
-  private @Nullable MemorySegment carve(long bytes) {
-    for (long at = carvedBytes.getAcquire(); ; at = carvedBytes.getAcquire()) {
-      if (at + bytes > memory.byteSize()) {
-        return null;
-      }
-      if (carvedBytes.compareAndSet(at, at + bytes)) {
-        return memory.asSlice(at, bytes);
-      }
-    }
-  }
-
-  private @Nullable MemorySegment split(int size) {
-    for (int larger = size + 1; larger < SIZES; larger++) {
-      MemorySegment buffer = free[larger].poll();
-      if (buffer != null) {
-        for (int half = larger - 1; half >= size; half--) {
-          long halfBytes = (long) MIN_BYTES << half;
-          free[half].offer(buffer.asSlice(halfBytes, halfBytes));
-          buffer = buffer.asSlice(0, halfBytes);
+  public synchronized @Nullable MemorySegment tryTake(int bytes) {
+    int wanted = order(bytes);
+    for (int order = wanted; order < ORDERS; order++) {
+      Long block = free.get(order).pollFirst();
+      if (block != null) {
+        for (int half = order - 1; half >= wanted; half--) {
+          free.get(half).add(block + blockBytes(half));
         }
-        return buffer;
+        return memory.asSlice(block, blockBytes(wanted));
       }
     }
     return null;
   }
 
-  private static int sizeClass(int bytes) {
-    int blocks = Math.max(1, Math.ceilDiv(bytes, MIN_BYTES));
-    int size = Integer.SIZE - Integer.numberOfLeadingZeros(blocks - 1);
-    if (size >= SIZES) {
-      throw new IllegalArgumentException("a buffer is too large: bytes=" + bytes);
+  /** Gives a buffer back, or a half or quarter of one; the caller does not touch it any more. */
+  public synchronized void give(MemorySegment buffer) {
+    long block = buffer.address() - memory.address();
+    int order = order((int) buffer.byteSize());
+    while (order < ORDERS - 1 && free.get(order).remove(block ^ blockBytes(order))) {
+      block &= ~blockBytes(order);
+      order++;
     }
-    return size;
+    free.get(order).add(block);
+  }
+
+  /** Bytes that are not lent. */
+  public synchronized long freeBytes() {
+    long bytes = 0;
+    for (int order = 0; order < ORDERS; order++) {
+      bytes += free.get(order).size() * blockBytes(order);
+    }
+    return bytes;
+  }
+
+  private static long blockBytes(int order) {
+    return (long) MIN_BYTES << order;
+  }
+
+  private static int order(int bytes) {
+    int blocks = Math.max(1, Math.ceilDiv(bytes, MIN_BYTES));
+    int order = Integer.SIZE - Integer.numberOfLeadingZeros(blocks - 1);
+    if (order >= ORDERS) {
+      throw new OutOfBudget("a scratch buffer is too large: bytes=" + bytes);
+    }
+    return order;
   }
 }

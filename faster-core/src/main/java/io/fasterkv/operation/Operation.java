@@ -36,6 +36,8 @@ final class Operation<I, O, C> {
     ABSENT_ON_DISK
   }
 
+  private static final int FIRST_BUFFERS = 4;
+
   private final BufferPool buffers;
   private MemorySegment keyBuffer;
   private MemorySegment valueBuffer;
@@ -83,9 +85,11 @@ final class Operation<I, O, C> {
   /** Takes its first buffers from the pool, which gets them back by {@link #close}. */
   Operation(BufferPool buffers) {
     this.buffers = buffers;
-    keyBuffer = buffers.take(BufferPool.MIN_BYTES);
-    valueBuffer = buffers.take(BufferPool.MIN_BYTES);
-    diskBuffer = buffers.take(BufferPool.MIN_BYTES);
+    // One piece, so that an operation gets all of its first buffers or none.
+    MemorySegment first = buffers.take(FIRST_BUFFERS * BufferPool.MIN_BYTES);
+    keyBuffer = first.asSlice(0, BufferPool.MIN_BYTES);
+    valueBuffer = first.asSlice(BufferPool.MIN_BYTES, BufferPool.MIN_BYTES);
+    diskBuffer = first.asSlice(2 * BufferPool.MIN_BYTES, 2 * BufferPool.MIN_BYTES);
   }
 
   /** Copies the key, so that it outlives the call and lies in native memory. */

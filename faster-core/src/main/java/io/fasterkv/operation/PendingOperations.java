@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.StoreException.OutOfBudget;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.BlockingQueue;
@@ -29,14 +30,20 @@ final class PendingOperations<I, O, C> {
     return count;
   }
 
-  boolean isFull() {
-    return count >= MAX_PENDING;
-  }
-
-  /** An operation that is not in use. */
-  Operation<I, O, C> idle() {
+  /** An operation that is not in use; null when one that is under way must end first. */
+  @Nullable Operation<I, O, C> idle() {
     Operation<I, O, C> op = idle.pollLast();
-    return op != null ? op : new Operation<>(engine.buffers());
+    if (op != null || count >= MAX_PENDING) {
+      return op;
+    }
+    try {
+      return new Operation<>(engine.buffers());
+    } catch (OutOfBudget e) {
+      if (count == 0) {
+        throw e;
+      }
+      return null;
+    }
   }
 
   /** Makes an operation pending and starts its first read. */

@@ -161,13 +161,13 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Operation<I, O, C> begin(Kind kind) {
     checkOpen();
     Operation<I, O, C> op = current;
-    if (op == null) {
-      while (pending.isFull()) {
+    while (op == null) {
+      op = pending.idle();
+      if (op == null) {
         goOn(pending.take());
       }
-      op = pending.idle();
-      current = op;
     }
+    current = op;
     op.kind = kind;
     op.phase = Phase.SEARCH;
     op.longOutput = 0;

@@ -93,7 +93,8 @@ public final class SpanRecord extends RecordLayout {
   /** How many bytes a value may grow to in its place. */
   public static int valueCapacity(MemorySegment memory, long record) {
     long sizes = Words.loadPlain(memory, record + SIZES);
-    return (int) ((sizes >>> Integer.SIZE) - HEADER_BYTES - align((int) sizes));
+    long keyBytes = sizes & LOW_HALF;
+    return (int) ((sizes >>> Integer.SIZE) - HEADER_BYTES - align(keyBytes));
   }
 
   @Override

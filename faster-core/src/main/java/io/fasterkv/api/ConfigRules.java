@@ -15,8 +15,8 @@ final class ConfigRules {
   private static final long MAX_SEGMENT_BYTES = 1L << 30;
   private static final int MAX_SESSIONS = 1024;
 
-  /** A session's line in the epoch table. */
-  private static final long BYTES_PER_SESSION = 128;
+  /** A line of the epoch table. */
+  private static final long BYTES_PER_SLOT = 128;
 
   private final StoreConfig.Builder b;
 
@@ -36,7 +36,7 @@ final class ConfigRules {
         "mutableFraction",
         b.mutableFraction,
         "0 to 1");
-    long tables = BYTES_PER_SESSION * b.maxSessions;
+    long tables = BYTES_PER_SLOT * StoreConfig.epochSlots(b.maxSessions);
     long logMemory = logMemoryBytes();
     int page = pageBytes(logMemory);
     long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
@@ -124,7 +124,7 @@ final class ConfigRules {
               + logMemory
               + " + scratchBytes "
               + scratch
-              + " + session table "
+              + " + epoch table "
               + tables
               + "; raise memoryBytes or lower a part");
     }

@@ -46,6 +46,18 @@ public record StoreConfig(
     LONGS
   }
 
+  /** Places in the epoch table for cuts, scans, checkpoints and compaction. */
+  private static final int OWN_SLOTS = 16;
+
+  /** Places in the epoch table: one a session, and some for the store's own work. */
+  public int epochSlots() {
+    return epochSlots(maxSessions);
+  }
+
+  static int epochSlots(int sessions) {
+    return sessions + OWN_SLOTS;
+  }
+
   /** Starts from the defaults. */
   public static Builder builder(Path directory) {
     return new Builder(directory);

@@ -61,7 +61,10 @@ public final class Epochs {
       }
     }
     throw new OutOfBudget(
-        "no session is free: maxSessions=" + slots + "; close sessions or raise maxSessions");
+        "no place is free in the epoch table: slots="
+            + slots
+            + "; close sessions and scans, or raise"
+            + " maxSessions");
   }
 
   /** Gives a slot back; it must be unprotected. */

@@ -12,6 +12,7 @@ import org.apache.flink.runtime.checkpoint.CheckpointStatsSnapshot;
 import org.apache.flink.runtime.execution.ExecutionState;
 import org.apache.flink.runtime.executiongraph.AccessExecutionGraph;
 import org.apache.flink.runtime.executiongraph.AccessExecutionVertex;
+import org.apache.flink.runtime.executiongraph.ErrorInfo;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
@@ -77,6 +78,16 @@ final class Stage implements AutoCloseable {
       return graph.getState() == JobStatus.RUNNING;
     } catch (ExecutionException e) {
       return false;
+    }
+  }
+
+  /** Returns why tasks have failed last, one line, empty if none has. */
+  String lastFailure() throws InterruptedException {
+    try {
+      ErrorInfo info = cluster.getExecutionGraph(job).get().getFailureInfo();
+      return info == null ? "" : info.getExceptionAsString().lines().findFirst().orElse("");
+    } catch (ExecutionException e) {
+      return "";
     }
   }
 

@@ -34,6 +34,7 @@ final class Story {
   private final String runId;
   private final CheckpointWatch checkpoints = new CheckpointWatch();
   private final Speedometer speedometer = new Speedometer();
+  private int toldRestarts;
   private volatile @Nullable Stage current;
   private volatile boolean aborted;
 
@@ -172,6 +173,7 @@ final class Story {
 
   private void look(Stage stage) throws Exception {
     checkpoints.look(stage);
+    tellUnplannedRestarts(stage);
     screen.update(
         new Tick(
             control.progress().words(),
@@ -181,6 +183,14 @@ final class Story {
             checkpoints.newest(),
             checkpoints.inFlight()));
     Thread.sleep(LOOK_MILLIS);
+  }
+
+  private void tellUnplannedRestarts(Stage stage) throws InterruptedException {
+    int unplanned = control.failure().unplannedRestarts();
+    if (unplanned > toldRestarts) {
+      toldRestarts = unplanned;
+      event("the job restarted, which was not planned: " + stage.lastFailure());
+    }
   }
 
   private static double secondsSince(long startNanos) {

@@ -34,11 +34,7 @@ public final class FailOnce extends RichMapFunction<Word, Word> implements Check
 
   @Override
   public Word map(Word word) {
-    if (attempt > 0) {
-      control.failure().wordAfterRestart();
-    } else {
-      control.failure().maybeThrow(control.progress().words());
-    }
+    control.failure().wordSeen(control.progress().words(), attempt);
     return word;
   }
 

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.demo.job;
 
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 
 /** The one failure that a run causes on purpose, and the restarts that the job has seen. */
@@ -8,8 +8,10 @@ public final class PlannedFailure {
   /** A run is one job before the savepoint, stage 0, and one after it, stage 1. */
   public static final int STAGES = 2;
 
+  private static final int NEVER = -1;
+
   private final long atWords;
-  private final AtomicBoolean thrown = new AtomicBoolean();
+  private final AtomicInteger thrownInAttempt = new AtomicInteger(NEVER);
   private final AtomicIntegerArray restarts = new AtomicIntegerArray(STAGES);
   private volatile boolean recovered;
 
@@ -17,9 +19,19 @@ public final class PlannedFailure {
     this.atWords = atWords;
   }
 
-  /** Throws once, as soon as {@code words} of the input, so far, are enough. */
-  void maybeThrow(long words) {
-    if (words >= atWords && !thrown.get() && thrown.compareAndSet(false, true)) {
+  /**
+   * A task has seen one more word. Throws the first time that enough of the input is read.
+   *
+   * @param words how many words of the input are read
+   * @param attempt how often the task was restarted before, 0 or more
+   */
+  void wordSeen(long words, int attempt) {
+    int thrown = thrownInAttempt.get();
+    if (thrown != NEVER) {
+      if (attempt > thrown && !recovered) {
+        recovered = true;
+      }
+    } else if (words >= atWords && thrownInAttempt.compareAndSet(NEVER, attempt)) {
       throw new OnPurposeException("the demo fails this task once, on purpose: words=" + words);
     }
   }
@@ -29,14 +41,9 @@ public final class PlannedFailure {
     restarts.accumulateAndGet(stage, attempt, Math::max);
   }
 
-  /** A restarted subtask has seen a word. */
-  void wordAfterRestart() {
-    recovered = true;
-  }
-
   /** Says whether the task has been failed. */
   public boolean isThrown() {
-    return thrown.get();
+    return thrownInAttempt.get() != NEVER;
   }
 
   /** Says whether the job reads on after the failure. */
@@ -44,9 +51,15 @@ public final class PlannedFailure {
     return recovered;
   }
 
-  /** Returns how often the job of {@code stage} was restarted, for whatever reason; 0 or more. */
-  public int restarts(int stage) {
-    return restarts.get(stage);
+  /** Returns how often the jobs were restarted for another reason; 0 or more. */
+  public int unplannedRestarts() {
+    int thrown = thrownInAttempt.get();
+    int planned = thrown != NEVER && restarts.get(0) > thrown ? 1 : 0;
+    int all = 0;
+    for (int stage = 0; stage < STAGES; stage++) {
+      all += restarts.get(stage);
+    }
+    return all - planned;
   }
 
   /** Thrown by a healthy task. */

@@ -9,23 +9,29 @@ class PlannedFailureTest {
   @Test
   void throwsOnceAtItsPlace() {
     PlannedFailure failure = new PlannedFailure(10);
-    failure.maybeThrow(9);
+    failure.wordSeen(9, 0);
     assertThat(failure.isThrown()).isFalse();
 
-    assertThatThrownBy(() -> failure.maybeThrow(10)).hasMessageContaining("on purpose");
+    assertThatThrownBy(() -> failure.wordSeen(10, 0)).hasMessageContaining("on purpose");
 
     assertThat(failure.isThrown()).isTrue();
-    failure.maybeThrow(11);
+    failure.wordSeen(11, 0);
+    assertThat(failure.isRecovered()).isFalse();
+    failure.wordSeen(8, 1);
+    assertThat(failure.isRecovered()).isTrue();
   }
 
   @Test
-  void restartsAreCountedForEachStage() {
+  void onlyTheRestartAfterItIsPlanned() {
     PlannedFailure failure = new PlannedFailure(10);
     failure.attemptStarted(0, 1);
-    failure.attemptStarted(0, 0);
-    failure.attemptStarted(1, 2);
+    assertThat(failure.unplannedRestarts()).isEqualTo(1);
 
-    assertThat(failure.restarts(0)).isEqualTo(1);
-    assertThat(failure.restarts(1)).isEqualTo(2);
+    assertThatThrownBy(() -> failure.wordSeen(10, 1)).hasMessageContaining("on purpose");
+    assertThat(failure.unplannedRestarts()).isEqualTo(1);
+    failure.attemptStarted(0, 2);
+    assertThat(failure.unplannedRestarts()).isEqualTo(1);
+    failure.attemptStarted(1, 2);
+    assertThat(failure.unplannedRestarts()).isEqualTo(3);
   }
 }

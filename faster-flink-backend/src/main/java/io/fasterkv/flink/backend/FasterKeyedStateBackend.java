@@ -14,6 +14,7 @@ import org.apache.flink.api.common.state.State;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
@@ -63,7 +64,8 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
         parameters.getTtlTimeProvider(),
         tracking.latency(),
         tracking.size(),
-        parameters.getCancelStreamRegistry(),
+        // The registry in the parameters is closed as soon as the operator has its state.
+        new CloseableRegistry(),
         parts.compression(),
         keyContext);
     this.parts = parts;

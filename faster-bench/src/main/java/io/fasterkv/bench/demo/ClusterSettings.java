@@ -1,11 +1,13 @@
 package io.fasterkv.bench.demo;
 
+import io.fasterkv.bench.demo.job.StoreReporter;
 import java.nio.file.Path;
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MetricOptions;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
@@ -22,6 +24,7 @@ final class ClusterSettings {
   /** Nothing of the demo can be reached from another machine. */
   static final String LOOPBACK = "127.0.0.1";
 
+  private static final String REPORTER = "demo";
   private static final int ALLOWED_RESTARTS = 3;
   private static final Duration RESTART_DELAY = Duration.ofMillis(200);
   private static final int REMEMBERED_CHECKPOINTS = 100_000;
@@ -36,7 +39,7 @@ final class ClusterSettings {
   /**
    * Returns the settings of a cluster and its job.
    *
-   * @param run the run's directory
+   * @param run the run's directory; its name names the run
    * @param parallelism 1 to {@value #MAX_PARALLELISM}
    */
   static Configuration of(DemoOptions options, Path run, int parallelism) {
@@ -60,6 +63,11 @@ final class ClusterSettings {
     c.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
     c.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, ALLOWED_RESTARTS);
     c.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, RESTART_DELAY);
+
+    Configuration reporter = MetricOptions.forReporter(c, REPORTER);
+    reporter.set(MetricOptions.REPORTER_FACTORY_CLASS, StoreReporter.Factory.class.getName());
+    reporter.setString(StoreReporter.RUN_ID, String.valueOf(run.getFileName()));
+    c.set(MetricOptions.REPORTERS_LIST, REPORTER);
 
     c.set(CoreOptions.TMP_DIRS, run.resolve("tmp").toString());
     c.set(RestOptions.BIND_PORT, "0");

@@ -5,6 +5,7 @@ import io.fasterkv.bench.demo.check.TopWords;
 import io.fasterkv.bench.demo.check.Truth;
 import io.fasterkv.bench.demo.job.PlannedFailure;
 import io.fasterkv.bench.demo.job.RunControl;
+import io.fasterkv.bench.demo.job.StoreGauges;
 import io.fasterkv.bench.demo.job.WordJob;
 import io.fasterkv.bench.demo.screen.CheckpointTable;
 import io.fasterkv.bench.demo.screen.Screen;
@@ -60,6 +61,7 @@ final class DemoRun {
           "The job took %.1f s; %s%n",
           (System.nanoTime() - start) / 1e9,
           ProcessMemory.describe());
+      describeStores(control.gauges());
       return judge(plan, control);
     }
   }
@@ -73,6 +75,7 @@ final class DemoRun {
   }
 
   private InputPlan announce() throws IOException, UsageException {
+    MemoryNeed.check(options);
     Path input = InputChoice.find(options.input, Path.of(System.getProperty("java.home", "")));
     InputPlan plan = InputChoice.plan(input, options.words);
     String memory =
@@ -93,6 +96,16 @@ final class DemoRun {
         Sizes.full(plan.words()),
         Sizes.full(plan.files()));
     return plan;
+  }
+
+  private void describeStores(StoreGauges gauges) {
+    if (gauges.mostMemoryBytes() > 0) {
+      out.printf(
+          "The stores took %s of %s; their logs, in memory and on disk, were %s at most%n",
+          Sizes.bytes(gauges.mostMemoryBytes()),
+          Sizes.bytes(options.memory.getBytes()),
+          Sizes.bytes(gauges.mostLogBytes()));
+    }
   }
 
   private void section(String title) {

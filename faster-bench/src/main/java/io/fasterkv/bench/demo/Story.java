@@ -173,6 +173,7 @@ final class Story {
 
   private void look(Stage stage) throws Exception {
     checkpoints.look(stage);
+    control.gauges().look();
     tellUnplannedRestarts(stage);
     screen.update(
         new Tick(

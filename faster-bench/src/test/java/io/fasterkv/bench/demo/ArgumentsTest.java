@@ -125,6 +125,21 @@ class ArgumentsTest {
         .hasMessageContaining("--input=" + broken);
   }
 
+  @Test
+  void memoryThatIsTooLittleForTheParallelismIsNamed() throws Exception {
+    options.memory = MemorySize.ofMebiBytes(5);
+    assertThatThrownBy(() -> MemoryNeed.check(options))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("--memory=5")
+        .hasMessageContaining("allowed=6");
+
+    options.memory = MemorySize.ofMebiBytes(6);
+    MemoryNeed.check(options);
+    options.backend = Backend.ROCKSDB;
+    options.memory = MemorySize.ofMebiBytes(1);
+    MemoryNeed.check(options);
+  }
+
   private @Nullable Integer parse(String... arguments) {
     return DemoMain.parse(
         options, arguments, new PrintWriter(out, true), new PrintWriter(err, true));

@@ -10,6 +10,7 @@ import java.io.PrintStream;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Locale;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,7 +24,7 @@ class DemoRunTest {
   @TempDir private Path directory;
 
   @ParameterizedTest
-  @CsvSource({"HASHMAP, CANONICAL, 2, 3", "HASHMAP, NATIVE, 3, 1"})
+  @CsvSource({"HASHMAP, CANONICAL, 2, 3", "FASTER, CANONICAL, 2, 3", "FASTER, NATIVE, 3, 1"})
   void everyCountIsRight(Backend backend, SavepointFormatType format, int before, int after)
       throws Exception {
     Path input = directory.resolve("input");
@@ -31,6 +32,7 @@ class DemoRunTest {
     DemoOptions options = new DemoOptions();
     options.backend = backend;
     options.input = input;
+    options.memory = MemorySize.ofMebiBytes(8);
     options.savepointFormat = format;
     options.parallelism = before;
     options.resumeParallelism = after;

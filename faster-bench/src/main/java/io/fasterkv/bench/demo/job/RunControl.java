@@ -17,6 +17,7 @@ public final class RunControl implements AutoCloseable {
   private final Gate gate;
   private final PlannedFailure failure;
   private final Results results = new Results();
+  private final StoreGauges gauges = new StoreGauges();
 
   /**
    * @param runId any name that no other run of this JVM has
@@ -54,6 +55,10 @@ public final class RunControl implements AutoCloseable {
 
   public Results results() {
     return results;
+  }
+
+  public StoreGauges gauges() {
+    return gauges;
   }
 
   @Override

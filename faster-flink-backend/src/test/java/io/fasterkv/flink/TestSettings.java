@@ -15,6 +15,11 @@ public enum TestSettings {
 
   /** A backend on such stores. */
   public FasterStateBackend backend() {
+    return new FasterStateBackend().configure(config(), TestSettings.class.getClassLoader());
+  }
+
+  /** The configuration of such stores. */
+  public Configuration config() {
     Configuration config = new Configuration();
     switch (this) {
       case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("128kb"));
@@ -25,6 +30,6 @@ public enum TestSettings {
         config.set(FasterOptions.SORT_BUFFER, MemorySize.parse("64kb"));
       }
     }
-    return new FasterStateBackend().configure(config, TestSettings.class.getClassLoader());
+    return config;
   }
 }

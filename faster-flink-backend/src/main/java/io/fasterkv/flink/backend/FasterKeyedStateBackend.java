@@ -191,6 +191,11 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return new SavepointResources<>(snapshots.take(), SnapshotExecutionType.ASYNCHRONOUS);
   }
 
+  /** Off-heap bytes that the store has taken of its lease. */
+  long usedMemoryBytes() {
+    return parts.resources().local().store().memoryBytes();
+  }
+
   /** Nothing to do: each checkpoint is self-contained. */
   @Override
   public void notifyCheckpointComplete(long checkpointId) {}

@@ -108,10 +108,9 @@ public record FasterSettings(
       ReadableConfig config, ConfigOption<MemorySize> option, long least, long most) {
     long bytes = config.get(option).getBytes();
     String allowed =
-        new MemorySize(least).toHumanReadableString()
-            + (most == Long.MAX_VALUE
-                ? " and above"
-                : " to " + new MemorySize(most).toHumanReadableString());
+        most == Long.MAX_VALUE
+            ? new MemorySize(least) + " and above"
+            : new MemorySize(least) + " to " + new MemorySize(most);
     check(bytes >= least && bytes <= most, option, config.get(option), allowed);
     return bytes;
   }

@@ -1,0 +1,96 @@
+package io.fasterkv.flink.backend;
+
+import io.fasterkv.flink.FasterStateBackend;
+import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.config.FasterOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.RunnableFuture;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.query.KvStateRegistry;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateBackendParametersImpl;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
+import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
+
+/** Opens keyed backends with {@code Integer} keys, on stores below one directory. */
+final class TestBackends implements AutoCloseable {
+  static final int KEY_GROUPS = 32;
+  private static final int MOST_BYTES = 256 << 20;
+
+  private final MockEnvironment env = MockEnvironment.builder().build();
+  private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
+  private final FasterStateBackend stateBackend;
+
+  TestBackends(TestSettings settings, Path directory) {
+    this(settings.config().set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
+  }
+
+  TestBackends(Configuration config) {
+    stateBackend = new FasterStateBackend().configure(config, getClass().getClassLoader());
+  }
+
+  FasterKeyedStateBackend<Integer> open(KeyedStateHandle... handles) throws Exception {
+    return open(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles));
+  }
+
+  FasterKeyedStateBackend<Integer> open(KeyGroupRange range, Collection<KeyedStateHandle> handles)
+      throws Exception {
+    JobID job = new JobID();
+    FasterKeyedStateBackend<Integer> backend =
+        (FasterKeyedStateBackend<Integer>)
+            stateBackend.createKeyedStateBackend(
+                new KeyedStateBackendParametersImpl<>(
+                    env,
+                    job,
+                    "test operator",
+                    IntSerializer.INSTANCE,
+                    KEY_GROUPS,
+                    range,
+                    new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
+                    TtlTimeProvider.DEFAULT,
+                    new UnregisteredMetricsGroup(),
+                    handles,
+                    new CloseableRegistry()));
+    opened.add(backend);
+    return backend;
+  }
+
+  static CheckpointStreamFactory inMemory() {
+    return new MemCheckpointStreamFactory(MOST_BYTES);
+  }
+
+  static RunnableFuture<SnapshotResult<KeyedStateHandle>> start(
+      FasterKeyedStateBackend<?> backend, CheckpointStreamFactory streams) throws Exception {
+    return backend.snapshot(1, 1, streams, CheckpointOptions.forCheckpointWithDefaultLocation());
+  }
+
+  static KeyedStateHandle finish(RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot)
+      throws Exception {
+    if (!snapshot.isDone()) {
+      snapshot.run();
+    }
+    return snapshot.get().getJobManagerOwnedSnapshot();
+  }
+
+  static KeyedStateHandle snapshot(FasterKeyedStateBackend<?> backend) throws Exception {
+    return finish(start(backend, inMemory()));
+  }
+
+  @Override
+  public void close() throws Exception {
+    opened.forEach(FasterKeyedStateBackend::dispose);
+    env.close();
+  }
+}

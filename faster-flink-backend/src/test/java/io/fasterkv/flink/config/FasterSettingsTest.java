@@ -1,0 +1,52 @@
+package io.fasterkv.flink.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.IllegalConfigurationException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class FasterSettingsTest {
+
+  @ParameterizedTest
+  @CsvSource({
+    "state.backend.faster.local-dir, here/there, absolute local paths",
+    "state.backend.faster.memory.fixed-per-operator, 1kb, 128 kb and above",
+    "state.backend.faster.memory.lease-share, 0, above 0 and up to 1",
+    "state.backend.faster.memory.lease-share, 1.5, above 0 and up to 1",
+    "state.backend.faster.memory.minimum-per-operator, 3kb, 128 kb and above",
+    "state.backend.faster.log.page-size, 5kb, a power of two from 4 kb to 64 mb",
+    "state.backend.faster.log.page-size, 128mb, a power of two from 4 kb to 64 mb",
+    "state.backend.faster.log.mutable-fraction, -0.1, 0 to 1",
+    "state.backend.faster.snapshot.sort-buffer, 1kb, 64 kb to 1 gb",
+  })
+  void anOptionOutOfRangeIsNamedWithItsValueAndWhatIsAllowed(
+      String option, String value, String allowed) {
+    Configuration config = new Configuration();
+    config.setString(option, value);
+    assertThatThrownBy(() -> FasterSettings.from(config))
+        .isInstanceOf(IllegalConfigurationException.class)
+        .hasMessageContaining(option + "=")
+        .hasMessageContaining("allowed=" + allowed)
+        .hasMessageContaining("change or remove the option");
+  }
+
+  @Test
+  void defaultsNeedNoTuning() {
+    FasterSettings settings = FasterSettings.defaults();
+    assertThat(settings.fixedMemoryBytes()).isZero();
+    assertThat(settings.leaseShare()).isEqualTo(0.5);
+    assertThat(settings.pageBytes()).isZero();
+    assertThat(settings.localDirectories()).isEmpty();
+  }
+
+  @Test
+  void severalDirectoriesCanBeGiven() {
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.local-dir", "/a;/b");
+    assertThat(FasterSettings.from(config).localDirectories()).containsExactly("/a", "/b");
+  }
+}

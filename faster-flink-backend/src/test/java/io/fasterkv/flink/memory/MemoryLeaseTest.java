@@ -1,0 +1,103 @@
+package io.fasterkv.flink.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.flink.Seeds;
+import io.fasterkv.flink.config.FasterSettings;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.memory.MemoryManager;
+import org.apache.flink.runtime.memory.MemoryManagerBuilder;
+import org.junit.jupiter.api.Test;
+
+class MemoryLeaseTest {
+  private static final long SLOT_BYTES = 8L << 20;
+
+  @Test
+  void leasesOfASlotNeverAddUpToMoreThanItHas() throws Throwable {
+    Seeds.run(
+        20,
+        random -> {
+          SlotMemory slot = new SlotMemory(SLOT_BYTES);
+          Deque<Long> leases = new ArrayDeque<>();
+          long sum = 0;
+          for (int i = 0; i < 500; i++) {
+            if (random.nextBoolean() && !leases.isEmpty()) {
+              long granted = leases.poll();
+              slot.giveBack(granted);
+              sum -= granted;
+            } else {
+              try {
+                long granted = slot.lease(1 - random.nextDouble(), 128 << 10);
+                leases.add(granted);
+                sum += granted;
+              } catch (IOException full) {
+                assertThat(SLOT_BYTES - sum).isLessThan(128 << 10);
+              }
+            }
+            assertThat(slot.leased()).isEqualTo(sum).isBetween(0L, SLOT_BYTES);
+          }
+        });
+  }
+
+  @Test
+  void eachStoreLeasesHalfOfWhatIsFreeAndGivesItBackOnce() throws IOException {
+    MemoryManager manager = manager();
+    FasterSettings settings = FasterSettings.defaults();
+    MemoryLease first = MemoryLease.acquire(manager, 1.0, settings);
+    MemoryLease second = MemoryLease.acquire(manager, 1.0, settings);
+    assertThat(first.bytes()).isEqualTo(SLOT_BYTES / 2);
+    assertThat(second.bytes()).isEqualTo(SLOT_BYTES / 4);
+    first.close();
+    first.close();
+    MemoryLease third = MemoryLease.acquire(manager, 1.0, settings);
+    assertThat(third.bytes()).isEqualTo((SLOT_BYTES - second.bytes()) / 2);
+    second.close();
+    third.close();
+    assertThat(manager.verifyEmpty()).isTrue();
+  }
+
+  @Test
+  void aSlotThatIsUsedUpSaysWhatToRaise() throws IOException {
+    MemoryManager manager = manager();
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.memory.lease-share", "1");
+    FasterSettings greedy = FasterSettings.from(config);
+    try (MemoryLease all = MemoryLease.acquire(manager, 1.0, greedy)) {
+      assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
+      assertThatThrownBy(() -> MemoryLease.acquire(manager, 1.0, greedy))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("free=0")
+          .hasMessageContaining("taskmanager.memory.managed.size")
+          .hasMessageContaining("lease-share");
+    }
+    assertThat(manager.verifyEmpty()).isTrue();
+  }
+
+  @Test
+  void aSlotWithoutManagedMemorySaysWhatToSet() {
+    assertThatThrownBy(() -> MemoryLease.acquire(manager(), 0.0, FasterSettings.defaults()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("fraction=0.0")
+        .hasMessageContaining("taskmanager.memory.managed.size")
+        .hasMessageContaining("fixed-per-operator");
+  }
+
+  @Test
+  void aFixedSizeAsksNobody() throws IOException {
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.memory.fixed-per-operator", "2mb");
+    MemoryManager manager = manager();
+    try (MemoryLease lease = MemoryLease.acquire(manager, 0.0, FasterSettings.from(config))) {
+      assertThat(lease.bytes()).isEqualTo(2 << 20);
+      assertThat(manager.verifyEmpty()).isTrue();
+    }
+  }
+
+  private static MemoryManager manager() {
+    return MemoryManagerBuilder.newBuilder().setMemorySize(SLOT_BYTES).build();
+  }
+}

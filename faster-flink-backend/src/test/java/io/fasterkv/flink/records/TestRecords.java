@@ -1,0 +1,40 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.flink.key.CompositeKey;
+import java.nio.file.Path;
+import java.util.UUID;
+
+/** A store with pages of 4 KiB and little memory, so that most of it lies on disk. */
+final class TestRecords implements AutoCloseable {
+  final FasterStore store;
+  final StateRecords records;
+  private final CompositeKey key = new CompositeKey();
+
+  TestRecords(Path directory) {
+    store =
+        FasterStore.open(
+            StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
+                .memoryBytes(192 << 10)
+                .pageBytes(4 << 10)
+                .maxSessions(2)
+                .deleteOnClose(true)
+                .backgroundCompaction(true)
+                .build());
+    records = new StateRecords(store);
+  }
+
+  /** Record keys of one of several keys. */
+  CompositeKey key(int number) {
+    byte[] bytes = {(byte) number, 1, 2, 3};
+    key.setKey(number & 0x7F, bytes, 0, bytes.length);
+    return key.select(1, new byte[] {0}, 0, 1);
+  }
+
+  @Override
+  public void close() {
+    records.close();
+    store.close();
+  }
+}

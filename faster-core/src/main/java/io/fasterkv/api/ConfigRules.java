@@ -36,6 +36,9 @@ final class ConfigRules {
         "mutableFraction",
         b.mutableFraction,
         "0 to 1");
+    checkPart("indexBytes", b.indexBytes);
+    checkPart("logMemoryBytes", b.logMemoryBytes);
+    checkPart("scratchBytes", b.scratchBytes);
     long tables = BYTES_PER_SLOT * StoreConfig.epochSlots(b.maxSessions);
     long logMemory = logMemoryBytes();
     int page = pageBytes(logMemory);
@@ -70,7 +73,11 @@ final class ConfigRules {
     if (b.logMemoryBytes == 0) {
       return Long.highestOneBit(b.memoryBytes - b.memoryBytes / 4);
     }
-    check(isPowerOfTwo(b.logMemoryBytes), "logMemoryBytes", b.logMemoryBytes, "a power of two");
+    check(
+        isPowerOfTwo(b.logMemoryBytes) && b.logMemoryBytes >= (long) MIN_PAGES * MIN_PAGE_BYTES,
+        "logMemoryBytes",
+        b.logMemoryBytes,
+        "a power of two from 16 KiB on");
     return b.logMemoryBytes;
   }
 
@@ -108,6 +115,10 @@ final class ConfigRules {
         b.segmentBytes,
         "a power of two from pageBytes=" + page + " to 1 GiB");
     return b.segmentBytes;
+  }
+
+  private void checkPart(String name, long bytes) {
+    check(bytes >= 0 && bytes <= b.memoryBytes, name, bytes, "0 to memoryBytes=" + b.memoryBytes);
   }
 
   private void checkSum(long index, long logMemory, long scratch, long tables) {

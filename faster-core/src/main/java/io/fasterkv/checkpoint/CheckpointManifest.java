@@ -22,11 +22,10 @@ record CheckpointManifest(long number, Shape shape, LogPart log, IndexPart index
 
   /**
    * @param beginAddress the first address of the log
-   * @param replayFrom records from here on may be missing in the index
    * @param endAddress the first address that is not in the checkpoint
    * @param extents what the device holds, in order, up to the end
    */
-  record LogPart(long beginAddress, long replayFrom, long endAddress, List<Extent> extents) {}
+  record LogPart(long beginAddress, long endAddress, List<Extent> extents) {}
 
   /**
    * @param mainBuckets buckets that hashes choose from

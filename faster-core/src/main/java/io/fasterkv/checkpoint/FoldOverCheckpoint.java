@@ -17,22 +17,18 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Takes fold-over checkpoints while sessions go on (SIGMOD'18, section 6.5).
  *
- * <p>First the index is copied, then the log is cut: so the image leads nowhere beyond the cut. A
- * record that was allocated before the copy began and not yet in its chain would be missed by the
- * image and by the replay; therefore the copy begins only when every thread has moved on since the
- * replay's start was noted. Then the log below the cut is flushed and forced, and the manifest,
- * written last, is moved into place: that is the moment from which the checkpoint exists.
+ * <p>First the log is cut. When every thread has seen that, nothing below the cut changes any more,
+ * neither a record nor the chain that it is in; while the log is flushed, the index is copied as it
+ * was at the cut. The manifest, written when all the rest is durable, is moved into place: that is
+ * the moment from which the checkpoint exists.
  */
 public final class FoldOverCheckpoint {
   private static final int CHUNK_BYTES = 64 << 10;
-  private static final long POLL_NANOS = 20_000;
 
   private final StoreConfig config;
   private final Engine engine;
@@ -54,17 +50,16 @@ public final class FoldOverCheckpoint {
     try {
       var complete = files.complete();
       long number = complete.isEmpty() ? 1 : complete.last() + 1;
-      long replayFrom = log.tailAddress();
-      awaitEveryThread();
-      IndexPart index = copyIndex(number);
       long end = engine.foldOver();
+      log.awaitImmutable(end);
+      IndexPart index = copyIndex(number, begin, end);
       log.awaitFlushed(end);
       log.force();
       publish(
           new CheckpointManifest(
               number,
               new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes()),
-              new LogPart(begin, Math.min(replayFrom, end), end, extents(end)),
+              new LogPart(begin, end, extents(end)),
               index));
       return new CheckpointToken(number);
     } catch (IOException e) {
@@ -75,20 +70,11 @@ public final class FoldOverCheckpoint {
     }
   }
 
-  private void awaitEveryThread() {
-    AtomicBoolean isSafe = new AtomicBoolean();
-    engine.epochs().bump(() -> isSafe.set(true));
-    while (!isSafe.get()) {
-      engine.epochs().drain();
-      LockSupport.parkNanos(POLL_NANOS);
-    }
-  }
-
-  private IndexPart copyIndex(long number) throws IOException {
+  private IndexPart copyIndex(long number, long begin, long end) throws IOException {
     int bytes = Math.min(CHUNK_BYTES, config.pageBytes());
     MemorySegment buffer = engine.buffers().take(bytes);
-    try {
-      return new IndexImageFile(files.index(number), buffer).write(engine.index());
+    try (ChainRewind rewind = new ChainRewind(engine, begin, end)) {
+      return new IndexImageFile(files.index(number), buffer).write(engine.index(), rewind);
     } finally {
       engine.buffers().give(buffer);
     }

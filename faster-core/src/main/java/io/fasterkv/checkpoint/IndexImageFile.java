@@ -6,6 +6,7 @@ import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexImage;
+import io.fasterkv.index.IndexImage.Rewind;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -30,19 +31,19 @@ final class IndexImageFile {
   }
 
   /** Writes a live index and forces it to disk. */
-  IndexPart write(HashIndex index) throws IOException {
+  IndexPart write(HashIndex index, Rewind rewind) throws IOException {
     Files.deleteIfExists(file);
     IndexImage image = new IndexImage(index);
     List<Integer> checksums = new ArrayList<>();
     try (FileChannel channel = DurableFiles.openReadWrite(file)) {
       long main = index.mainBuckets();
-      // Main buckets lead to the overflow buckets that were handed out by now or later.
+      // Those that are handed out from now on hold nothing from before the cut.
       long limit = main + index.overflowBucketsUsed();
       long chunkBuckets = buffer.byteSize() / IndexImage.BUCKET_BYTES;
       for (long first = 0; first < limit; first += chunkBuckets) {
         long count = Math.min(chunkBuckets, limit - first);
         MemorySegment chunk = buffer.asSlice(0, count * IndexImage.BUCKET_BYTES);
-        image.copyOut(first, chunk, limit);
+        image.copyOut(first, chunk, limit, rewind);
         Transfers.writeFully(channel, chunk, first * IndexImage.BUCKET_BYTES);
         checksums.add(Checksums.crc32c(chunk));
       }

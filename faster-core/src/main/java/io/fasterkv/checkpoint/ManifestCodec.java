@@ -31,7 +31,7 @@ final class ManifestCodec {
           + 1
           + Integer.BYTES
           + Long.BYTES // shape
-          + 3 * Long.BYTES // addresses
+          + 2 * Long.BYTES // addresses
           + 2 * Long.BYTES
           + 2 * Integer.BYTES // index
           + Integer.BYTES // number of extents
@@ -68,7 +68,7 @@ final class ManifestCodec {
     out.putLong(MAGIC).putInt(VERSION).putLong(manifest.number());
     out.put(kindCode(manifest.shape().recordKind()));
     out.putInt(manifest.shape().pageBytes()).putLong(manifest.shape().segmentBytes());
-    out.putLong(log.beginAddress()).putLong(log.replayFrom()).putLong(log.endAddress());
+    out.putLong(log.beginAddress()).putLong(log.endAddress());
     out.putLong(index.mainBuckets()).putLong(index.overflowUsed());
     out.putInt(index.chunkBytes()).putInt(index.chunkChecksums().size());
     index.chunkChecksums().forEach(out::putInt);
@@ -122,7 +122,6 @@ final class ManifestCodec {
     RecordKind kind = kind(in.get());
     Shape shape = new Shape(kind, in.getInt(), in.getLong());
     long begin = in.getLong();
-    long replayFrom = in.getLong();
     long end = in.getLong();
     long mainBuckets = in.getLong();
     long overflowUsed = in.getLong();
@@ -138,17 +137,14 @@ final class ManifestCodec {
     return new CheckpointManifest(
         number,
         shape,
-        new LogPart(begin, replayFrom, end, extents),
+        new LogPart(begin, end, extents),
         new IndexPart(mainBuckets, overflowUsed, chunkBytes, checksums));
   }
 
   private static CheckpointManifest checked(CheckpointManifest manifest, Path file) {
     LogPart log = manifest.log();
     IndexPart index = manifest.index();
-    boolean isOrdered =
-        log.beginAddress() >= 0
-            && log.beginAddress() <= log.endAddress()
-            && log.replayFrom() <= log.endAddress();
+    boolean isOrdered = log.beginAddress() >= 0 && log.beginAddress() <= log.endAddress();
     boolean hasBuckets =
         index.mainBuckets() > 0
             && index.mainBuckets() <= MAX_BUCKETS

@@ -5,16 +5,12 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
-import io.fasterkv.index.HashIndex;
-import io.fasterkv.index.IndexEntry;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.LogPosition;
-import io.fasterkv.log.ScanCursor;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.LongHash;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -22,9 +18,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Brings a store back to a checkpoint: checks every byte of it, loads the index's image, and
- * replays the records that the image may have missed (SIGMOD'18, section 6.5). The log goes on
- * after the checkpoint's end, with nothing in memory.
+ * Brings a store back to a checkpoint: checks every byte of it, and loads the index's image. The
+ * log goes on after the checkpoint's end, with nothing in memory.
  */
 public final class Recovery {
 
@@ -113,7 +108,6 @@ public final class Recovery {
     } finally {
       engine.buffers().give(buffer);
     }
-    replay(plan, engine);
     try {
       plan.files.removeAfter(new CheckpointToken(plan.manifest.number()));
     } catch (IOException e) {
@@ -145,7 +139,7 @@ public final class Recovery {
     }
   }
 
-  /** Reads all of the log that the replay does not, and compares the checksums. */
+  /** Reads all of the log and compares the checksums. */
   private static void verifyLog(Plan plan, Engine engine, MemorySegment buffer) {
     var device = engine.log().device();
     for (Extent extent : plan.manifest.log().extents()) {
@@ -163,42 +157,5 @@ public final class Recovery {
                 + bytes.byteSize());
       }
     }
-  }
-
-  private static void replay(Plan plan, Engine engine) {
-    var log = plan.manifest.log();
-    HashIndex index = engine.index();
-    IndexEntry entry = new IndexEntry();
-    try (ScanCursor scan =
-        new ScanCursor(
-            engine.log(),
-            engine.epochs(),
-            engine.layout(),
-            engine.buffers(),
-            Math.max(log.replayFrom(), log.beginAddress()),
-            log.endAddress())) {
-      while (scan.next()) {
-        long hash = hash(plan, engine, scan);
-        index.findOrCreate(hash, entry);
-        if (entry.address() >= scan.address()) {
-          continue;
-        }
-        if (index.isShared(entry, hash) && entry.address() != scan.previousAddress()) {
-          throw new BadConfig(
-              "the index is too full to be rebuilt: indexBytes="
-                  + plan.config.indexBytes()
-                  + "; raise indexBytes, which adds overflow buckets");
-        }
-        index.compareAndSet(entry, scan.address());
-      }
-    }
-  }
-
-  private static long hash(Plan plan, Engine engine, ScanCursor scan) {
-    var key = scan.key();
-    return switch (plan.config.recordKind()) {
-      case LONGS -> LongHash.hash(key.getLong(0));
-      case SPANS -> engine.keyHash().hash(key.memory(), key.offset(), key.length());
-    };
   }
 }

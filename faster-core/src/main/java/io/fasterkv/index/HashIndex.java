@@ -93,11 +93,6 @@ public final class HashIndex {
     return Words.compareAndSet(memory, entry.offset, entry.word, 0);
   }
 
-  /** Whether the entry is one that the hash shares with another tag. */
-  public boolean isShared(IndexEntry entry, long hash) {
-    return !sameTag(entry.word, BucketLayout.entry(hash));
-  }
-
   /** How many main buckets there are. */
   public long mainBuckets() {
     return mainBuckets;

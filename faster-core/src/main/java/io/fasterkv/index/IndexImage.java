@@ -4,10 +4,11 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies buckets out of a live index and into an empty one (SIGMOD'18, section 6.5). The image is
- * fuzzy: each word is from some moment during the copy. Claims are left out, and so are links to
- * overflow buckets that were handed out after the copy of those began; what they held is in the log
- * after the address where the copy began.
+ * Copies buckets out of a live index and into an empty one. The image shows the index as it was at
+ * a cut of the log, although the index goes on changing while it is copied: an entry never moves,
+ * and the records below the cut that its chain has are the same for ever, so each entry is led back
+ * to the newest of those. Claims are left out, and so are links to overflow buckets that were
+ * handed out after the copy began: they hold nothing from before the cut.
  */
 public final class IndexImage {
   /** Size of a bucket, in memory and in an image. */
@@ -15,17 +16,24 @@ public final class IndexImage {
 
   private final HashIndex index;
 
+  /** Leads a chain back: from its newest record to its newest record below the cut. */
+  @FunctionalInterface
+  public interface Rewind {
+    /** The newest address below the cut in the chain that begins at {@code address}, or 0. */
+    long rewind(long address);
+  }
+
   public IndexImage(HashIndex index) {
     this.index = index;
   }
 
   /** Copies buckets {@code first} and on, as many as {@code target} holds. */
-  public void copyOut(long first, MemorySegment target, long bucketsInImage) {
+  public void copyOut(long first, MemorySegment target, long bucketsInImage, Rewind rewind) {
     long from = first * BUCKET_BYTES;
     for (long at = 0; at < target.byteSize(); at += Long.BYTES) {
       long word = Words.loadAcquire(index.memory(), from + at);
       boolean isOverflow = (from + at) % BUCKET_BYTES == BucketLayout.OVERFLOW;
-      Words.storePlain(target, at, isOverflow ? link(word, bucketsInImage) : entry(word));
+      Words.storePlain(target, at, isOverflow ? link(word, bucketsInImage) : entry(word, rewind));
     }
   }
 
@@ -34,8 +42,12 @@ public final class IndexImage {
     MemorySegment.copy(source, 0, index.memory(), first * BUCKET_BYTES, source.byteSize());
   }
 
-  private static long entry(long word) {
-    return BucketLayout.isTentative(word) ? 0 : word;
+  private static long entry(long word, Rewind rewind) {
+    if (word == 0 || BucketLayout.isTentative(word)) {
+      return 0;
+    }
+    long address = rewind.rewind(BucketLayout.address(word));
+    return address == 0 ? 0 : BucketLayout.withAddress(word, address);
   }
 
   private static long link(long word, long bucketsInImage) {

@@ -141,20 +141,26 @@ public final class HybridLog {
    * header there before it refreshes.
    */
   public long allocate(long bytes) {
-    if (bytes > frames.pageBytes() - Address.FIRST) {
-      throw new RecordTooLarge(
-          "a record does not fit a page: recordBytes="
-              + bytes
-              + ", allowed=up to "
-              + (frames.pageBytes() - Address.FIRST)
-              + "; raise pageBytes");
-    }
+    checkFits(bytes);
     long address = tail.allocate(bytes);
     if (address != TailAllocator.PAGE_FULL) {
       return address;
     }
     turnPage(tail.page());
     return RETRY;
+  }
+
+  /** Refuses a record, or a key alone, that no page can hold. */
+  public void checkFits(long bytes) {
+    long allowed = frames.pageBytes() - Address.FIRST;
+    if (bytes > allowed) {
+      throw new RecordTooLarge(
+          "a record does not fit a page: recordBytes="
+              + bytes
+              + ", allowed=up to "
+              + allowed
+              + "; raise pageBytes");
+    }
   }
 
   /** Helps the steps that make room along; throws when the device has failed. */
@@ -167,8 +173,8 @@ public final class HybridLog {
 
   /**
    * Makes all that is allocated now read-only and returns the address where that ends. The caller
-   * is protected by {@code slot}. Records below it are immutable for every operation that starts
-   * after this returns, on any thread that has refreshed.
+   * is protected, so that nothing is flushed before this is done. Records below it are immutable
+   * for every operation that starts after this returns, on any thread that has refreshed.
    */
   public long foldOver() {
     long unit = device.sectorBytes();
@@ -178,6 +184,7 @@ public final class HybridLog {
     if (gapBytes > 0) {
       Words.storeRelease(memory(), offset(end - gapBytes), RecordInfo.padding(gapBytes));
     }
+    flusher.endExtentAt(end);
     marks.advanceReadOnly(end);
     announceReadOnly();
     return end;

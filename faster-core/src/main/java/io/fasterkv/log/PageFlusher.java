@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -24,6 +25,9 @@ final class PageFlusher {
 
   /** Written but not yet reported, by first address: an earlier extent is still under way. */
   private final Map<Long, Extent> early = new HashMap<>();
+
+  /** Where a checkpoint or a cut ends: an extent ends there too. */
+  private final ConcurrentSkipListSet<Long> cuts = new ConcurrentSkipListSet<>();
 
   private long issuedUntil;
   private long reportedUntil;
@@ -47,6 +51,11 @@ final class PageFlusher {
     this.failure = failure;
   }
 
+  /** Makes an extent end at {@code address}, which is not yet immutable. */
+  void endExtentAt(long address) {
+    cuts.add(address);
+  }
+
   /** Starts to write all up to {@code address}; nobody changes these bytes any more. */
   void flushUntil(long address) {
     while (true) {
@@ -54,15 +63,21 @@ final class PageFlusher {
       long until;
       synchronized (this) {
         from = issuedUntil;
-        until = Math.min(frames.pageEnd(from), address);
+        until = Math.min(Math.min(frames.pageEnd(from), address), nextCut(from));
         if (from >= until) {
           return;
         }
         issuedUntil = until;
+        cuts.headSet(until, true).clear();
       }
       MemorySegment bytes = frames.slice(from, until);
       device.write(from, bytes, problem -> completed(from, until, bytes, problem));
     }
+  }
+
+  private long nextCut(long from) {
+    Long cut = cuts.higher(from);
+    return cut == null ? Long.MAX_VALUE : cut;
   }
 
   private void completed(

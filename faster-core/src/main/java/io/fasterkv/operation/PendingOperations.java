@@ -48,9 +48,9 @@ final class PendingOperations<I, O, C> {
 
   /** Makes an operation pending and starts its first read. */
   void start(Operation<I, O, C> op) {
-    count++;
     disk.aim(op);
     read(op);
+    count++;
   }
 
   /** Starts the next read of a pending operation. */

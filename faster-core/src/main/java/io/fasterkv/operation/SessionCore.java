@@ -152,6 +152,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   private Operation<I, O, C> begin(Kind kind, ByteSpan key) {
+    engine.log().checkFits(key.length());
     Operation<I, O, C> op = begin(kind);
     op.setKey(key);
     op.hash = engine.keyHash().hash(op.key.memory(), 0, op.key.length());
@@ -178,8 +179,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     try {
       while (settle(op) == Step.READ_DISK) {
         if (!isBlocking) {
-          current = null;
           pending.start(op);
+          current = null;
           return Status.PENDING;
         }
         disk.searchNow(op);
@@ -197,12 +198,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     boolean isUnderWay = false;
     try {
       if (!disk.examine(op)) {
-        isUnderWay = true;
         pending.read(op);
-      } else if (settle(op) == Step.READ_DISK) {
         isUnderWay = true;
+      } else if (settle(op) == Step.READ_DISK) {
         disk.aim(op);
         pending.read(op);
+        isUnderWay = true;
       } else {
         values.completed(op);
       }

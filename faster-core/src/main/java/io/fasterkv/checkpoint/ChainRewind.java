@@ -1,0 +1,81 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.index.IndexImage.Rewind;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Leads chains back to what they were at a cut of the log. Records above the cut are mostly still
+ * in memory; for one that is not, its first word is read from disk. One thread at a time.
+ */
+final class ChainRewind implements Rewind, AutoCloseable {
+  private final Engine engine;
+  private final long beginAddress;
+  private final long cutAddress;
+  private final MemorySegment buffer;
+  private final int slot;
+
+  /** What lies from {@code beginAddress}, which is pinned, up to the cut belongs to the image. */
+  ChainRewind(Engine engine, long beginAddress, long cutAddress) {
+    this.engine = engine;
+    this.beginAddress = beginAddress;
+    this.cutAddress = cutAddress;
+    slot = engine.epochs().acquireSlot();
+    try {
+      buffer = engine.buffers().take(BufferPool.MIN_BYTES);
+    } catch (RuntimeException e) {
+      engine.epochs().releaseSlot(slot);
+      throw e;
+    }
+  }
+
+  @Override
+  public long rewind(long address) {
+    long at = address;
+    while (at >= cutAddress) {
+      long previous = RecordInfo.previousAddress(info(at));
+      if (previous >= at) {
+        throw new Corrupt(
+            "a chain does not lead down: "
+                + engine.log().device().place(at)
+                + ", previousAddress="
+                + previous);
+      }
+      at = previous;
+    }
+    return at < beginAddress ? Address.NONE : at;
+  }
+
+  @Override
+  public void close() {
+    engine.epochs().releaseSlot(slot);
+    engine.buffers().give(buffer);
+  }
+
+  private long info(long address) {
+    HybridLog log = engine.log();
+    engine.epochs().protect(slot);
+    try {
+      if (address >= log.headAddress()) {
+        return RecordLayout.info(log.memory(), log.offset(address));
+      }
+    } finally {
+      engine.epochs().unprotect(slot);
+    }
+    try {
+      MemorySegment word = buffer.asSlice(0, RecordInfo.BYTES);
+      log.device().readNow(address, word);
+      return RecordLayout.info(word, 0);
+    } catch (IOException e) {
+      throw new DeviceFailed("a record could not be read: " + log.device().place(address), e);
+    }
+  }
+}

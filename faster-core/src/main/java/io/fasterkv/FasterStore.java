@@ -133,9 +133,9 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Compacts what is read-only of the log, now and on this thread, beside any number of sessions:
-   * live records are copied to the tail, and the rest is given back. Returns how many bytes the log
-   * has let go of. For stores with temporary files; see {@code backgroundCompaction}.
+   * Compacts what the log has on disk, now and on this thread, beside any number of sessions: live
+   * records are copied to the tail, and the rest is given back. Returns how many bytes the log has
+   * let go of. For stores with temporary files; see {@code backgroundCompaction}.
    */
   public long compact() {
     checkOpen();

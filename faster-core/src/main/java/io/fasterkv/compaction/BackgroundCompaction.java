@@ -75,7 +75,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private void pass() {
     HybridLog log = engine.log();
-    long end = log.safeReadOnlyAddress();
+    long end = log.flushedAddress();
     long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       if (compactor.compact(Math.min(end, log.beginAddress() + piece)) == 0) {

@@ -18,13 +18,13 @@ public final class Compactor {
   }
 
   /**
-   * Compacts from the log's begin up to {@code until}, or as much of that as is read-only, in whole
+   * Compacts from the log's begin up to {@code until}, or as much of that as is on disk, in whole
    * pages, and moves the begin there. Returns how many bytes of the log that was.
    */
   public synchronized long compact(long until) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    long end = Math.min(until, log.safeReadOnlyAddress()) & -log.pageBytes();
+    long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
     if (end <= begin) {
       return 0;
     }

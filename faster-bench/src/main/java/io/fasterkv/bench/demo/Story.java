@@ -104,6 +104,7 @@ final class Story {
       failIfDone(stage);
       if (thrownNanos == 0 && control.failure().isThrown()) {
         thrownNanos = System.nanoTime();
+        checkpoints.look(stage);
         event("a task was failed on purpose, checkpoint " + checkpoints.newest() + " is complete");
       }
     }

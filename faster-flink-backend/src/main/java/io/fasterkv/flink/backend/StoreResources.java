@@ -16,7 +16,6 @@ import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.util.FileUtils;
 import org.apache.flink.util.IOUtils;
-import org.apache.flink.util.ResourceGuard;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -52,7 +51,7 @@ final class StoreResources implements AutoCloseable {
       FasterStore store = FasterStore.open(storeConfig(directory, lease, settings));
       LOG.info("opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory);
       return new StoreResources(
-          lease, new LocalStore(store, directory, settings.sortBufferBytes(), new ResourceGuard()));
+          lease, new LocalStore(store, directory, settings.sortBufferBytes()));
     } catch (IOException | RuntimeException failure) {
       lease.close();
       delete(directory);

@@ -5,6 +5,8 @@ import io.fasterkv.LogScan;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
 import java.io.IOException;
+import java.util.concurrent.CancellationException;
+import org.apache.flink.util.function.ThrowingConsumer;
 
 /** Brings the records before a cut of the log into the order of their keys. */
 final class CutSort {
@@ -18,38 +20,47 @@ final class CutSort {
   private CutSort() {}
 
   /** The wanted records. The caller closes the sorter, also after a failure. */
-  static void sort(LogCut cut, RecordSorter into, Choice choice, Cancellation cancellation)
+  static void sort(LocalStore local, LogCut cut, RecordSorter into, Choice choice)
       throws IOException {
-    try (LogScan scan = cut.scan()) {
-      while (scan.next()) {
-        cancellation.check();
-        ByteSpan key = scan.key();
-        if (!choice.wants(key)) {
-          continue;
-        }
-        if (scan.isTombstone()) {
-          into.addDeleted(key);
-        } else {
-          into.add(key, scan.value());
-        }
-      }
-    }
+    scan(
+        local,
+        cut,
+        scan -> {
+          if (choice.wants(scan.key())) {
+            into.add(scan.key(), scan.isTombstone() ? null : scan.value());
+          }
+        });
   }
 
   /** The wanted head records, without their values. The caller closes the sorter. */
-  static void sortHeads(LogCut cut, RecordSorter into, Choice choice) throws IOException {
+  static void sortHeads(LocalStore local, LogCut cut, RecordSorter into, Choice choice)
+      throws IOException {
+    scan(
+        local,
+        cut,
+        scan -> {
+          if (isHead(scan.key()) && choice.wants(scan.key())) {
+            into.add(scan.key(), scan.isTombstone() ? null : NO_VALUE);
+          }
+        });
+  }
+
+  /** Waits for its turn, then shows all records, the oldest first. */
+  private static void scan(
+      LocalStore local, LogCut cut, ThrowingConsumer<LogScan, IOException> consumer)
+      throws IOException {
+    try {
+      local.scanTurn().acquire();
+    } catch (InterruptedException interrupted) {
+      Thread.currentThread().interrupt();
+      throw new CancellationException("interrupted while waiting for another scan of the log");
+    }
     try (LogScan scan = cut.scan()) {
       while (scan.next()) {
-        ByteSpan key = scan.key();
-        if (!isHead(key) || !choice.wants(key)) {
-          continue;
-        }
-        if (scan.isTombstone()) {
-          into.addDeleted(key);
-        } else {
-          into.add(key, NO_VALUE);
-        }
+        consumer.accept(scan);
       }
+    } finally {
+      local.scanTurn().release();
     }
   }
 

@@ -80,7 +80,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     RecordSorter sorter =
         new RecordSorter(local.directory(), local.sortBufferBytes(), cancellation);
     try {
-      CutSort.sort(cut, sorter, key -> true, cancellation);
+      CutSort.sort(local, cut, sorter, key -> true);
       closeCut();
       SortedRecords sorted = sorter.sorted();
       return new SnapshotIterator(

@@ -84,7 +84,7 @@ public final class KeyListing<K> {
   private RecordSorter heads(CutSort.Choice choice) throws IOException {
     RecordSorter sorter = newSorter();
     try (LogCut cut = local.store().cut()) {
-      CutSort.sortHeads(cut, sorter, choice);
+      CutSort.sortHeads(local, cut, sorter, choice);
       return sorter;
     } catch (IOException | RuntimeException failure) {
       IOUtils.closeQuietly(sorter);

@@ -2,6 +2,7 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.FasterStore;
 import java.nio.file.Path;
+import java.util.concurrent.Semaphore;
 import org.apache.flink.util.ResourceGuard;
 
 /**
@@ -11,6 +12,17 @@ import org.apache.flink.util.ResourceGuard;
  * @param directory where sort files are put; removed with the store
  * @param sortBufferBytes heap that one snapshot or listing sorts with
  * @param guard keeps the store open while it is held
+ * @param scanTurn held by whoever scans the log, one at a time, since each scan takes a page of the
+ *     store's scratch memory, which the task's own reads need too
  */
 public record LocalStore(
-    FasterStore store, Path directory, int sortBufferBytes, ResourceGuard guard) {}
+    FasterStore store,
+    Path directory,
+    int sortBufferBytes,
+    ResourceGuard guard,
+    Semaphore scanTurn) {
+
+  public LocalStore(FasterStore store, Path directory, int sortBufferBytes) {
+    this(store, directory, sortBufferBytes, new ResourceGuard(), new Semaphore(1, true));
+  }
+}

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import org.apache.flink.util.IOUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Sorts records by key with bounded heap: what does not fit the buffer is written to sorted files,
@@ -36,20 +37,15 @@ public final class RecordSorter implements Closeable {
     this.cancellation = cancellation;
   }
 
-  /** Adds a record. */
-  public void add(ByteSpan key, ByteSpan value) throws IOException {
-    enter(key, value.length());
-    buffer.addValue(value);
-  }
-
-  /** Adds that a key has been deleted. */
-  public void addDeleted(ByteSpan key) throws IOException {
-    enter(key, SortedRecords.DELETED);
-  }
-
-  private void enter(ByteSpan key, int valueLength) throws IOException {
+  /** Adds a record; without a value, that its key has been deleted. */
+  public void add(ByteSpan key, @Nullable ByteSpan value) throws IOException {
+    cancellation.check();
+    int valueLength = value == null ? SortedRecords.DELETED : value.length();
     while (!buffer.add(key, valueLength)) {
       spill();
+    }
+    if (value != null) {
+      buffer.addValue(value);
     }
   }
 

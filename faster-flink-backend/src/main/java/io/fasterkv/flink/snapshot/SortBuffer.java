@@ -2,6 +2,9 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -9,11 +12,19 @@ import java.util.Arrays;
  * key the last one counts.
  *
  * <pre>
- *   | length of key: 4 | length of value, or -1: 4 | key | value |
+ *   | start of key: 8 | length of key: 4 | length of value, or -1: 4 | key | value |
  * </pre>
+ *
+ * <p>The start of the key is that of its prefix, filled up with zeros: it decides most comparisons.
  */
 final class SortBuffer {
-  private static final int HEAD_BYTES = 2 * Integer.BYTES;
+  private static final VarHandle INT =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.BIG_ENDIAN);
+  private static final VarHandle LONG =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+  private static final int KEY_LENGTH_AT = Long.BYTES;
+  private static final int VALUE_LENGTH_AT = KEY_LENGTH_AT + Integer.BYTES;
+  private static final int HEAD_BYTES = VALUE_LENGTH_AT + Integer.BYTES;
   private static final int FIRST_BYTES = 16 << 10;
   private static final int FIRST_RECORDS = 256;
 
@@ -39,9 +50,12 @@ final class SortBuffer {
       return false;
     }
     reserve(length);
-    putInt(end, key.length());
-    putInt(end + Integer.BYTES, valueLength);
+    INT.set(bytes, end + KEY_LENGTH_AT, key.length());
+    INT.set(bytes, end + VALUE_LENGTH_AT, valueLength);
     key.copyTo(0, bytes, end + HEAD_BYTES, key.length());
+    int startBytes = Math.min(Long.BYTES, key.length() - KeyLayout.SUB_BYTES);
+    LONG.set(bytes, end, 0L);
+    System.arraycopy(bytes, end + HEAD_BYTES, bytes, end, startBytes);
     starts[count++] = end;
     end += length;
     return true;
@@ -104,30 +118,19 @@ final class SortBuffer {
   }
 
   private int compare(int left, int right) {
-    return KeyLayout.compare(
-        bytes, left + HEAD_BYTES, getInt(left), bytes, right + HEAD_BYTES, getInt(right));
+    int byStart = Long.compareUnsigned((long) LONG.get(bytes, left), (long) LONG.get(bytes, right));
+    return byStart != 0
+        ? byStart
+        : KeyLayout.compare(
+            bytes, left + HEAD_BYTES, keyLength(left), bytes, right + HEAD_BYTES, keyLength(right));
   }
 
   private int keyLength(int start) {
-    return getInt(start);
+    return (int) INT.get(bytes, start + KEY_LENGTH_AT);
   }
 
   private int valueLength(int start) {
-    return getInt(start + Integer.BYTES);
-  }
-
-  private int getInt(int at) {
-    return (bytes[at] & 0xFF) << 24
-        | (bytes[at + 1] & 0xFF) << 16
-        | (bytes[at + 2] & 0xFF) << 8
-        | bytes[at + 3] & 0xFF;
-  }
-
-  private void putInt(int at, int value) {
-    bytes[at] = (byte) (value >>> 24);
-    bytes[at + 1] = (byte) (value >>> 16);
-    bytes[at + 2] = (byte) (value >>> 8);
-    bytes[at + 3] = (byte) value;
+    return (int) INT.get(bytes, start + VALUE_LENGTH_AT);
   }
 
   /** The sorted records. */

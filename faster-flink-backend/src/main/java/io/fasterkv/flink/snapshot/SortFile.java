@@ -13,7 +13,13 @@ import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.apache.flink.util.IOUtils;
 
-/** Sorted records in a local file, in the shape of {@link SortBuffer}. */
+/**
+ * Sorted records in a local file.
+ *
+ * <pre>
+ *   | length of key: 4 | length of value, or -1: 4 | key | value |
+ * </pre>
+ */
 final class SortFile {
   private static final int BUFFER_BYTES = 32 << 10;
 

@@ -25,11 +25,10 @@ public final class StateScan implements AutoCloseable {
   /** Reads the whole log once. */
   public static StateScan of(LocalStore local, KeySpace<?> keys, RegisteredState<?, ?> state)
       throws IOException {
-    Cancellation cancellation = new Cancellation();
     RecordSorter sorter =
-        new RecordSorter(local.directory(), local.sortBufferBytes(), cancellation);
+        new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
     try (LogCut cut = local.store().cut()) {
-      CutSort.sort(cut, sorter, key -> CutSort.state(key) == state.id(), cancellation);
+      CutSort.sort(local, cut, sorter, key -> CutSort.state(key) == state.id());
       StateExport export =
           new StateExport(state.type(), keys.ambiguousWith(state.namespaceSerializer()), null);
       SortedRecords sorted = sorter.sorted();

@@ -8,6 +8,7 @@ import io.fasterkv.flink.TestSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
@@ -146,6 +147,27 @@ class SnapshotTest {
             model.check(backends.open(TestBackends.snapshot(backend)), KEYS);
           }
         });
+  }
+
+  @Test
+  void manySnapshotsAndListingsAtATimeFitTheStoresScratchMemory() throws Exception {
+    try (TestBackends backends = new TestBackends(TestSettings.TINY, directory)) {
+      SplittableRandom random = new SplittableRandom(11);
+      ModelStates model = new ModelStates();
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      model.change(backend, random, KEYS, 20_000);
+      List<RunnableFuture<SnapshotResult<KeyedStateHandle>>> snapshots = new ArrayList<>();
+      for (int i = 0; i < 12; i++) {
+        snapshots.add(TestBackends.start(backend, TestBackends.inMemory()));
+        new Thread(snapshots.get(i)).start();
+        model.change(backend, random, KEYS, 200);
+        assertThat(backend.numKeyValueStateEntries()).isEqualTo(model.count());
+      }
+      for (var snapshot : snapshots) {
+        assertThat(snapshot.get().getJobManagerOwnedSnapshot()).isNotNull();
+      }
+      model.check(backend, KEYS);
+    }
   }
 
   @Test

@@ -39,7 +39,7 @@ class RecordSorterTest {
               key.setKey(bytes[0] & 3, bytes, 1, bytes[1] & 7);
               ByteSpan record = key.select(0, new byte[1], 0, 1).record(bytes[2] & 3);
               if (random.nextInt(4) == 0) {
-                sorter.addDeleted(record);
+                sorter.add(record, null);
                 expected.remove(record.toArray());
               } else {
                 byte[] value = Seeds.bytes(random, random.nextInt(40));

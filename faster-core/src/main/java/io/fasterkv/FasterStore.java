@@ -120,7 +120,12 @@ public final class FasterStore implements AutoCloseable {
     checkOpen();
     Engine engine = parts.engine();
     long begin = engine.log().pin();
-    return new LogCut(engine, begin, engine.foldOver());
+    try {
+      return new LogCut(engine, begin, engine.foldOver());
+    } catch (RuntimeException e) {
+      engine.log().unpin(begin);
+      throw e;
+    }
   }
 
   /**

@@ -10,6 +10,10 @@ final class ConfigRules {
   private static final int MIN_PAGES = 4;
   private static final int PREFERRED_PAGES = 64;
   private static final long MIN_MEMORY_BYTES = 64L << 10;
+
+  /** Far above any machine, and far below where sums of sizes overflow. */
+  private static final long MAX_MEMORY_BYTES = 1L << 48;
+
   private static final long MIN_INDEX_BYTES = 256;
   private static final long MIN_SEGMENT_BYTES = 64L << 20;
   private static final long MAX_SEGMENT_BYTES = 1L << 30;
@@ -25,7 +29,11 @@ final class ConfigRules {
   }
 
   StoreConfig resolve() {
-    check(b.memoryBytes >= MIN_MEMORY_BYTES, "memoryBytes", b.memoryBytes, "64 KiB and above");
+    check(
+        b.memoryBytes >= MIN_MEMORY_BYTES && b.memoryBytes <= MAX_MEMORY_BYTES,
+        "memoryBytes",
+        b.memoryBytes,
+        "64 KiB to 256 TiB");
     check(
         b.maxSessions >= 1 && b.maxSessions <= MAX_SESSIONS,
         "maxSessions",

@@ -57,14 +57,17 @@ final class CheckpointFiles {
 
   /** Removes the checkpoints after one, newest first, manifests before what they refer to. */
   void removeAfter(CheckpointToken token) throws IOException {
-    boolean isAnyRemoved = false;
-    for (long number : complete().tailSet(token.number(), false).descendingSet()) {
-      Files.delete(manifest(number));
-      Files.deleteIfExists(index(number));
-      isAnyRemoved = true;
+    NavigableSet<Long> later = complete().tailSet(token.number(), false).descendingSet();
+    if (later.isEmpty()) {
+      return;
     }
-    if (isAnyRemoved) {
-      DurableFiles.forceDirectory(directory);
+    for (long number : later) {
+      Files.delete(manifest(number));
+    }
+    // A power cut must not leave a manifest whose index is gone.
+    DurableFiles.forceDirectory(directory);
+    for (long number : later) {
+      Files.deleteIfExists(index(number));
     }
   }
 }

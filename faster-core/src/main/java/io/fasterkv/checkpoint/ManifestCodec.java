@@ -163,8 +163,11 @@ final class ManifestCodec {
     if (Integer.bitCount(pageBytes) != 1) {
       return false;
     }
-    long at = log.extents().isEmpty() ? log.endAddress() : log.extents().getFirst().from();
-    if (at > log.beginAddress() && !log.extents().isEmpty()) {
+    if (log.extents().isEmpty()) {
+      return log.endAddress() == log.beginAddress();
+    }
+    long at = log.extents().getFirst().from();
+    if (at > log.beginAddress()) {
       return false;
     }
     for (Extent extent : log.extents()) {

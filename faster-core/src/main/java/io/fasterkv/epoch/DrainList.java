@@ -48,7 +48,9 @@ final class DrainList {
 
   /** Publishes the action of an epoch that this thread has claimed. */
   void publish(long epoch, Runnable action) {
-    slots.setRelease((int) (epoch % CAPACITY), action);
+    // Volatile: the publisher then looks whether somebody drains, and the drainer, when it has let
+    // go, whether something was published. With a weaker store both could miss the other.
+    slots.set((int) (epoch % CAPACITY), action);
   }
 
   /** Whether the next action in order is there and its epoch is at most {@code safeEpoch}. */

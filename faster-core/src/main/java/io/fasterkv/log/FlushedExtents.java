@@ -35,11 +35,15 @@ public final class FlushedExtents {
     end++;
   }
 
-  /** Forgets the extents that end at {@code address} or below. */
-  synchronized void truncate(long address) {
+  /**
+   * Forgets the extents that end at {@code address} or below. Returns the first address that is
+   * still wanted: the start of the extent that holds {@code address}, which is verified as a whole.
+   */
+  synchronized long truncate(long address) {
     while (first < end && untils[first] <= address) {
       first++;
     }
+    return first < end ? Math.min(froms[first], address) : address;
   }
 
   /** The extent that holds {@code address}. */

@@ -142,11 +142,13 @@ public final class HybridLog {
    */
   public long allocate(long bytes) {
     checkFits(bytes);
+    // The page is read first: if another thread turns it now, this one does not turn the next.
+    long page = tail.page();
     long address = tail.allocate(bytes);
     if (address != TailAllocator.PAGE_FULL) {
       return address;
     }
-    turnPage(tail.page());
+    turnPage(page);
     return RETRY;
   }
 

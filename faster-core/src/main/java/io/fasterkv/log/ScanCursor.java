@@ -25,6 +25,7 @@ public final class ScanCursor implements AutoCloseable {
   private final BufferPool buffers;
   private final MemorySegment buffer;
   private final int slot;
+  private final long begin;
   private final long until;
   private final ByteSpan key = new ByteSpan();
   private final ByteSpan value = new ByteSpan();
@@ -36,7 +37,10 @@ public final class ScanCursor implements AutoCloseable {
   private long info;
   private boolean isClosed;
 
-  /** Scans {@code [from, until)}; {@code until} is at most the safe read-only address. */
+  /**
+   * Scans {@code [from, until)}: from the begin of the log, as the scan's user knows it, up to the
+   * safe read-only address at most.
+   */
   public ScanCursor(
       HybridLog log,
       Epochs epochs,
@@ -48,6 +52,7 @@ public final class ScanCursor implements AutoCloseable {
     this.epochs = epochs;
     this.layout = layout;
     this.buffers = buffers;
+    this.begin = from;
     this.until = until;
     next = from;
     loadedFrom = from;
@@ -61,7 +66,12 @@ public final class ScanCursor implements AutoCloseable {
     }
   }
 
-  /** Moves to the next record that is in a chain, tombstones included; false at the end. */
+  /**
+   * Moves to the next record that is in a chain, tombstones included; false at the end. A tombstone
+   * with nothing below it in its chain is left out: its record may have left the index when it was
+   * deleted, and one that took the freed entry may have been allocated before it, so of these two
+   * the later address is not the newer.
+   */
   public boolean next() {
     while (next < until) {
       if (next >= loadedUntil) {
@@ -75,13 +85,17 @@ public final class ScanCursor implements AutoCloseable {
         next = checked(RecordInfo.paddingBytes(info));
       } else {
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
-        if (!RecordInfo.isInvalid(info)) {
+        if (!RecordInfo.isInvalid(info) && !isEndOfChain()) {
           wrap();
           return true;
         }
       }
     }
     return false;
+  }
+
+  private boolean isEndOfChain() {
+    return RecordInfo.isTombstone(info) && RecordInfo.previousAddress(info) < begin;
   }
 
   public long address() {

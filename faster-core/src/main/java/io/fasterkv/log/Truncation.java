@@ -43,7 +43,6 @@ final class Truncation {
 
   private void giveBack() throws IOException {
     long floor = pins.isEmpty() ? marks.begin() : Math.min(pins.firstKey(), marks.begin());
-    extents.truncate(floor);
-    device.truncate(floor);
+    device.truncate(extents.truncate(floor));
   }
 }

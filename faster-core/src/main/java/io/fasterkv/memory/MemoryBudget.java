@@ -31,7 +31,7 @@ public final class MemoryBudget {
   /** Takes bytes if they are there. */
   public boolean tryTake(long bytes) {
     for (long used = usedBytes.getAcquire(); ; used = usedBytes.getAcquire()) {
-      if (used + bytes > limitBytes) {
+      if (bytes > limitBytes - used) {
         return false;
       }
       if (usedBytes.compareAndSet(used, used + bytes)) {

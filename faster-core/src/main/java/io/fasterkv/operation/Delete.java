@@ -44,7 +44,9 @@ final class Delete<I, O, C> {
     if (!values.hold(op, log.memory(), record)) {
       return Step.RETRY;
     }
-    values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE);
+    if (!values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE)) {
+      return Step.RETRY;
+    }
     boolean isWholeChain = op.entry.address() == walk.address() && walk.previousAddress() < begin;
     if (isWholeChain) {
       // If this fails, a newer record is on top; the mark does it alone.

@@ -92,10 +92,9 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
   }
 
   @Override
-  public void letGo(Operation<Void, Void, C> op, MemorySegment memory, long record, long infoBits) {
-    if (infoBits != 0) {
-      Words.getAndBitwiseOr(memory, record, infoBits);
-    }
+  public boolean letGo(
+      Operation<Void, Void, C> op, MemorySegment memory, long record, long infoBits) {
+    return infoBits == 0 || (Words.getAndBitwiseOr(memory, record, infoBits) & infoBits) == 0;
   }
 
   @Override

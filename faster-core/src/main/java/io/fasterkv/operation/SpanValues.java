@@ -119,11 +119,12 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
   }
 
   @Override
-  public void letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits) {
+  public boolean letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits) {
     if (infoBits != 0) {
       Words.getAndBitwiseOr(memory, record, infoBits);
     }
     release(op, memory, record, false);
+    return true;
   }
 
   @Override

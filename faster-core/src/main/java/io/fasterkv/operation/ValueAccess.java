@@ -55,8 +55,11 @@ interface ValueAccess<I, O, C> {
    */
   boolean hold(Operation<I, O, C> op, MemorySegment memory, long record);
 
-  /** Ends {@link #hold}; {@code infoBits} are set in the record's first word before that. */
-  void letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
+  /**
+   * Ends {@link #hold}; {@code infoBits} are set in the record's first word before that. False if
+   * another thread has set them already, for values that are not held.
+   */
+  boolean letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
 
   /** Tells the user that a pending operation has ended. */
   void completed(Operation<I, O, C> op);

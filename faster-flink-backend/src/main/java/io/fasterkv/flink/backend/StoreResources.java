@@ -2,6 +2,8 @@ package io.fasterkv.flink.backend;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MemoryLease;
 import io.fasterkv.flink.snapshot.LocalStore;
@@ -12,6 +14,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.util.FileUtils;
@@ -72,8 +75,8 @@ final class StoreResources implements AutoCloseable {
     return Files.createDirectories(parent.resolve("faster-" + operator + "-" + UUID.randomUUID()));
   }
 
-  private static StoreConfig storeConfig(
-      Path directory, MemoryLease lease, FasterSettings settings) {
+  private static StoreConfig storeConfig(Path directory, MemoryLease lease, FasterSettings settings)
+      throws IOException {
     StoreConfig.Builder builder =
         StoreConfig.builder(directory.resolve("log"))
             .memoryBytes(lease.bytes())
@@ -84,7 +87,24 @@ final class StoreResources implements AutoCloseable {
     if (settings.pageBytes() > 0) {
       builder.pageBytes(settings.pageBytes());
     }
-    return builder.build();
+    try {
+      return builder.build();
+    } catch (BadConfig doesNotFit) {
+      throw new IOException(
+          "the settings do not fit the store's memory: memoryBytes="
+              + lease.bytes()
+              + ", "
+              + FasterOptions.PAGE_SIZE.key()
+              + "="
+              + (settings.pageBytes() > 0 ? settings.pageBytes() : "derived")
+              + "; give the store more memory ("
+              + TaskManagerOptions.MANAGED_MEMORY_SIZE.key()
+              + " or "
+              + FasterOptions.FIXED_MEMORY.key()
+              + ") or lower the page size; "
+              + doesNotFit.getMessage(),
+          doesNotFit);
+    }
   }
 
   LocalStore local() {

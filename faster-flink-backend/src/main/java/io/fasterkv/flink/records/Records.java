@@ -48,6 +48,7 @@ public final class Records implements AutoCloseable {
 
   /** Runs the reader if the key has a value. */
   boolean read(ByteSpan key, RecordReader reader) {
+    checkLength(key);
     return session.read(key, NO_EDIT, reader, NO_CONTEXT) == Status.FOUND;
   }
 
@@ -62,12 +63,14 @@ public final class Records implements AutoCloseable {
 
   /** Sets the value to {@code length} bytes from {@code offset} on. */
   void put(ByteSpan key, byte[] bytes, int offset, int length) {
+    checkLength(key);
     functions.nextUpsert(length);
     session.upsert(key, source.wrap(wrap(bytes), offset, length, length), NO_CONTEXT);
   }
 
   /** Sets the value; a new record gets room for {@code capacity} bytes in all. */
   void put(ByteSpan key, Bytes value, int capacity) {
+    checkLength(key);
     int length = value.length();
     int room = Math.max(length, capacity);
     value.reserve(room);
@@ -76,11 +79,25 @@ public final class Records implements AutoCloseable {
   }
 
   void edit(ByteSpan key, RecordEdit edit) {
+    checkLength(key);
     session.rmw(key, edit, NO_CONTEXT);
   }
 
   void delete(ByteSpan key) {
+    checkLength(key);
     session.delete(key, NO_CONTEXT);
+  }
+
+  /** So that a key and the longest value fit a page together. */
+  private void checkLength(ByteSpan key) {
+    if (key.length() > limit) {
+      throw new IllegalArgumentException(
+          "a key is too long together with its namespace: bytes="
+              + key.length()
+              + ", allowed="
+              + limit
+              + ", a quarter of a log page; raise state.backend.faster.log.page-size");
+    }
   }
 
   /** Remembers the last array that it wrapped, unless that is a huge one. */

@@ -23,6 +23,7 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateBackendOptions;
@@ -220,6 +221,21 @@ class FasterKeyedStateBackendTest {
     config.setString("state.backend.faster.local-dir", directory.toString());
     assertThatThrownBy(() -> new TestBackends(config).open())
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("pageBytes");
+        .hasMessageContaining("state.backend.faster.log.page-size=" + (64 << 20))
+        .hasMessageContaining("taskmanager.memory.managed.size");
+  }
+
+  @Test
+  void aKeyThatIsTooLongForThePagesNamesTheOptionToRaise() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    ValueStateDescriptor<Long> descriptor =
+        new ValueStateDescriptor<>("state", LongSerializer.INSTANCE);
+    backend.setCurrentKey(1);
+    ValueState<Long> state =
+        backend.getPartitionedState("n".repeat(1_500), StringSerializer.INSTANCE, descriptor);
+    assertThatThrownBy(() -> state.update(1L))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("allowed=1024")
+        .hasMessageContaining("state.backend.faster.log.page-size");
   }
 }

@@ -72,7 +72,8 @@ public final class FasterKeyedStateBackendBuilder<K>
     StateRegistry states = new StateRegistry();
     HeapTimers timers =
         new HeapTimers(parameters.getKeyGroupRange(), parameters.getNumberOfKeyGroups());
-    new FullRestore<>(this::keySpace, states, timers, records).run(restoreOperation());
+    new FullRestore<>(this::keySpace, states, timers, records, parameters.getCancelStreamRegistry())
+        .run(restoreOperation());
     KeySpace<K> keys = keySpace();
     return new FasterKeyedStateBackend<>(
         parameters,

@@ -13,7 +13,9 @@ import java.util.Collection;
 import java.util.List;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
@@ -37,6 +39,7 @@ public final class FullRestore<K> {
   private final StateRegistry states;
   private final HeapTimers timers;
   private final StateWriter writer;
+  private final CloseableRegistry cancelled;
   private final DataInputDeserializer in = new DataInputDeserializer();
 
   /**
@@ -44,16 +47,19 @@ public final class FullRestore<K> {
    *
    * @param keySpace asked after a snapshot's head was read, which may have reconfigured the keys'
    *     serializer
+   * @param cancelled closed when nobody waits for the restore any more
    */
   public FullRestore(
       Supplier<KeySpace<K>> keySpace,
       StateRegistry states,
       HeapTimers timers,
-      StateRecords records) {
+      StateRecords records,
+      CloseableRegistry cancelled) {
     this.keySpace = keySpace;
     this.states = states;
     this.timers = timers;
     this.writer = new StateWriter(records);
+    this.cancelled = cancelled;
   }
 
   /** One state of a snapshot: a state of ours, or a timer queue. */
@@ -122,6 +128,9 @@ public final class FullRestore<K> {
       throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroupEntry> entries = group.getKeyGroupEntries()) {
       while (entries.hasNext()) {
+        if (cancelled.isClosed()) {
+          throw new CancelTaskException("the restore was cancelled");
+        }
         KeyGroupEntry entry = entries.next();
         switch (targets.get(entry.getKvStateId())) {
           case TimerTarget timer -> restoreTimer(timer, entry);

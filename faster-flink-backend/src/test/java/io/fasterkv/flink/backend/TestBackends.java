@@ -48,6 +48,7 @@ final class TestBackends implements AutoCloseable {
   FasterKeyedStateBackend<Integer> open(KeyGroupRange range, Collection<KeyedStateHandle> handles)
       throws Exception {
     JobID job = new JobID();
+    CloseableRegistry whileOpening = new CloseableRegistry();
     FasterKeyedStateBackend<Integer> backend =
         (FasterKeyedStateBackend<Integer>)
             stateBackend.createKeyedStateBackend(
@@ -62,7 +63,8 @@ final class TestBackends implements AutoCloseable {
                     TtlTimeProvider.DEFAULT,
                     new UnregisteredMetricsGroup(),
                     handles,
-                    new CloseableRegistry()));
+                    whileOpening));
+    whileOpening.close();
     opened.add(backend);
     return backend;
   }

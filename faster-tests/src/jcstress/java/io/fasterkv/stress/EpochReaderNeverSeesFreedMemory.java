@@ -1,0 +1,45 @@
+package io.fasterkv.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.LL_Result;
+
+/** A reader that has protected its epoch; another that frees what it may be reading. */
+@JCStressTest
+@Outcome(
+    id = {"pointer gone, freed", "alive, freed"},
+    expect = ACCEPTABLE,
+    desc = "before or after")
+@Outcome(expect = FORBIDDEN, desc = "freed under a protected reader, or the action never ran")
+@State
+public class EpochReaderNeverSeesFreedMemory {
+  private static final Pool<GuardedCell> CELLS = new Pool<>(GuardedCell::new);
+
+  private final GuardedCell cell = CELLS.take().reset();
+
+  @Actor
+  public void reader(LL_Result result) {
+    cell.epochs().protect(cell.slot());
+    result.r1 = cell.read();
+    cell.epochs().unprotect(cell.slot());
+  }
+
+  @Actor
+  public void writer() {
+    cell.hide();
+    cell.epochs().bump(cell::free);
+  }
+
+  @Arbiter
+  public void after(LL_Result result) {
+    cell.epochs().drain();
+    result.r2 = cell.isFreed() ? "freed" : "not freed";
+    CELLS.give(cell);
+  }
+}

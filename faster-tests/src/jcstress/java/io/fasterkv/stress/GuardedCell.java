@@ -1,0 +1,80 @@
+package io.fasterkv.stress;
+
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * A pointer to memory that is "freed" (poisoned) by the action of a bump after the pointer was
+ * taken away: the detector of an announcement that comes too late.
+ */
+public final class GuardedCell {
+  public static final String GONE = "pointer gone";
+  public static final String ALIVE = "alive";
+  public static final String FREED = "freed under the reader";
+
+  private static final long LIVE = 1;
+  private static final long POISON = 2;
+  private static final int READER_STEPS = 64;
+
+  private final Epochs epochs;
+  private final int slot;
+  private final MemorySegment memory;
+  private final AtomicBoolean isReachable = new AtomicBoolean();
+
+  public GuardedCell(OffHeapArena arena) {
+    epochs =
+        new Epochs(
+            arena,
+            1,
+            failure -> {
+              throw new AssertionError("the action failed", failure);
+            });
+    slot = epochs.acquireSlot();
+    memory = arena.allocate("cell", 128, 128);
+    reset();
+  }
+
+  public GuardedCell reset() {
+    Words.storeVolatile(memory, 0, LIVE);
+    isReachable.set(true);
+    return this;
+  }
+
+  public Epochs epochs() {
+    return epochs;
+  }
+
+  public int slot() {
+    return slot;
+  }
+
+  /** What a reader sees who has announced itself. Takes its time between pointer and memory. */
+  public String read() {
+    if (!isReachable.getAcquire()) {
+      return GONE;
+    }
+    for (int step = 0; step < READER_STEPS; step++) {
+      if (Words.loadAcquire(memory, 0) != LIVE) {
+        return FREED;
+      }
+    }
+    return ALIVE;
+  }
+
+  /** Takes the pointer away; after this nobody new gets at the memory. */
+  public void hide() {
+    isReachable.set(false);
+  }
+
+  /** What follows when nobody is left who may have seen the pointer. */
+  public void free() {
+    Words.storeRelease(memory, 0, POISON);
+  }
+
+  public boolean isFreed() {
+    return Words.loadAcquire(memory, 0) == POISON;
+  }
+}

@@ -1,0 +1,48 @@
+package io.fasterkv.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.II_Result;
+
+/**
+ * A full chain with one overflow bucket: one thread finds it full and shares an entry, the other
+ * finds the entry that it has just given up.
+ */
+@JCStressTest
+@Outcome(id = "0, 2", expect = ACCEPTABLE, desc = "the chain is saturated: both share an entry")
+@Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "the tag got an entry of its own")
+@Outcome(expect = FORBIDDEN, desc = "an own entry and a shared one hide records of each other")
+@State
+public class SaturatedIndexNeverLosesARecord {
+  private static final Pool<TinyIndex> POOL = new Pool<>(arena -> new TinyIndex(arena, 1));
+
+  private final TinyIndex index = POOL.take();
+
+  public SaturatedIndexNeverLosesARecord() {
+    index.reset(14);
+  }
+
+  @Actor
+  public void removesAndPushes() {
+    index.removeFirst(1);
+    index.push(1);
+  }
+
+  @Actor
+  public void pushes() {
+    index.push(2);
+  }
+
+  @Arbiter
+  public void after(II_Result result) {
+    result.r1 = index.entriesOfTag();
+    result.r2 = index.reachable();
+    POOL.give(index);
+  }
+}

@@ -1,0 +1,55 @@
+package io.fasterkv.stress.broken;
+
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import io.fasterkv.stress.GuardedCell;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Epoch protection for one reader and one writer, broken: the announcement is a release store, and
+ * the epoch is not read again. The reader's loads may run before the scan can see it.
+ */
+public final class LateAnnouncement {
+  private static final long UNPROTECTED = 0;
+
+  private final MemorySegment slot;
+  private final AtomicLong currentEpoch = new AtomicLong(1);
+  private final GuardedCell cell;
+  private long actionOf;
+
+  public LateAnnouncement(OffHeapArena arena) {
+    slot = arena.allocate("slot", 128, 128);
+    cell = new GuardedCell(arena);
+  }
+
+  public LateAnnouncement reset() {
+    cell.reset();
+    return this;
+  }
+
+  public String read() {
+    Words.storeRelease(slot, 0, currentEpoch.getAcquire());
+    String seen = cell.read();
+    Words.storeRelease(slot, 0, UNPROTECTED);
+    return seen;
+  }
+
+  public void hideAndFree() {
+    cell.hide();
+    actionOf = currentEpoch.getAndIncrement();
+    drain();
+  }
+
+  /** Frees the cell when the scan finds nobody in an epoch up to the action's. */
+  public void drain() {
+    long announced = Words.loadVolatile(slot, 0);
+    if (announced == UNPROTECTED || announced > actionOf) {
+      cell.free();
+    }
+  }
+
+  public boolean isFreed() {
+    return cell.isFreed();
+  }
+}

@@ -1,0 +1,78 @@
+package io.fasterkv.stress.broken;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.stress.GuardedCell;
+import io.fasterkv.stress.SharedValue;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The detectors of the stress tests are not blind: each catches the variant that is broken. */
+class DetectorsCatchBrokenVariantsTest {
+  private static final int ROUNDS = 20_000_000;
+
+  private OffHeapArena arena;
+
+  @BeforeEach
+  void open() {
+    arena = new OffHeapArena(new MemoryBudget(1 << 20));
+  }
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @Test
+  void anAnnouncementWithoutAFenceLetsMemoryBeFreedUnderItsReader() {
+    LateAnnouncement epochs = new LateAnnouncement(arena);
+    AtomicReference<String> seen = new AtomicReference<>();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            epochs::reset,
+            () -> seen.setPlain(epochs.read()),
+            epochs::hideAndFree,
+            () -> seen.getPlain().equals(GuardedCell.FREED));
+    report("late announcement", rounds);
+  }
+
+  @Test
+  void anInsertOfOnePhaseMakesTwoEntriesForATag() {
+    SinglePhaseIndex index = new SinglePhaseIndex(arena);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            () -> index.reset(2),
+            () -> {
+              index.removeFirst(1);
+              index.push(1);
+            },
+            () -> index.push(2),
+            () -> index.entriesOfTag() == 2 && index.reachable() == 1);
+    report("single-phase insert", rounds);
+  }
+
+  @Test
+  void aReaderThatDoesNotLookTwiceSeesATornValue() {
+    SharedValue value = new SharedValue(arena);
+    AtomicReference<String> seen = new AtomicReference<>();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            value::reset,
+            () -> seen.setPlain(value.readOnce()),
+            value::update,
+            () -> seen.getPlain().equals(SharedValue.TORN));
+    report("no second look", rounds);
+  }
+
+  private static void report(String variant, int rounds) {
+    System.out.println(variant + ": caught in round " + rounds);
+    assertThat(rounds).as("the detector did not see: variant=%s", variant).isPositive();
+  }
+}

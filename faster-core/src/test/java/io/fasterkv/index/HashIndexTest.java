@@ -1,0 +1,216 @@
+package io.fasterkv.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * The index against a map. Each hash has a list of records; since tags share entries when a chain
+ * is full, the model follows the records' links as the log would, and looks for its own.
+ */
+class HashIndexTest {
+  private static final int STEPS = 5000;
+  private static final int THREADS = 4;
+  private static final int PUSHES = 5000;
+
+  private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
+  private final IndexEntry entry = new IndexEntry();
+
+  /** What a record of the log would say; its address is its place plus 1. */
+  private record Linked(long hash, long previous) {}
+
+  private final List<Linked> records = new ArrayList<>();
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @Test
+  void findsNothingInAnEmptyIndex() {
+    assertThat(new HashIndex(arena, new IndexGeometry(4, 1), 0).find(17, entry)).isFalse();
+  }
+
+  @Test
+  void findsWhatItInserted() {
+    HashIndex index = new HashIndex(arena, new IndexGeometry(4, 1), 0);
+    index.findOrCreate(17, entry);
+    assertThat(entry.address()).isZero();
+    assertThat(index.compareAndSet(entry, 4711)).isTrue();
+    assertThat(index.compareAndSet(entry, 4712)).as("the word has changed").isFalse();
+    assertThat(index.find(17, entry)).isTrue();
+    assertThat(entry.address()).isEqualTo(4711);
+    assertThat(index.remove(entry)).isTrue();
+    assertThat(index.find(17, entry)).isFalse();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,0", "1,1", "2,0", "2,1", "4,3", "16,4", "3,2"})
+  void agreesWithAMapEvenWhenItIsFull(long mainBuckets, long overflowBuckets) {
+    long seed = Long.getLong("faster.seed", System.nanoTime());
+    SplittableRandom random = new SplittableRandom(seed);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
+    long[] hashes = random.longs(100).toArray();
+    Map<Long, Long> newest = new HashMap<>();
+    for (int step = 0; step < STEPS; step++) {
+      long hash = hashes[random.nextInt(hashes.length)];
+      if (random.nextBoolean()) {
+        newest.put(hash, push(index, hash));
+      }
+      assertThat(lookUp(index, hash))
+          .as("seed=%d, hash=%d", seed, hash)
+          .isEqualTo(newest.getOrDefault(hash, 0L));
+    }
+    assertThat(index.overflowBucketsUsed()).isLessThanOrEqualTo(overflowBuckets);
+    assertNoTagTwice(index, mainBuckets, seed);
+  }
+
+  @Test
+  void agreesWithAMapWhenEntriesAreRemoved() {
+    long seed = Long.getLong("faster.seed", System.nanoTime());
+    SplittableRandom random = new SplittableRandom(seed);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 2), 0);
+    Map<Long, Long> newest = new HashMap<>();
+    for (int step = 0; step < STEPS; step++) {
+      // Twenty tags in twenty-one entries: never full, so that no entry is shared.
+      long hash = random.nextInt(20);
+      switch (random.nextInt(3)) {
+        case 0 -> newest.put(hash, push(index, hash));
+        case 1 -> {
+          assertThat(index.find(hash, entry))
+              .as("seed=%d", seed)
+              .isEqualTo(newest.containsKey(hash));
+          if (newest.remove(hash) != null) {
+            assertThat(index.remove(entry)).isTrue();
+          }
+        }
+        default ->
+            assertThat(lookUp(index, hash))
+                .as("seed=%d, hash=%d", seed, hash)
+                .isEqualTo(newest.getOrDefault(hash, 0L));
+      }
+    }
+    assertNoTagTwice(index, 1, seed);
+  }
+
+  @Test
+  void aHigherHashIsNotInALowerBucket() {
+    HashIndex index = new HashIndex(arena, new IndexGeometry(4, 0), 0);
+    long last = -1;
+    for (long hash : new long[] {0, 1L << 61, 1L << 62, Long.MAX_VALUE, 1L << 63, -1}) {
+      index.findOrCreate(hash, entry);
+      long bucket = entry.offset / BucketLayout.BYTES;
+      assertThat(bucket).isGreaterThanOrEqualTo(last);
+      last = bucket;
+    }
+    assertThat(last).isEqualTo(3);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1,0", "1,1", "1,4", "2,3"})
+  void threadsThatGrowAndSaturateChainsLoseNoRecord(long mainBuckets, long overflowBuckets)
+      throws Exception {
+    for (int round = 0; round < 20; round++) {
+      HashIndex index = new HashIndex(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
+      long[] previous = new long[THREADS * PUSHES + 1];
+      inThreads(index, previous);
+      assertThat(reachable(index, previous)).hasSize(THREADS * PUSHES);
+      assertNoTagTwice(index, mainBuckets, round);
+    }
+  }
+
+  private static void inThreads(HashIndex index, long[] previous) throws Exception {
+    List<Future<?>> futures = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        futures.add(threads.submit(() -> pushMany(index, previous, thread)));
+      }
+    }
+    for (Future<?> future : futures) {
+      future.get();
+    }
+  }
+
+  private static void pushMany(HashIndex index, long[] previous, int thread) {
+    IndexEntry mine = new IndexEntry();
+    for (int push = 0; push < PUSHES; push++) {
+      int address = 1 + thread * PUSHES + push;
+      do {
+        index.findOrCreate(hash(push), mine);
+        previous[address] = mine.address();
+      } while (!index.compareAndSet(mine, address));
+    }
+  }
+
+  /** All threads use the same forty hashes, in the same order. */
+  private static long hash(int push) {
+    return (push % 40) * 0x9E3779B97F4A7C15L;
+  }
+
+  private Set<Long> reachable(HashIndex index, long[] previous) {
+    Set<Long> addresses = new HashSet<>();
+    for (int push = 0; push < 40; push++) {
+      assertThat(index.find(hash(push), entry)).isTrue();
+      for (long at = entry.address(); at != 0 && addresses.add(at); at = previous[(int) at]) {
+        assertThat(at).isPositive();
+      }
+    }
+    return addresses;
+  }
+
+  private long push(HashIndex index, long hash) {
+    index.findOrCreate(hash, entry);
+    records.add(new Linked(hash, entry.address()));
+    assertThat(index.compareAndSet(entry, records.size())).isTrue();
+    return records.size();
+  }
+
+  /** The newest record of a hash in its entry's chain, or 0. */
+  private long lookUp(HashIndex index, long hash) {
+    if (!index.find(hash, entry)) {
+      return 0;
+    }
+    long at = entry.address();
+    while (at != 0 && records.get((int) at - 1).hash() != hash) {
+      at = records.get((int) at - 1).previous();
+    }
+    return at;
+  }
+
+  private static void assertNoTagTwice(HashIndex index, long mainBuckets, long seed) {
+    for (long main = 0; main < mainBuckets; main++) {
+      Set<Long> tags = new HashSet<>();
+      long bucket = main;
+      do {
+        long from = bucket * BucketLayout.BYTES;
+        for (long at = from; at < from + BucketLayout.OVERFLOW; at += Long.BYTES) {
+          long word = Words.loadVolatile(index.memory(), at);
+          assertThat(BucketLayout.isTentative(word)).as("seed=%d", seed).isFalse();
+          assertThat(word == 0 || tags.add(BucketLayout.withAddress(word, 0)))
+              .as("a tag has two entries: seed=%d", seed)
+              .isTrue();
+        }
+        bucket =
+            BucketLayout.nextBucket(
+                Words.loadVolatile(index.memory(), from + BucketLayout.OVERFLOW));
+      } while (bucket != 0);
+    }
+  }
+}

@@ -1,0 +1,199 @@
+package io.fasterkv.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+
+/** Threads allocate and turn pages at once, and a detector looks at all that was handed out. */
+class TailAllocatorTest {
+  private static final int PAGE_BITS = 8;
+  private static final long PAGE_BYTES = 1L << PAGE_BITS;
+  private static final int THREADS = 4;
+  private static final int ALLOCATIONS = 50_000;
+  private static final int BROKEN_ROUNDS = 200;
+  private static final int WORDS_MAX = 16;
+
+  /** What the detector needs of an allocator. */
+  private interface Tail {
+    long allocate(long bytes);
+
+    long page();
+
+    boolean turn(long page);
+  }
+
+  private record Range(long from, long until) {}
+
+  private record Run(List<Range> ranges, List<Long> turns) {}
+
+  @Test
+  void noByteIsHandedOutTwiceNorAcrossPagesAndEachPageIsTurnedOnce() throws Exception {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 64);
+    Run run = run(real(tail), 64, ALLOCATIONS);
+    assertThat(defect(run, 64)).isEqualTo("none");
+    assertThat(run.turns()).hasSize((int) tail.page());
+  }
+
+  @Test
+  void theDetectorCatchesAnAddThatIsNotAtomic() throws Exception {
+    String defect = "none";
+    for (int round = 0; round < BROKEN_ROUNDS && defect.equals("none"); round++) {
+      defect = defect(run(new NonAtomicTail(), 0, ALLOCATIONS / 10), 0);
+    }
+    assertThat(defect).isNotEqualTo("none");
+  }
+
+  @Test
+  void onlyOneOfManyTurnsAPage() throws Exception {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 0);
+    int pages = 20_000;
+    List<Long> wins =
+        inThreads(thread -> {
+          long won = 0;
+          for (long page = 0; page < pages; page++) {
+            won += tail.turn(page) ? 1 : 0;
+          }
+          return won;
+        });
+    assertThat(wins.stream().mapToLong(Long::longValue).sum()).isEqualTo(tail.page());
+  }
+
+  @Test
+  void aRecordThatDoesNotFitLeavesTheRestOfItsPageUnused() {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 0);
+    assertThat(tail.allocate(PAGE_BYTES - 8)).isZero();
+    assertThat(tail.allocate(16)).isEqualTo(TailAllocator.PAGE_FULL);
+    assertThat(tail.address()).isEqualTo(PAGE_BYTES - 8);
+    assertThat(tail.allocate(8)).isEqualTo(PAGE_BYTES - 8);
+    assertThat(tail.address()).isEqualTo(PAGE_BYTES);
+    assertThat(tail.turn(0)).isTrue();
+    assertThat(tail.turn(0)).isFalse();
+    assertThat(tail.allocate(PAGE_BYTES)).isEqualTo(PAGE_BYTES);
+  }
+
+  @Test
+  void alignmentTellsTheGapItLeaves() {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 64);
+    assertThat(tail.align(64)).isEqualTo(64);
+    tail.allocate(8);
+    assertThat(tail.align(64)).isEqualTo(128 + 56);
+    assertThat(tail.address()).isEqualTo(128);
+    tail.allocate(PAGE_BYTES - 128);
+    assertThat(tail.align(64)).isEqualTo(PAGE_BYTES);
+  }
+
+  private static Tail real(TailAllocator tail) {
+    return new Tail() {
+      @Override
+      public long allocate(long bytes) {
+        return tail.allocate(bytes);
+      }
+
+      @Override
+      public long page() {
+        return tail.page();
+      }
+
+      @Override
+      public boolean turn(long page) {
+        return tail.turn(page);
+      }
+    };
+  }
+
+  /** The tail as one word again, but its add is a load and a store. */
+  private static final class NonAtomicTail implements Tail {
+    private static final int OFFSET_BITS = PAGE_BITS + 16;
+
+    private final AtomicLong tail = new AtomicLong();
+
+    @Override
+    public long allocate(long bytes) {
+      long before = tail.get();
+      long offset = before & ((1L << OFFSET_BITS) - 1);
+      if (offset + bytes > PAGE_BYTES) {
+        return TailAllocator.PAGE_FULL;
+      }
+      tail.set(before + bytes);
+      return ((before >>> OFFSET_BITS) << PAGE_BITS) + offset;
+    }
+
+    @Override
+    public long page() {
+      return tail.get() >>> OFFSET_BITS;
+    }
+
+    @Override
+    public boolean turn(long page) {
+      long word = tail.get();
+      return word >>> OFFSET_BITS == page && tail.compareAndSet(word, (page + 1) << OFFSET_BITS);
+    }
+  }
+
+  private static Run run(Tail tail, long seed, int allocations) throws Exception {
+    List<Run> parts = inThreads(thread -> allocate(tail, seed + thread, allocations));
+    Run all = new Run(new ArrayList<>(), new ArrayList<>());
+    parts.forEach(part -> {
+      all.ranges().addAll(part.ranges());
+      all.turns().addAll(part.turns());
+    });
+    return all;
+  }
+
+  private static Run allocate(Tail tail, long seed, int allocations) {
+    Run run = new Run(new ArrayList<>(), new ArrayList<>());
+    SplittableRandom random = new SplittableRandom(seed);
+    while (run.ranges().size() < allocations) {
+      long bytes = 8L * random.nextInt(1, WORDS_MAX);
+      long page = tail.page();
+      long address = tail.allocate(bytes);
+      if (address != TailAllocator.PAGE_FULL) {
+        run.ranges().add(new Range(address, address + bytes));
+      } else if (tail.turn(page)) {
+        run.turns().add(page);
+      }
+    }
+    return run;
+  }
+
+  /** The first thing that is wrong with what was handed out, or "none". */
+  private static String defect(Run run, long start) {
+    List<Range> ranges = new ArrayList<>(run.ranges());
+    ranges.sort((a, b) -> Long.compare(a.from(), b.from()));
+    long end = start;
+    for (Range range : ranges) {
+      if (range.from() < end) {
+        return "handed out twice: address=" + range.from();
+      }
+      if (range.from() >>> PAGE_BITS != (range.until() - 1) >>> PAGE_BITS) {
+        return "across pages: address=" + range.from();
+      }
+      end = range.until();
+    }
+    long distinct = run.turns().stream().distinct().count();
+    return distinct == run.turns().size() ? "none" : "a page was turned twice";
+  }
+
+  private static <T> List<T> inThreads(Function<Integer, T> task) throws Exception {
+    List<Future<T>> futures = new ArrayList<>();
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      for (int i = 0; i < THREADS; i++) {
+        int thread = i;
+        futures.add(threads.submit(() -> task.apply(thread)));
+      }
+    }
+    List<T> results = new ArrayList<>();
+    for (Future<T> future : futures) {
+      results.add(future.get());
+    }
+    return results;
+  }
+}

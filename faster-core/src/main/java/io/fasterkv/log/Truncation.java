@@ -17,10 +17,14 @@ final class Truncation {
   /** How many readers began at each begin address. */
   private final TreeMap<Long, Integer> pins = new TreeMap<>();
 
+  /** Storage below it was given back, or never was. */
+  private long givenBackUntil;
+
   Truncation(LogMarks marks, FlushedExtents extents, LogDevice device) {
     this.marks = marks;
     this.extents = extents;
     this.device = device;
+    givenBackUntil = marks.begin();
   }
 
   /** Pins the begin of the log and returns it; each call wants its {@link #unpin}. */
@@ -43,6 +47,9 @@ final class Truncation {
 
   private void giveBack() throws IOException {
     long floor = pins.isEmpty() ? marks.begin() : Math.min(pins.firstKey(), marks.begin());
-    device.truncate(extents.truncate(floor));
+    if (floor > givenBackUntil) {
+      givenBackUntil = floor;
+      device.truncate(extents.truncate(floor));
+    }
   }
 }

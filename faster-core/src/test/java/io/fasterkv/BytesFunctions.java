@@ -15,7 +15,9 @@ final class BytesFunctions implements StoreFunctions<byte[], BytesFunctions.Resu
 
   @Override
   public void singleReader(ByteSpan key, byte[] input, ByteSpan value, Result output) {
-    output.value = value.toArray();
+    if (output != null) {
+      output.value = value.toArray();
+    }
   }
 
   @Override

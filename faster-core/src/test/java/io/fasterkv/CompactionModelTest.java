@@ -48,6 +48,9 @@ class CompactionModelTest {
         }
       }
       driver.checkAll();
+      if (!inBackground) {
+        StoreInvariants.check(store);
+      }
     }
     assertThat(directory).as("seed " + seed).isEmptyDirectory();
   }
@@ -72,6 +75,7 @@ class CompactionModelTest {
             .isLessThanOrEqualTo(afterFirst + 4 * PAGE_BYTES);
       }
       driver.checkAll();
+      StoreInvariants.check(store);
     }
   }
 

@@ -54,6 +54,7 @@ class StoreModelTest {
             model = new HashMap<>(committed);
             driver = new ModelDriver(store, mode, random, model, seed);
             driver.checkAll();
+            StoreInvariants.check(store);
           }
         } else if (dice < 30) {
           driver.checkCut();
@@ -62,6 +63,7 @@ class StoreModelTest {
         }
       }
       driver.checkAll();
+      StoreInvariants.check(store);
       driver.close();
     } finally {
       store.close();

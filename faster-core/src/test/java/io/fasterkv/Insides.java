@@ -1,0 +1,41 @@
+package io.fasterkv;
+
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.Engine;
+import java.lang.reflect.Field;
+
+/** Opens a store for tests that look inside. */
+final class Insides {
+  private Insides() {}
+
+  static Engine engine(FasterStore store) {
+    try {
+      Field parts = FasterStore.class.getDeclaredField("parts");
+      parts.setAccessible(true);
+      return ((StoreParts) parts.get(store)).engine();
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  /** Where the log stands. */
+  static String marks(FasterStore store) {
+    HybridLog log = engine(store).log();
+    return "begin="
+        + log.beginAddress()
+        + ", head="
+        + log.headAddress()
+        + ", flushed="
+        + log.flushedAddress()
+        + ", safeReadOnly="
+        + log.safeReadOnlyAddress()
+        + ", inPlaceFrom="
+        + log.inPlaceFrom()
+        + ", tail="
+        + log.tailAddress()
+        + ", epoch="
+        + engine(store).epochs().currentEpoch()
+        + ", safeEpoch="
+        + engine(store).epochs().safeEpoch();
+  }
+}

@@ -1,0 +1,321 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.index.IndexEntry;
+import io.fasterkv.operation.Engine;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Interleavings that are forced: one thread is stopped in the middle of an operation, in a
+ * callback, while others do what would break a store that is not careful.
+ */
+class InterleavingTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final ByteSpan KEY = HashedKeys.key(5, 1);
+
+  @TempDir Path directory;
+
+  private final MemoryDevice device = new MemoryDevice();
+
+  private FasterStore open(RecordKind kind) {
+    return FasterStore.open(config(kind), device);
+  }
+
+  private FasterStore recover(RecordKind kind, CheckpointToken token) {
+    return FasterStore.recover(config(kind), token, device);
+  }
+
+  private StoreConfig config(RecordKind kind) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .logMemoryBytes(4 * PAGE_BYTES)
+        .pageBytes(PAGE_BYTES)
+        .indexBytes(4096)
+        .recordKind(kind)
+        .keyHash(HashedKeys::hash)
+        .build();
+  }
+
+  private static Session<byte[], BytesFunctions.Result, Object> session(FasterStore store) {
+    return store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
+  }
+
+  private static byte[] read(FasterStore store, ByteSpan key) {
+    try (var session = session(store)) {
+      var result = new BytesFunctions.Result();
+      return session.read(key, null, result, null) == Status.FOUND ? result.value : null;
+    }
+  }
+
+  /** Four records a page. */
+  private static void fill(
+      Session<byte[], BytesFunctions.Result, Object> session, int from, int until) {
+    for (int i = from; i < until; i++) {
+      session.upsert(HashedKeys.key(i, 2), ByteSpan.of(new byte[900]), null);
+    }
+  }
+
+  /** An update in place is under way while the record becomes read-only: another update waits. */
+  @Test
+  void anUpdateDoesNotCopyARecordThatIsBeingUpdatedInPlace() {
+    try (FasterStore store = open(RecordKind.LONGS);
+        LongSession<Void> setUp = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      setUp.rmw(1, 1, null);
+      Pause pause = new Pause();
+      pause.start(() -> {
+        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+          assertThat(session.rmw(1, 1, null)).isEqualTo(Status.UPDATED_IN_PLACE);
+        }
+      });
+      store.cut().close();
+      AtomicReference<Status> status = new AtomicReference<>();
+      Thread other =
+          Pause.begin(() -> {
+            try (var session =
+                store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+              status.set(session.rmw(1, 1, null));
+            }
+          });
+      Pause.awaitWaiting(other);
+      pause.finish();
+      Pause.join(other);
+      assertThat(status.get()).isEqualTo(Status.COPIED);
+      setUp.read(1, null);
+      assertThat(setUp.value()).isEqualTo(3);
+    }
+  }
+
+  /** A blind update does not wait: the update in place counts as before it. */
+  @Test
+  void anUpsertGoesAheadOfAnUpdateInPlaceThatIsUnderWay() {
+    try (FasterStore store = open(RecordKind.LONGS);
+        LongSession<Void> setUp = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      setUp.rmw(1, 1, null);
+      Pause pause = new Pause();
+      pause.start(() -> {
+        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+          session.rmw(1, 1, null);
+        }
+      });
+      store.cut().close();
+      assertThat(setUp.upsert(1, 70, null)).isEqualTo(Status.COPIED);
+      pause.finish();
+      setUp.read(1, null);
+      assertThat(setUp.value()).isEqualTo(70);
+    }
+  }
+
+  /** Nothing of a page is written while a record on it may still change. */
+  @Test
+  void aCheckpointWaitsForAnUpdateInPlaceThatIsUnderWay() {
+    AtomicReference<CheckpointToken> token = new AtomicReference<>();
+    try (FasterStore store = open(RecordKind.LONGS)) {
+      try (var setUp = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+        setUp.rmw(1, 1, null);
+      }
+      Pause pause = new Pause();
+      pause.start(() -> {
+        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+          session.rmw(1, 1, null);
+        }
+      });
+      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
+      Pause.awaitWaiting(checkpoint);
+      assertThat(Insides.engine(store).log().flushedAddress()).isEqualTo(64);
+      pause.finish();
+      Pause.join(checkpoint);
+    }
+    try (FasterStore store = recover(RecordKind.LONGS, token.get());
+        var session = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+      session.read(1, null);
+      assertThat(session.value()).isEqualTo(2);
+    }
+  }
+
+  /** A page that somebody reads is not given to new records; who needs it waits. */
+  @Test
+  void aPageIsNotReusedUnderAReader() {
+    try (FasterStore store = open(RecordKind.SPANS)) {
+      byte[] before = new byte[100];
+      Arrays.fill(before, (byte) 7);
+      try (var session = session(store)) {
+        session.upsert(KEY, ByteSpan.of(before), null);
+        fill(session, 1, 6);
+      }
+      // The first page is on disk as a whole, and in memory.
+      store.checkpoint();
+      Pause pause = new Pause();
+      AtomicReference<byte[]> seen = new AtomicReference<>();
+      pause.start(() -> {
+        SlowFunctions slow = new SlowFunctions();
+        slow.beforeRead = pause::here;
+        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+          var result = new BytesFunctions.Result();
+          session.read(KEY, null, result, null);
+          seen.set(result.value);
+        }
+      });
+      Thread writer =
+          Pause.begin(() -> {
+            try (var session = session(store)) {
+              fill(session, 6, 100);
+            }
+          });
+      Pause.awaitWaiting(writer);
+      assertThat(Insides.engine(store).log().tailAddress()).isLessThanOrEqualTo(4 * PAGE_BYTES);
+      pause.finish();
+      Pause.join(writer);
+      assertThat(seen.get()).isEqualTo(before);
+      assertThat(read(store, KEY)).isEqualTo(before);
+    }
+  }
+
+  /** A session that does nothing, or that has stopped between two operations, holds nobody up. */
+  @Test
+  void anIdleSessionHoldsNobodyUp() {
+    try (FasterStore store = open(RecordKind.SPANS);
+        var idle = session(store);
+        var busy = session(store)) {
+      idle.upsert(KEY, ByteSpan.of(new byte[10]), null);
+      fill(busy, 0, 100);
+      assertThat(store.checkpoint().number()).isEqualTo(1);
+      assertThat(read(store, KEY)).hasSize(10);
+    }
+  }
+
+  /** While a copy is made that outgrows its record, other updates wait, and then find the copy. */
+  @Test
+  void anUpdateWaitsForACopyOfItsRecord() {
+    try (FasterStore store = open(RecordKind.SPANS)) {
+      try (var session = session(store)) {
+        session.rmw(KEY, new byte[8], null);
+      }
+      Pause pause = new Pause();
+      pause.start(() -> {
+        SlowFunctions slow = new SlowFunctions();
+        slow.beforeCopy = pause::here;
+        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+          session.rmw(KEY, new byte[8], null);
+        }
+      });
+      AtomicReference<Status> status = new AtomicReference<>();
+      Thread other =
+          Pause.begin(() -> {
+            try (var session = session(store)) {
+              status.set(session.rmw(KEY, new byte[8], null));
+            }
+          });
+      assertThat(status.get()).isNull();
+      pause.finish();
+      Pause.join(other);
+      assertThat(read(store, KEY)).hasSize(24);
+      StoreInvariants.check(store);
+    }
+  }
+
+  /**
+   * A new key's record is allocated; before it gets into its chain, another key of its tag is
+   * inserted above it, deleted, and the entry is freed and made again. The first record then gets
+   * into the same empty entry: it is the newer one, at the lower address.
+   */
+  @Test
+  void aRecordThatIsPublishedLateIsInTheCutAndInTheCheckpoint() {
+    CheckpointToken token;
+    try (FasterStore store = open(RecordKind.SPANS)) {
+      Pause pause = new Pause();
+      pause.start(() -> {
+        SlowFunctions slow = new SlowFunctions();
+        slow.beforeInitial = pause::here;
+        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+          assertThat(session.rmw(KEY, new byte[] {1}, null)).isEqualTo(Status.CREATED);
+        }
+      });
+      Engine engine = Insides.engine(store);
+      try (var session = session(store)) {
+        session.upsert(KEY, ByteSpan.of(new byte[] {2}), null);
+        assertThat(session.delete(KEY, null)).isEqualTo(Status.FOUND);
+      }
+      // As an operation does that is about to insert.
+      engine.index().findOrCreate(5, new IndexEntry());
+      pause.finish();
+      assertThat(read(store, KEY)).isEqualTo(new byte[] {1});
+      StoreInvariants.check(store);
+      token = store.checkpoint();
+    }
+    try (FasterStore store = recover(RecordKind.SPANS, token)) {
+      assertThat(read(store, KEY)).isEqualTo(new byte[] {1});
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Adds, and stops in the middle the first time. */
+  private record SlowSum(Pause pause) implements LongFunctions<Void> {
+    @Override
+    public long initialUpdater(long key, long input) {
+      return input;
+    }
+
+    @Override
+    public long updater(long key, long input, long oldValue) {
+      pause.here();
+      return oldValue + input;
+    }
+  }
+
+  /** {@link BytesFunctions} that stop where they are told to. */
+  private static final class SlowFunctions
+      implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
+    private final BytesFunctions bytes = new BytesFunctions();
+    private Runnable beforeRead = () -> {};
+    private Runnable beforeCopy = () -> {};
+    private Runnable beforeInitial = () -> {};
+
+    @Override
+    public void singleReader(
+        ByteSpan key, byte[] input, ByteSpan value, BytesFunctions.Result output) {
+      beforeRead.run();
+      bytes.singleReader(key, input, value, output);
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, byte[] input) {
+      return bytes.initialBytes(key, input);
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+      beforeInitial.run();
+      bytes.initialUpdater(key, input, value);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+      return bytes.inPlaceUpdater(key, input, value);
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
+      return bytes.copyBytes(key, input, oldValue);
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+      beforeCopy.run();
+      bytes.copyUpdater(key, input, oldValue, newValue);
+    }
+  }
+}

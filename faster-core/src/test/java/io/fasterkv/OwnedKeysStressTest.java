@@ -1,0 +1,170 @@
+package io.fasterkv;
+
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.device.FileDevice;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.MemoryDevice;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Threads write keys of their own and read everybody's, in a log of a few tiny pages and an index
+ * of a few buckets, beside cuts, checkpoints or compaction, and sessions that do nothing. Every
+ * read is held against what had been written before it began and what had begun when it ended: a
+ * lost, torn, stale, misplaced or resurrected value is an error. The seed is in the test's name.
+ */
+class OwnedKeysStressTest {
+  private static final int WRITERS = 3;
+  private static final int OPERATIONS = 20_000;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(12);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void noReadIsWrong(long seed) {
+    Run run = new Run(seed, directory);
+    run.start();
+  }
+
+  /** One store and those who work on it. */
+  private static final class Run {
+    private final String title;
+    private final StoreConfig config;
+    private final LogDevice device;
+    private final SessionMode mode;
+    private final int maxPadding;
+    private final VersionedKeys keys;
+    private final SplittableRandom random;
+
+    Run(long seed, Path directory) {
+      random = new SplittableRandom(seed);
+      double[] fractions = {0, 0.3, 0.5, 0.9};
+      boolean isTemporary = random.nextBoolean();
+      config =
+          StoreConfig.builder(directory)
+              .memoryBytes(1 << 20)
+              .pageBytes(4096)
+              .logMemoryBytes(4096L << random.nextInt(2, 4))
+              .indexBytes(Math.max(256, 64L << random.nextInt(2, 10)))
+              .segmentBytes(16384)
+              .scratchBytes(600 << 10)
+              .mutableFraction(fractions[random.nextInt(fractions.length)])
+              .recordKind(random.nextInt(3) == 0 ? RecordKind.LONGS : RecordKind.SPANS)
+              .deleteOnClose(isTemporary)
+              .build();
+      device =
+          random.nextBoolean()
+              ? new MemoryDevice()
+              : new FileDevice(directory, config.segmentBytes());
+      mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+      maxPadding = random.nextBoolean() ? 40 : 700;
+      keys = new VersionedKeys(random.nextBoolean() ? 6 : 200);
+      title =
+          "seed " + seed + ", " + mode + ", " + device.getClass().getSimpleName() + ", " + config;
+    }
+
+    void start() {
+      try (FasterStore store = FasterStore.open(config, device)) {
+        Crew crew = new Crew(title, () -> Insides.marks(store));
+        try (VersionedSession idle = VersionedSession.open(store, mode, maxPadding)) {
+          idle.read(0, version -> {});
+          for (int writer = 0; writer < WRITERS; writer++) {
+            SplittableRandom dice = random.split();
+            int own = writer;
+            crew.add(() -> work(crew, store, own, dice));
+          }
+          crew.add(() -> keepHouse(crew, store, random.split()));
+          crew.run();
+        }
+        try (VersionedSession session = VersionedSession.open(store, mode, maxPadding)) {
+          for (int key = 0; key < keys.count(); key++) {
+            read(session, key);
+          }
+          session.completePending();
+        }
+        StoreInvariants.check(store);
+      }
+    }
+
+    private void work(Crew crew, FasterStore store, int own, SplittableRandom dice) {
+      try (VersionedSession session = VersionedSession.open(store, mode, maxPadding)) {
+        for (int i = 0; i < OPERATIONS && !crew.isOver(); i++) {
+          int key = dice.nextInt(4) == 0 ? 0 : dice.nextInt(keys.count());
+          if (key % WRITERS == own && dice.nextInt(3) > 0) {
+            write(session, key, dice.nextInt(8));
+          } else {
+            read(session, key);
+          }
+          if (dice.nextInt(16) == 0) {
+            session.completePending();
+          }
+        }
+      }
+      crew.end();
+    }
+
+    private void write(VersionedSession session, int key, int dice) {
+      long version = keys.begin(key, dice == 0);
+      switch (dice) {
+        case 0 -> session.delete(key);
+        case 1, 2 -> session.upsert(key, version);
+        default -> session.rmw(key, version);
+      }
+      keys.end(key, version);
+    }
+
+    private void read(VersionedSession session, int key) {
+      long before = keys.ended(key);
+      session.read(key, version -> keys.check(key, version, before));
+    }
+
+    /** Cuts, checkpoints and compactions, as long as the others work. */
+    private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
+      VersionedFunctions functions = new VersionedFunctions(maxPadding);
+      while (!crew.isOver()) {
+        switch (dice.nextInt(3)) {
+          case 0 -> store.cut().close();
+          case 1 -> scan(store, functions);
+          default -> {
+            if (config.deleteOnClose()) {
+              store.compact();
+            } else {
+              store.checkpoint();
+            }
+          }
+        }
+      }
+    }
+
+    private void scan(FasterStore store, VersionedFunctions functions) {
+      long[] before = LongStream.range(0, keys.count()).map(key -> keys.ended((int) key)).toArray();
+      long[] found = new long[keys.count()];
+      try (LogCut cut = store.cut();
+          LogScan scan = cut.scan()) {
+        while (scan.next()) {
+          int key = (int) VersionedFunctions.number(scan.key());
+          found[key] = scan.isTombstone() ? 0 : version(functions, key, scan);
+        }
+      }
+      for (int key = 0; key < found.length; key++) {
+        keys.check(key, found[key], before[key]);
+      }
+    }
+
+    private long version(VersionedFunctions functions, int key, LogScan scan) {
+      return config.recordKind() == RecordKind.LONGS
+          ? scan.value().getLong(0)
+          : functions.check(key, scan.value());
+    }
+  }
+}

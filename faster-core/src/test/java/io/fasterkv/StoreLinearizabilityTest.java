@@ -1,0 +1,236 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.lin.Histories;
+import io.fasterkv.lin.Op;
+import io.fasterkv.lin.Op.Answer;
+import io.fasterkv.lin.Register;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Histories of three threads on one key are possible for a register, statuses included, while cuts
+ * make the record fuzzy and read-only, and neighbours in the index come and go.
+ */
+class StoreLinearizabilityTest {
+  private static final int ROUNDS = 4000;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(6);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void longsAreRegisters(long seed) throws InterruptedException {
+    check(RecordKind.LONGS, seed);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void spansAreRegisters(long seed) throws InterruptedException {
+    check(RecordKind.SPANS, seed);
+  }
+
+  private void check(RecordKind kind, long seed) throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] fractions = {0, 0.3, 0.9};
+    // All keys stay in memory, so that every status is definite.
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(64 << 20)
+            .logMemoryBytes(32 << 20)
+            .pageBytes(4096)
+            .indexBytes(64L << random.nextInt(2, 8))
+            .mutableFraction(fractions[random.nextInt(fractions.length)])
+            .recordKind(kind)
+            .build();
+    String title = "seed " + seed + ", " + config;
+    AtomicBoolean isOver = new AtomicBoolean();
+    try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
+      Thread cutter = Thread.ofPlatform().start(() -> cut(store, isOver));
+      try {
+        Histories histories = new Histories(3, ROUNDS, random);
+        assertThat(histories.run(() -> register(store))).as(title).isEmpty();
+      } finally {
+        isOver.set(true);
+        cutter.join();
+      }
+      StoreInvariants.check(store);
+    }
+  }
+
+  private static void cut(FasterStore store, AtomicBoolean isOver) {
+    while (!isOver.get()) {
+      store.cut().close();
+      LockSupport.parkNanos(200_000);
+    }
+  }
+
+  private static Register register(FasterStore store) {
+    return store.config().recordKind() == RecordKind.LONGS ? new Longs(store) : new Spans(store);
+  }
+
+  private static Answer answer(Status status) {
+    return switch (status) {
+      case CREATED, NOT_FOUND -> Answer.ABSENT;
+      case UPDATED_IN_PLACE, FOUND -> Answer.PRESENT;
+      case COPIED -> Answer.UNKNOWN;
+      case PENDING -> throw new IllegalStateException("pending in a blocking session");
+    };
+  }
+
+  private static final class Longs implements Register {
+    private final LongSession<Void> session;
+
+    Longs(FasterStore store) {
+      session = store.newLongSession(new Mix(), SessionMode.BLOCKING);
+    }
+
+    private static final class Mix implements LongFunctions<Void> {
+      @Override
+      public long initialUpdater(long key, long input) {
+        return input;
+      }
+
+      @Override
+      public long updater(long key, long input, long oldValue) {
+        return Op.mix(oldValue, input);
+      }
+    }
+
+    @Override
+    public OptionalLong read(long key) {
+      Status status = session.read(key, null);
+      return status == Status.FOUND ? OptionalLong.of(session.value()) : OptionalLong.empty();
+    }
+
+    @Override
+    public Answer upsert(long key, long value) {
+      return answer(session.upsert(key, value, null));
+    }
+
+    @Override
+    public Answer rmw(long key, long input) {
+      Status status = session.rmw(key, input, null);
+      return status == Status.COPIED ? Answer.PRESENT : answer(status);
+    }
+
+    @Override
+    public Answer delete(long key) {
+      return answer(session.delete(key, null));
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+  }
+
+  /** Values are a number and some bytes more: every third outgrows its record. */
+  private static final class Spans implements Register, StoreFunctions<Long, long[], Void> {
+    private final Session<Long, long[], Void> session;
+
+    Spans(FasterStore store) {
+      session = store.newSession(this, SessionMode.BLOCKING);
+    }
+
+    private static int length(long value) {
+      return Long.BYTES + (int) Math.floorMod(value, 3L) * 16;
+    }
+
+    private static ByteSpan key(long key) {
+      ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES).order(ByteOrder.nativeOrder());
+      return ByteSpan.of(bytes.putLong(key).array());
+    }
+
+    private static void write(long value, ByteSpan to) {
+      to.setLength(length(value));
+      to.putLong(0, value);
+    }
+
+    @Override
+    public OptionalLong read(long key) {
+      long[] output = new long[1];
+      Status status = session.read(key(key), 0L, output, null);
+      return status == Status.FOUND ? OptionalLong.of(output[0]) : OptionalLong.empty();
+    }
+
+    @Override
+    public Answer upsert(long key, long value) {
+      ByteSpan span = ByteSpan.of(new byte[length(value)]);
+      write(value, span);
+      return answer(session.upsert(key(key), span, null));
+    }
+
+    @Override
+    public Answer rmw(long key, long input) {
+      Status status = session.rmw(key(key), input, null);
+      return status == Status.COPIED ? Answer.PRESENT : answer(status);
+    }
+
+    @Override
+    public Answer delete(long key) {
+      return answer(session.delete(key(key), null));
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+
+    @Override
+    public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+      output[0] = value.getLong(0);
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, Long input) {
+      return length(input);
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+      write(input, value);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+      long mixed = Op.mix(value.getLong(0), input);
+      if (length(mixed) > value.capacity()) {
+        return false;
+      }
+      write(mixed, value);
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, Long input, ByteSpan oldValue) {
+      return length(Op.mix(oldValue.getLong(0), input));
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+      write(Op.mix(oldValue.getLong(0), input), newValue);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package io.fasterkv.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Walks a quiet index and checks its shape, for tests of other rooms too. */
+public final class IndexWalk {
+  /**
+   * An entry that others can see.
+   *
+   * @param bucket number of its main bucket
+   * @param tag the low bits of the hashes it was made for
+   * @param sharedSlot its number in a saturated main bucket, which other tags may use too; else -1
+   * @param address of the newest record, 0 for none
+   */
+  public record Entry(long bucket, long tag, int sharedSlot, long address) {
+    /** Whether a hash of its bucket that has no entry of its own would use this one. */
+    public boolean isSharedBy(long hash) {
+      return sharedSlot == BucketLayout.sharedEntry(hash);
+    }
+  }
+
+  private final HashIndex index;
+  private final long buckets;
+  private final List<Entry> entries = new ArrayList<>();
+  private final Set<Long> linked = new HashSet<>();
+
+  private IndexWalk(HashIndex index) {
+    this.index = index;
+    buckets = index.memory().byteSize() / BucketLayout.BYTES;
+  }
+
+  /**
+   * All entries, after checking: no claim is left, no bucket and tag has two entries, no overflow
+   * bucket is in two chains.
+   */
+  public static List<Entry> entries(HashIndex index) {
+    IndexWalk walk = new IndexWalk(index);
+    for (long main = 0; main < index.mainBuckets(); main++) {
+      walk.chain(main);
+    }
+    return walk.entries;
+  }
+
+  /** The main bucket that a hash chooses. */
+  public static long bucketOf(HashIndex index, long hash) {
+    return Math.unsignedMultiplyHigh(hash, index.mainBuckets());
+  }
+
+  /** The tag of a hash. */
+  public static long tagOf(long hash) {
+    return hash & ((1L << BucketLayout.TAG_BITS) - 1);
+  }
+
+  /** How many main buckets are saturated. */
+  public static int saturatedBuckets(HashIndex index) {
+    int count = 0;
+    for (long main = 0; main < index.mainBuckets(); main++) {
+      if (BucketLayout.isSaturated(overflow(index, main))) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  private static long overflow(HashIndex index, long bucket) {
+    return Words.loadVolatile(index.memory(), bucket * BucketLayout.BYTES + BucketLayout.OVERFLOW);
+  }
+
+  private void chain(long main) {
+    boolean isSaturated = BucketLayout.isSaturated(overflow(index, main));
+    Map<Long, Long> places = new HashMap<>();
+    long bucket = main;
+    do {
+      for (int slot = 0; slot < BucketLayout.ENTRIES; slot++) {
+        long at = bucket * BucketLayout.BYTES + (long) slot * Long.BYTES;
+        long word = Words.loadVolatile(index.memory(), at);
+        if (word != 0) {
+          String place = "main bucket " + main + ", entry at " + at;
+          assertThat(BucketLayout.isTentative(word)).as("a claim is left: " + place).isFalse();
+          assertThat(word & BucketLayout.OCCUPIED).as("occupied: " + place).isNotZero();
+          long tag = word >>> Address.BITS & ((1L << BucketLayout.TAG_BITS) - 1);
+          assertThat(places.putIfAbsent(tag, at)).as("tag " + tag + " twice: " + place).isNull();
+          int sharedSlot = isSaturated && bucket == main ? slot : -1;
+          entries.add(new Entry(main, tag, sharedSlot, BucketLayout.address(word)));
+        }
+      }
+      bucket = BucketLayout.nextBucket(overflow(index, bucket));
+      if (bucket != 0) {
+        assertThat(bucket).as("chain of " + main).isBetween(index.mainBuckets(), buckets - 1);
+        assertThat(linked.add(bucket)).as("bucket " + bucket + " in two chains").isTrue();
+      }
+    } while (bucket != 0);
+  }
+}

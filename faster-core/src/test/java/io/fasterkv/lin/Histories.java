@@ -1,0 +1,134 @@
+package io.fasterkv.lin;
+
+import io.fasterkv.lin.Op.Answer;
+import io.fasterkv.lin.Op.Kind;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.SplittableRandom;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+
+/**
+ * Round after round, lets threads work on one fresh key at the same time and asks whether a
+ * register could have answered like that. Stops at the first history that is not possible.
+ */
+public final class Histories {
+  private static final int OPERATIONS = 5;
+  private static final long PATIENCE_SECONDS = 120;
+
+  private final int threads;
+  private final int rounds;
+  private final SplittableRandom random;
+  private final AtomicLong clock = new AtomicLong();
+  private final AtomicInteger atTheStart = new AtomicInteger();
+  private final List<List<Op>> ofThreads = new ArrayList<>();
+  private final AtomicReference<Throwable> failure = new AtomicReference<>();
+  private final CyclicBarrier barrier;
+  private volatile List<Op> impossible;
+  private long round;
+
+  public Histories(int threads, int rounds, SplittableRandom random) {
+    this.threads = threads;
+    this.rounds = rounds;
+    this.random = random;
+    barrier = new CyclicBarrier(threads, this::endRound);
+  }
+
+  /** Runs all rounds; returns the first impossible history, empty when there is none. */
+  public List<Op> run(Supplier<Register> registers) {
+    List<Thread> running = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      ofThreads.add(new ArrayList<>());
+      int number = i;
+      SplittableRandom dice = random.split();
+      running.add(Thread.ofPlatform().daemon().start(() -> work(registers, number, dice)));
+    }
+    try {
+      for (Thread thread : running) {
+        thread.join();
+      }
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    if (failure.get() != null) {
+      throw new AssertionError("a thread has failed", failure.get());
+    }
+    return impossible == null ? List.of() : impossible;
+  }
+
+  private void work(Supplier<Register> registers, int number, SplittableRandom dice) {
+    try (Register register = registers.get()) {
+      for (long key = 0; key < rounds && impossible == null && failure.get() == null; key++) {
+        startTogether(key);
+        List<Op> history = ofThreads.get(number);
+        for (int i = 0; i < OPERATIONS; i++) {
+          history.add(operation(register, key, (number + 1L) * 100 + i, dice.nextInt(6)));
+        }
+        barrier.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+      }
+    } catch (BrokenBarrierException | TimeoutException e) {
+      failure.compareAndSet(null, e);
+    } catch (Throwable e) {
+      failure.compareAndSet(null, e);
+      barrier.reset();
+    }
+  }
+
+  /** Closer together than a barrier that parks would bring them. */
+  private void startTogether(long key) {
+    atTheStart.incrementAndGet();
+    while (atTheStart.get() < (key + 1) * threads && failure.get() == null) {
+      Thread.yield();
+    }
+  }
+
+  private Op operation(Register register, long key, long input, int dice) {
+    long begun = clock.incrementAndGet();
+    OptionalLong output = OptionalLong.empty();
+    Kind kind;
+    Answer answer;
+    switch (dice) {
+      case 0, 1 -> {
+        kind = Kind.READ;
+        output = register.read(key);
+        answer = Answer.UNKNOWN;
+      }
+      case 2 -> {
+        kind = Kind.UPSERT;
+        answer = register.upsert(key, input);
+      }
+      case 3, 4 -> {
+        kind = Kind.RMW;
+        answer = register.rmw(key, input);
+      }
+      default -> {
+        kind = Kind.DELETE;
+        answer = register.delete(key);
+      }
+    }
+    return new Op(kind, input, answer, output, begun, clock.incrementAndGet());
+  }
+
+  /** Runs on the last thread of a round, while the others wait. */
+  private void endRound() {
+    List<Op> history = new ArrayList<>();
+    ofThreads.forEach(history::addAll);
+    ofThreads.forEach(List::clear);
+    if (!Linearizability.isPossible(history)) {
+      impossible = history;
+    }
+    round++;
+  }
+
+  /** How many rounds were played. */
+  public long rounds() {
+    return round;
+  }
+}

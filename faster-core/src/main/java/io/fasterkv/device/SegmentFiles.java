@@ -46,7 +46,8 @@ final class SegmentFiles {
         file -> Transfers.readFully(file, target, address % segmentBytes));
   }
 
-  void force() throws IOException {
+  /** One at a time: who returns finds forced what was written before the call. */
+  synchronized void force() throws IOException {
     for (long segment : List.copyOf(unforced)) {
       unforced.remove(segment);
       with(segment, true, file -> file.force(true));
@@ -116,6 +117,9 @@ final class SegmentFiles {
   }
 
   private FileChannel file(long segment, boolean mayCreate) throws IOException {
+    if (isClosed) {
+      throw new IOException("the device is closed");
+    }
     FileChannel file = open.get(segment);
     if (file != null) {
       return file;

@@ -53,6 +53,15 @@ class FileDeviceTest {
   }
 
   @Test
+  void opensNoFileOnceItIsClosed() throws Exception {
+    write(0, random(SECTOR_BYTES, 1));
+    device.close();
+    assertThatThrownBy(() -> device.readNow(0, random(SECTOR_BYTES, 2)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
   void anotherDeviceReadsWhatWasForced() throws Exception {
     MemorySegment bytes = random(SECTOR_BYTES, 1);
     write(SEGMENT_BYTES, bytes);

@@ -142,7 +142,7 @@ final class ModelDriver implements AutoCloseable {
   }
 
   /** Keys of 4 to 30 bytes; the number comes first. */
-  private static ByteSpan key(int key) {
+  static ByteSpan key(int key) {
     return ByteSpan.of(ByteBuffer.allocate(4 + key % 27).putInt(key).array());
   }
 

@@ -1,5 +1,6 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.util.concurrent.locks.LockSupport;
@@ -74,6 +75,15 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private void pass() {
+    try {
+      compactAll();
+    } catch (OutOfBudget e) {
+      // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private void compactAll() {
     HybridLog log = engine.log();
     long end = log.flushedAddress();
     long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);

@@ -86,6 +86,11 @@ public final class BufferPool {
     return bytes;
   }
 
+  /** Whether half of the pool stays free when a buffer of {@code bytes} is taken. */
+  public boolean leavesHalf(int bytes) {
+    return freeBytes() - bytes >= memory.byteSize() / 2;
+  }
+
   private static long blockBytes(int order) {
     return (long) MIN_BYTES << order;
   }

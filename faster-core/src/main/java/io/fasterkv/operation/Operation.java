@@ -36,7 +36,8 @@ final class Operation<I, O, C> {
     ABSENT_ON_DISK
   }
 
-  private static final int FIRST_BUFFERS = 4;
+  /** What an operation takes from the pool at first. */
+  static final int FIRST_BYTES = 4 * BufferPool.MIN_BYTES;
 
   private final BufferPool buffers;
   private MemorySegment keyBuffer;
@@ -86,7 +87,7 @@ final class Operation<I, O, C> {
   Operation(BufferPool buffers) {
     this.buffers = buffers;
     // One piece, so that an operation gets all of its first buffers or none.
-    MemorySegment first = buffers.take(FIRST_BUFFERS * BufferPool.MIN_BYTES);
+    MemorySegment first = buffers.take(FIRST_BYTES);
     keyBuffer = first.asSlice(0, BufferPool.MIN_BYTES);
     valueBuffer = first.asSlice(BufferPool.MIN_BYTES, BufferPool.MIN_BYTES);
     diskBuffer = first.asSlice(2 * BufferPool.MIN_BYTES, 2 * BufferPool.MIN_BYTES);

@@ -10,7 +10,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A session's operations that wait for the disk. The device's threads put an operation into the
  * queue when its record has arrived; the session's thread takes it out. How many there are at a
- * time is limited, so that their buffers are.
+ * time is limited, so that their buffers are: half of the scratch memory is left to checkpoints,
+ * scans and compaction.
  */
 final class PendingOperations<I, O, C> {
   private static final int MAX_PENDING = 64;
@@ -33,7 +34,9 @@ final class PendingOperations<I, O, C> {
   /** An operation that is not in use; null when one that is under way must end first. */
   @Nullable Operation<I, O, C> idle() {
     Operation<I, O, C> op = idle.pollLast();
-    if (op != null || count >= MAX_PENDING) {
+    boolean mustWait =
+        count >= MAX_PENDING || (count > 0 && !engine.buffers().leavesHalf(Operation.FIRST_BYTES));
+    if (op != null || mustWait) {
       return op;
     }
     try {

@@ -34,6 +34,12 @@ public final class SimulatedDisk {
       System.arraycopy(source, 0, bytes, Math.toIntExact(position), length);
       size = Math.max(size, end);
     }
+
+    Inode copy() {
+      Inode copy = new Inode();
+      copy.put(0, bytes, size);
+      return copy;
+    }
   }
 
   /** One step in the life of the disk. */
@@ -62,6 +68,11 @@ public final class SimulatedDisk {
   }
 
   private final Map<String, Inode> files = new TreeMap<>();
+
+  /** The files at the start of the journal, and what was in them. */
+  private final Map<String, Inode> firstFiles = new TreeMap<>();
+
+  private final Map<Inode, Inode> firstContents = new HashMap<>();
   private final List<Event> journal = new ArrayList<>();
   private final SimulatedFileSystem fileSystem = new SimulatedFileSystem(this);
   private volatile DiskFaults faults = DiskFaults.NONE;
@@ -106,7 +117,16 @@ public final class SimulatedDisk {
     Inode file = new Inode();
     file.put(0, content, content.length);
     files.put(name, file);
+    settle();
+  }
+
+  /** From here on, all is safe. */
+  private void settle() {
     journal.clear();
+    firstFiles.clear();
+    firstContents.clear();
+    firstFiles.putAll(files);
+    files.values().forEach(file -> firstContents.put(file, file.copy()));
   }
 
   /** A disk of the same files, all of them safe. */
@@ -124,6 +144,8 @@ public final class SimulatedDisk {
     boolean[] isSafe = safeSteps(steps);
     Map<Inode, Inode> survivors = new HashMap<>();
     SimulatedDisk left = new SimulatedDisk();
+    firstContents.forEach((file, content) -> survivors.put(file, content.copy()));
+    firstFiles.forEach((name, file) -> left.files.put(name, survivors.get(file)));
     for (int i = 0; i < steps; i++) {
       Event event = journal.get(i);
       if (event instanceof Event.Write write) {
@@ -136,6 +158,7 @@ public final class SimulatedDisk {
         left.rename(event, survivors);
       }
     }
+    left.settle();
     return left;
   }
 

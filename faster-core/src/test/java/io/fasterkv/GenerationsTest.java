@@ -1,0 +1,84 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.device.FileDevice;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.MemoryDevice;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * One store through many lives: a few operations or none, a checkpoint or two or none, a crash, a
+ * recovery with other amounts of memory, and all keys again. Its tail is in the middle of a page
+ * nearly always, and reads are under way when checkpoints are taken.
+ */
+class GenerationsTest {
+  private static final int GENERATIONS = 60;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(4);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void eachGenerationFindsWhatTheLastOneCommitted(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    MemoryDevice memory = random.nextBoolean() ? new MemoryDevice() : null;
+    int pageBytes = 4096 << random.nextInt(memory == null ? 1 : 0, 3);
+    long indexBytes = 64L << random.nextInt(2, 8);
+    Map<Integer, byte[]> committed = new HashMap<>();
+    long newest = 0;
+    for (int generation = 0; generation < GENERATIONS; generation++) {
+      StoreConfig config =
+          StoreConfig.builder(directory)
+              .memoryBytes(1 << 20)
+              .pageBytes(pageBytes)
+              .logMemoryBytes((long) pageBytes << random.nextInt(2, 4))
+              // Grows with the generations: overflow buckets that are in use must still be there.
+              .indexBytes(indexBytes + generation / 20 * 128L)
+              .scratchBytes(512 << 10)
+              .segmentBytes(32768)
+              .mutableFraction(random.nextInt(3) / 2.0)
+              .build();
+      LogDevice device = memory != null ? memory : new FileDevice(directory, config.segmentBytes());
+      Map<Integer, byte[]> model = new HashMap<>(committed);
+      SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+      try (FasterStore store =
+              newest == 0
+                  ? FasterStore.open(config, device)
+                  : FasterStore.recover(config, new CheckpointToken(newest), device);
+          ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
+          var pending = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
+        if (newest != 0) {
+          driver.checkAll();
+          StoreInvariants.check(store);
+        }
+        for (int i = random.nextInt(3); i > 0; i--) {
+          driver.someOperations(random.nextInt(4) == 0 ? 0 : random.nextInt(150));
+          for (int key = 0; key < 40; key++) {
+            pending.read(ModelDriver.key(key), null, new BytesFunctions.Result(), null);
+          }
+          long number = store.checkpoint().number();
+          assertThat(number).as("seed " + seed).isEqualTo(newest + 1);
+          newest = number;
+          committed = new HashMap<>(model);
+        }
+        driver.someOperations(random.nextInt(60));
+      } catch (RuntimeException | AssertionError e) {
+        throw new AssertionError("seed " + seed + ", generation " + generation, e);
+      }
+    }
+  }
+}

@@ -1,0 +1,106 @@
+package io.fasterkv;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.sim.ScriptedDevice;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** A device that tells about its transfers late, and in any order. */
+class ReorderedCompletionTest {
+  private static final int OPERATIONS = 8000;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(4);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void theStoreIsAMapAllTheSame(long seed) throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(seed);
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .pageBytes(4096)
+            .logMemoryBytes(4096L << random.nextInt(2, 4))
+            .indexBytes(4096)
+            .build();
+    SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+    MemoryDevice memory = new MemoryDevice();
+    ScriptedDevice device = new ScriptedDevice(memory);
+    Shuffle shuffle = new Shuffle(random.split());
+    Map<Integer, byte[]> model = new HashMap<>();
+    Thread completer = Thread.ofPlatform().daemon().start(shuffle::run);
+    try (FasterStore store = FasterStore.open(config, device)) {
+      device.setScript(shuffle);
+      try (ModelDriver driver = new ModelDriver(store, mode, random, model, seed)) {
+        driver.someOperations(OPERATIONS);
+        driver.checkCut();
+        driver.checkAll();
+        store.checkpoint();
+      }
+      StoreInvariants.check(store);
+    } finally {
+      shuffle.end();
+      completer.join();
+    }
+    try (FasterStore store = FasterStore.recover(config, new CheckpointToken(1), memory);
+        ModelDriver driver = new ModelDriver(store, mode, random, model, seed)) {
+      driver.checkAll();
+    }
+  }
+
+  /** Keeps completions until a few have come together or nobody brings another, then runs one. */
+  private static final class Shuffle implements ScriptedDevice.Script {
+    private final List<Runnable> kept = new ArrayList<>();
+    private final SplittableRandom random;
+    private boolean isOver;
+
+    Shuffle(SplittableRandom random) {
+      this.random = random;
+    }
+
+    @Override
+    public synchronized void complete(Runnable completion) {
+      kept.add(completion);
+      notifyAll();
+    }
+
+    synchronized void end() {
+      isOver = true;
+      notifyAll();
+    }
+
+    void run() {
+      for (Runnable next = next(); next != null; next = next()) {
+        next.run();
+      }
+    }
+
+    private synchronized Runnable next() {
+      try {
+        while (kept.isEmpty() && !isOver) {
+          wait();
+        }
+        if (kept.size() < 3 && !isOver) {
+          wait(1);
+        }
+      } catch (InterruptedException e) {
+        throw new AssertionError(e);
+      }
+      return kept.isEmpty() ? null : kept.remove(random.nextInt(kept.size()));
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.sim.SimulatedDisk;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Scratch memory that runs out: an error or a wait, never a hang, and all of it comes back. */
+class ScratchTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int KEYS = 300;
+
+  private final SimulatedDisk disk = new SimulatedDisk();
+
+  private StoreConfig.Builder config() {
+    return StoreConfig.builder(disk.directory())
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(4L * PAGE_BYTES)
+        .indexBytes(4096)
+        .segmentBytes(4L * PAGE_BYTES);
+  }
+
+  private static Session<byte[], BytesFunctions.Result, Object> session(FasterStore store) {
+    return store.newSession(new BytesFunctions(), SessionMode.PENDING);
+  }
+
+  private static void fill(Session<byte[], BytesFunctions.Result, Object> session, int bytes) {
+    for (int key = 0; key < KEYS; key++) {
+      session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[bytes]), null);
+    }
+  }
+
+  private static Status read(Session<byte[], BytesFunctions.Result, Object> session, int key) {
+    return session.read(ModelDriver.key(key), null, new BytesFunctions.Result(), null);
+  }
+
+  /** Records that are larger than the first read need buffers that are not there: they fail. */
+  @Test
+  void aPendingReadThatFindsNoBufferFailsAndIsOver() {
+    try (FasterStore store = FasterStore.open(config().scratchBytes(2 * PAGE_BYTES).build());
+        var session = session(store)) {
+      fill(session, 3000);
+      List<LogScan> scans = new ArrayList<>();
+      try (LogCut cut = store.cut()) {
+        scans.add(cut.scan());
+        assertThat(read(session, 0)).isEqualTo(Status.PENDING);
+        assertThatThrownBy(() -> session.completePending(true)).isInstanceOf(OutOfBudget.class);
+        assertThat(session.completePending(true)).isZero();
+        scans.forEach(LogScan::close);
+      }
+      assertThat(read(session, 0)).isEqualTo(Status.PENDING);
+      assertThat(session.completePending(true)).isZero();
+    }
+  }
+
+  /** A session may ask for more than the scratch memory holds: it then waits for its own reads. */
+  @Test
+  void pendingReadsLeaveRoomForACheckpointAndAScan() {
+    try (FasterStore store = FasterStore.open(config().build());
+        var first = session(store);
+        var second = session(store)) {
+      fill(first, 300);
+      for (int key = 0; key < KEYS; key++) {
+        read(first, key);
+        read(second, key);
+      }
+      assertThat(store.checkpoint().number()).isEqualTo(1);
+      assertThat(first.completePending(true)).isZero();
+      assertThat(second.completePending(true)).isZero();
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** While scans have all scratch memory, compaction waits; then it catches up. */
+  @Test
+  void compactionOutlastsAWantOfScratch() {
+    StoreConfig config = config().deleteOnClose(true).backgroundCompaction(true).build();
+    try (FasterStore store = FasterStore.open(config);
+        var session = session(store)) {
+      fill(session, 300);
+      List<LogScan> scans = new ArrayList<>();
+      try (LogCut cut = store.cut()) {
+        assertThatThrownBy(
+                () -> {
+                  while (true) {
+                    scans.add(cut.scan());
+                  }
+                })
+            .isInstanceOf(OutOfBudget.class);
+        for (int round = 0; round < 20; round++) {
+          fill(session, 301 + round);
+        }
+        scans.forEach(LogScan::close);
+      }
+      long before = store.logBytes();
+      while (store.logBytes() >= before / 2) {
+        Thread.onSpinWait();
+      }
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(read(session, key)).isIn(Status.FOUND, Status.PENDING);
+      }
+    }
+  }
+
+  /** Large records, many at a time, are more than there is; all of it is there again after. */
+  @Test
+  void allScratchComesBack() {
+    try (FasterStore store = FasterStore.open(config().build())) {
+      long free = Insides.engine(store).buffers().freeBytes();
+      try (var session = session(store)) {
+        fill(session, 1500);
+        assertThatThrownBy(
+                () -> {
+                  for (int key = 0; key < KEYS; key++) {
+                    read(session, key);
+                  }
+                })
+            .isInstanceOf(OutOfBudget.class);
+      }
+      assertThat(Insides.engine(store).buffers().freeBytes()).isEqualTo(free);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+package io.fasterkv.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.StoreConfig.Builder;
+import io.fasterkv.api.StoreException.BadConfig;
+import java.nio.file.Path;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Settings that cannot be are refused by name, with their value and what is allowed. */
+class ConfigRulesTest {
+  private static Builder builder() {
+    return StoreConfig.builder(Path.of("nowhere")).memoryBytes(1 << 20);
+  }
+
+  private static void assertRefused(String name, Object value, UnaryOperator<Builder> setting) {
+    assertThatThrownBy(() -> setting.apply(builder()).build())
+        .as(name + "=" + value)
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining(name + " is out of range: " + name + "=" + value)
+        .hasMessageContaining("allowed=");
+  }
+
+  @Test
+  void theDefaultsFit() {
+    StoreConfig config = StoreConfig.builder(Path.of("nowhere")).build();
+    assertThat(config.memoryBytes()).isEqualTo(256L << 20);
+    assertThat(sum(config)).isLessThanOrEqualTo(config.memoryBytes());
+    assertThat(config.logMemoryBytes() / config.pageBytes()).isGreaterThanOrEqualTo(4);
+  }
+
+  /** From 128 KiB on, the parts that are derived add up. */
+  @Test
+  void theDerivedPartsFitAnyBudget() {
+    for (long memory = 128 << 10; memory <= 1L << 40; memory += memory / 3) {
+      StoreConfig config = builder().memoryBytes(memory).build();
+      assertThat(sum(config)).as("memoryBytes=" + memory).isLessThanOrEqualTo(memory);
+      assertThat(config.logMemoryBytes() / config.pageBytes()).isGreaterThanOrEqualTo(4);
+      assertThat(config.scratchBytes()).isGreaterThanOrEqualTo(2L * config.pageBytes());
+      assertThat(config.indexBytes()).isGreaterThanOrEqualTo(256);
+    }
+  }
+
+  private static long sum(StoreConfig config) {
+    return config.indexBytes()
+        + config.logMemoryBytes()
+        + config.scratchBytes()
+        + 128L * config.epochSlots();
+  }
+
+  @Test
+  void refusesSettingsOutOfRange() {
+    for (long bytes : new long[] {Long.MIN_VALUE, -1, 0, 65535, Long.MAX_VALUE}) {
+      assertRefused("memoryBytes", bytes, b -> b.memoryBytes(bytes));
+    }
+    for (long bytes : new long[] {Long.MIN_VALUE, -1, 64, 4096, 8192, 12288, 3 << 14, 1L << 62}) {
+      assertRefused("logMemoryBytes", bytes, b -> b.logMemoryBytes(bytes));
+    }
+    for (int bytes : new int[] {Integer.MIN_VALUE, -4096, 1, 2048, 4097, 12288, 1 << 30}) {
+      assertRefused("pageBytes", bytes, b -> b.pageBytes(bytes));
+    }
+    assertRefused("pageBytes", 8192, b -> b.logMemoryBytes(16384).pageBytes(8192));
+    for (double fraction : new double[] {-0.1, 1.1, Double.NaN}) {
+      assertRefused("mutableFraction", fraction, b -> b.mutableFraction(fraction));
+    }
+    for (long bytes : new long[] {-1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+      assertRefused("indexBytes", bytes, b -> b.indexBytes(bytes));
+    }
+    assertRefused("indexBytes", 255L, b -> b.indexBytes(255));
+    for (long bytes : new long[] {-1, 8191, Long.MAX_VALUE, Long.MIN_VALUE}) {
+      assertRefused("scratchBytes", bytes, b -> b.pageBytes(4096).scratchBytes(bytes));
+    }
+    for (long bytes : new long[] {-1, 2048, 4097, 1L << 31, Long.MAX_VALUE}) {
+      assertRefused("segmentBytes", bytes, b -> b.pageBytes(4096).segmentBytes(bytes));
+    }
+    for (int sessions : new int[] {Integer.MIN_VALUE, -1, 0, 1025, Integer.MAX_VALUE}) {
+      assertRefused("maxSessions", sessions, b -> b.maxSessions(sessions));
+    }
+    assertRefused("backgroundCompaction", true, b -> b.backgroundCompaction(true));
+  }
+
+  @Test
+  void showsTheSumOfPartsThatDoNotFit() {
+    assertThatThrownBy(() -> builder().logMemoryBytes(1 << 19).indexBytes(1 << 19).build())
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("memoryBytes=1048576")
+        .hasMessageContaining("indexBytes 524288")
+        .hasMessageContaining("logMemoryBytes 524288")
+        .hasMessageContaining("scratchBytes");
+  }
+}

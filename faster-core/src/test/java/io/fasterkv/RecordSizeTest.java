@@ -8,6 +8,7 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.RecordTooLarge;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -68,7 +69,7 @@ class RecordSizeTest {
       expected.forEach((key, value) -> {
         String title = "key of " + key.remaining() + " bytes, value of " + value.length;
         var result = new BytesFunctions.Result();
-        Status status = session.read(ByteSpan.of(key.array()), null, result, null);
+        Status status = session.read(ByteSpan.of(MemorySegment.ofBuffer(key)), null, result, null);
         if (status == Status.PENDING) {
           session.completePending(true);
           status = result.completed;

@@ -62,7 +62,7 @@ class ReorderedCompletionTest {
     }
   }
 
-  /** Keeps completions until a few have come together or nobody brings another, then runs one. */
+  /** Tells about one transfer after another, on a thread of its own, in no order. */
   private static final class Shuffle implements ScriptedDevice.Script {
     private final List<Runnable> kept = new ArrayList<>();
     private final SplittableRandom random;
@@ -84,23 +84,26 @@ class ReorderedCompletionTest {
     }
 
     void run() {
-      for (Runnable next = next(); next != null; next = next()) {
-        next.run();
+      while (awaitSome()) {
+        // Others may come meanwhile, and be told of first.
+        Thread.yield();
+        next().run();
       }
     }
 
-    private synchronized Runnable next() {
+    private synchronized boolean awaitSome() {
       try {
         while (kept.isEmpty() && !isOver) {
           wait();
         }
-        if (kept.size() < 3 && !isOver) {
-          wait(1);
-        }
       } catch (InterruptedException e) {
         throw new AssertionError(e);
       }
-      return kept.isEmpty() ? null : kept.remove(random.nextInt(kept.size()));
+      return !kept.isEmpty();
+    }
+
+    private synchronized Runnable next() {
+      return kept.remove(random.nextInt(kept.size()));
     }
   }
 }

@@ -3,7 +3,6 @@ package io.fasterkv.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.StoreConfig.Builder;
 import io.fasterkv.api.StoreException.BadConfig;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
@@ -11,11 +10,12 @@ import org.junit.jupiter.api.Test;
 
 /** Settings that cannot be are refused by name, with their value and what is allowed. */
 class ConfigRulesTest {
-  private static Builder builder() {
+  private static StoreConfig.Builder builder() {
     return StoreConfig.builder(Path.of("nowhere")).memoryBytes(1 << 20);
   }
 
-  private static void assertRefused(String name, Object value, UnaryOperator<Builder> setting) {
+  private static void assertRefused(
+      String name, Object value, UnaryOperator<StoreConfig.Builder> setting) {
     assertThatThrownBy(() -> setting.apply(builder()).build())
         .as(name + "=" + value)
         .isInstanceOf(BadConfig.class)

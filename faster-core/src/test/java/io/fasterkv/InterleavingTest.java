@@ -250,7 +250,7 @@ class InterleavingTest {
         assertThat(session.delete(KEY, null)).isEqualTo(Status.FOUND);
       }
       // As an operation does that is about to insert.
-      engine.index().findOrCreate(5, new IndexEntry());
+      engine.index().soleTable().findOrCreate(5, new IndexEntry());
       pause.finish();
       assertThat(read(store, KEY)).isEqualTo(new byte[] {1});
       StoreInvariants.check(store);

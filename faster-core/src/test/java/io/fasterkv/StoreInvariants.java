@@ -47,7 +47,7 @@ final class StoreInvariants {
     layout = engine.layout();
     buffer = arena.allocate(log.pageBytes(), Long.BYTES);
     keyBuffer = arena.allocate(log.pageBytes(), Long.BYTES);
-    entries = IndexWalk.entries(engine.index());
+    entries = IndexWalk.entries(engine.index().soleTable());
     for (IndexWalk.Entry entry : entries) {
       ownEntries.add(new Own(entry.bucket(), entry.tag()));
     }
@@ -127,7 +127,9 @@ final class StoreInvariants {
     key.set(keyBuffer, length);
     long hash = engine.hash(key);
     String place = "record at " + at + " of " + entry;
-    assertThat(IndexWalk.bucketOf(engine.index(), hash)).as(place).isEqualTo(entry.bucket());
+    assertThat(IndexWalk.bucketOf(engine.index().soleTable(), hash))
+        .as(place)
+        .isEqualTo(entry.bucket());
     long tag = IndexWalk.tagOf(hash);
     boolean isOwn = tag == entry.tag();
     assertThat(isOwn || entry.sharedSlot() >= 0).as("tag of " + place).isTrue();

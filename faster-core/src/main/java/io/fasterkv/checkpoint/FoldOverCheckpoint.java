@@ -74,7 +74,8 @@ public final class FoldOverCheckpoint {
     int bytes = Math.min(CHUNK_BYTES, config.pageBytes());
     MemorySegment buffer = engine.buffers().take(bytes);
     try (ChainRewind rewind = new ChainRewind(engine, begin, end)) {
-      return new IndexImageFile(files.index(number), buffer).write(engine.index(), rewind);
+      return new IndexImageFile(files.index(number), buffer)
+          .write(engine.index().soleTable(), rewind);
     } finally {
       engine.buffers().give(buffer);
     }

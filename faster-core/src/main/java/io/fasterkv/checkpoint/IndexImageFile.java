@@ -4,9 +4,9 @@ import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
-import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.index.IndexImage.Rewind;
+import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -30,15 +30,15 @@ final class IndexImageFile {
     this.buffer = buffer;
   }
 
-  /** Writes a live index and forces it to disk. */
-  IndexPart write(HashIndex index, Rewind rewind) throws IOException {
+  /** Writes a live table and forces it to disk. */
+  IndexPart write(IndexTable table, Rewind rewind) throws IOException {
     Files.deleteIfExists(file);
-    IndexImage image = new IndexImage(index);
+    IndexImage image = new IndexImage(table);
     List<Integer> checksums = new ArrayList<>();
     try (FileChannel channel = DurableFiles.openReadWrite(file)) {
-      long main = index.mainBuckets();
+      long main = table.mainBuckets();
       // Those that are handed out from now on hold nothing from before the cut.
-      long limit = main + index.overflowBucketsUsed();
+      long limit = main + table.overflowBucketsUsed();
       long chunkBuckets = buffer.byteSize() / IndexImage.BUCKET_BYTES;
       for (long first = 0; first < limit; first += chunkBuckets) {
         long count = Math.min(chunkBuckets, limit - first);
@@ -52,9 +52,9 @@ final class IndexImageFile {
     }
   }
 
-  /** Reads an image into an index that nobody uses yet, and checks every byte. */
-  void read(IndexPart part, HashIndex index) {
-    IndexImage image = new IndexImage(index);
+  /** Reads an image into a table that nobody uses yet, and checks every byte. */
+  void read(IndexPart part, IndexTable table) {
+    IndexImage image = new IndexImage(table);
     long bytes = part.buckets() * IndexImage.BUCKET_BYTES;
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       if (channel.size() != bytes) {

@@ -103,7 +103,7 @@ public final class Recovery {
     try {
       MemorySegment chunk = buffer.asSlice(0, plan.manifest.index().chunkBytes());
       new IndexImageFile(plan.files.index(plan.manifest.number()), chunk)
-          .read(plan.manifest.index(), engine.index());
+          .read(plan.manifest.index(), engine.index().soleTable());
       verifyLog(plan, engine, buffer);
     } finally {
       engine.buffers().give(buffer);

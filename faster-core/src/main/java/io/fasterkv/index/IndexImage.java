@@ -4,7 +4,7 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies buckets out of a live index and into an empty one. The image shows the index as it was at
+ * Copies buckets out of a live table and into an empty one. The image shows the index as it was at
  * a cut of the log, although the index goes on changing while it is copied: an entry never moves,
  * and the records below the cut that its chain has are the same for ever, so each entry is led back
  * to the newest of those. Claims are left out, and so are links to overflow buckets that were
@@ -14,7 +14,7 @@ public final class IndexImage {
   /** Size of a bucket, in memory and in an image. */
   public static final int BUCKET_BYTES = BucketLayout.BYTES;
 
-  private final HashIndex index;
+  private final IndexTable table;
 
   /** Leads a chain back: from its newest record to its newest record below the cut. */
   @FunctionalInterface
@@ -23,15 +23,15 @@ public final class IndexImage {
     long rewind(long address);
   }
 
-  public IndexImage(HashIndex index) {
-    this.index = index;
+  public IndexImage(IndexTable table) {
+    this.table = table;
   }
 
   /** Copies buckets {@code first} and on, as many as {@code target} holds. */
   public void copyOut(long first, MemorySegment target, long bucketsInImage, Rewind rewind) {
     long from = first * BUCKET_BYTES;
     for (long at = 0; at < target.byteSize(); at += Long.BYTES) {
-      long word = Words.loadAcquire(index.memory(), from + at);
+      long word = Words.loadAcquire(table.memory(), from + at);
       boolean isOverflow = (from + at) % BUCKET_BYTES == BucketLayout.OVERFLOW;
       Words.storePlain(target, at, isOverflow ? link(word, bucketsInImage) : entry(word, rewind));
     }
@@ -39,7 +39,7 @@ public final class IndexImage {
 
   /** Copies buckets of an image into an index that nobody uses yet. */
   public void copyIn(long first, MemorySegment source) {
-    MemorySegment.copy(source, 0, index.memory(), first * BUCKET_BYTES, source.byteSize());
+    MemorySegment.copy(source, 0, table.memory(), first * BUCKET_BYTES, source.byteSize());
   }
 
   private static long entry(long word, Rewind rewind) {

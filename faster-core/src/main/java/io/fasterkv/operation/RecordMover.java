@@ -85,6 +85,9 @@ public final class RecordMover implements AutoCloseable {
     epochs.protect(slot);
     try {
       HybridLog log = engine.log();
+      if (!engine.index().enter(op.hash, op.entry)) {
+        return Outcome.AGAIN;
+      }
       if (!engine.index().find(op.hash, op.entry)) {
         return Outcome.DEAD;
       }

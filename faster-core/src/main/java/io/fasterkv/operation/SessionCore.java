@@ -220,7 +220,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     engine.epochs().protect(slot);
     try {
       while (true) {
-        Step step = attempt(op);
+        Step step = engine.index().enter(op.hash, op.entry) ? attempt(op) : Step.RETRY;
         if (step == Step.DONE || step == Step.READ_DISK) {
           return step;
         }

@@ -28,12 +28,12 @@ public final class IndexWalk {
     }
   }
 
-  private final HashIndex index;
+  private final IndexTable index;
   private final long buckets;
   private final List<Entry> entries = new ArrayList<>();
   private final Set<Long> linked = new HashSet<>();
 
-  private IndexWalk(HashIndex index) {
+  private IndexWalk(IndexTable index) {
     this.index = index;
     buckets = index.memory().byteSize() / BucketLayout.BYTES;
   }
@@ -42,7 +42,7 @@ public final class IndexWalk {
    * All entries, after checking: no claim is left, no bucket and tag has two entries, no overflow
    * bucket is in two chains.
    */
-  public static List<Entry> entries(HashIndex index) {
+  public static List<Entry> entries(IndexTable index) {
     IndexWalk walk = new IndexWalk(index);
     for (long main = 0; main < index.mainBuckets(); main++) {
       walk.chain(main);
@@ -51,7 +51,7 @@ public final class IndexWalk {
   }
 
   /** The main bucket that a hash chooses. */
-  public static long bucketOf(HashIndex index, long hash) {
+  public static long bucketOf(IndexTable index, long hash) {
     return Math.unsignedMultiplyHigh(hash, index.mainBuckets());
   }
 
@@ -61,7 +61,7 @@ public final class IndexWalk {
   }
 
   /** How many main buckets are saturated. */
-  public static int saturatedBuckets(HashIndex index) {
+  public static int saturatedBuckets(IndexTable index) {
     int count = 0;
     for (long main = 0; main < index.mainBuckets(); main++) {
       if (BucketLayout.isSaturated(overflow(index, main))) {
@@ -71,7 +71,7 @@ public final class IndexWalk {
     return count;
   }
 
-  private static long overflow(HashIndex index, long bucket) {
+  private static long overflow(IndexTable index, long bucket) {
     return Words.loadVolatile(index.memory(), bucket * BucketLayout.BYTES + BucketLayout.OVERFLOW);
   }
 

@@ -1,8 +1,8 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.index.IndexGeometry;
+import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
@@ -23,7 +23,7 @@ public class TinyIndex {
   private static final long BUCKET_BYTES = 64;
   private static final long OCCUPIED_AND_TAG = 1L << 62 | 0x3FFFL << 48;
 
-  private final HashIndex index;
+  private final IndexTable index;
   private final int buckets;
   private final IndexEntry[] entries = {new IndexEntry(), new IndexEntry(), new IndexEntry()};
   private final long[] previous = new long[3];
@@ -31,7 +31,7 @@ public class TinyIndex {
   /** An index of one main bucket and a number of overflow buckets, all in its chain already. */
   public TinyIndex(OffHeapArena arena, int overflowBuckets) {
     buckets = 1 + overflowBuckets;
-    index = new HashIndex(arena, new IndexGeometry(1, overflowBuckets), overflowBuckets);
+    index = new IndexTable(arena, new IndexGeometry(1, overflowBuckets), overflowBuckets);
   }
 
   /** Takes the first {@code taken} entries of the chain for other tags. */

@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * The index against a map. Each hash has a list of records; since tags share entries when a chain
  * is full, the model follows the records' links as the log would, and looks for its own.
  */
-class HashIndexTest {
+class IndexTableTest {
   private static final int STEPS = 5000;
   private static final int THREADS = 4;
   private static final int PUSHES = 5000;
@@ -44,12 +44,12 @@ class HashIndexTest {
 
   @Test
   void findsNothingInAnEmptyIndex() {
-    assertThat(new HashIndex(arena, new IndexGeometry(4, 1), 0).find(17, entry)).isFalse();
+    assertThat(new IndexTable(arena, new IndexGeometry(4, 1), 0).find(17, entry)).isFalse();
   }
 
   @Test
   void findsWhatItInserted() {
-    HashIndex index = new HashIndex(arena, new IndexGeometry(4, 1), 0);
+    IndexTable index = new IndexTable(arena, new IndexGeometry(4, 1), 0);
     index.findOrCreate(17, entry);
     assertThat(entry.address()).isZero();
     assertThat(index.compareAndSet(entry, 4711)).isTrue();
@@ -65,7 +65,7 @@ class HashIndexTest {
   void agreesWithAMapEvenWhenItIsFull(long mainBuckets, long overflowBuckets) {
     long seed = Long.getLong("faster.seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
+    IndexTable index = new IndexTable(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
     long[] hashes = random.longs(100).toArray();
     Map<Long, Long> newest = new HashMap<>();
     for (int step = 0; step < STEPS; step++) {
@@ -85,7 +85,7 @@ class HashIndexTest {
   void agreesWithAMapWhenEntriesAreRemoved() {
     long seed = Long.getLong("faster.seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 2), 0);
+    IndexTable index = new IndexTable(arena, new IndexGeometry(1, 2), 0);
     Map<Long, Long> newest = new HashMap<>();
     for (int step = 0; step < STEPS; step++) {
       // Twenty tags in twenty-one entries: never full, so that no entry is shared.
@@ -111,7 +111,7 @@ class HashIndexTest {
 
   @Test
   void aHigherHashIsNotInALowerBucket() {
-    HashIndex index = new HashIndex(arena, new IndexGeometry(4, 0), 0);
+    IndexTable index = new IndexTable(arena, new IndexGeometry(4, 0), 0);
     long last = -1;
     for (long hash : new long[] {0, 1L << 61, 1L << 62, Long.MAX_VALUE, 1L << 63, -1}) {
       index.findOrCreate(hash, entry);
@@ -127,7 +127,7 @@ class HashIndexTest {
   void threadsThatGrowAndSaturateChainsLoseNoRecord(long mainBuckets, long overflowBuckets)
       throws Exception {
     for (int round = 0; round < 20; round++) {
-      HashIndex index = new HashIndex(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
+      IndexTable index = new IndexTable(arena, new IndexGeometry(mainBuckets, overflowBuckets), 0);
       long[] previous = new long[THREADS * PUSHES + 1];
       inThreads(index, previous);
       assertThat(reachable(index, previous)).hasSize(THREADS * PUSHES);
@@ -135,7 +135,7 @@ class HashIndexTest {
     }
   }
 
-  private static void inThreads(HashIndex index, long[] previous) throws Exception {
+  private static void inThreads(IndexTable index, long[] previous) throws Exception {
     List<Future<?>> futures = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       for (int i = 0; i < THREADS; i++) {
@@ -148,7 +148,7 @@ class HashIndexTest {
     }
   }
 
-  private static void pushMany(HashIndex index, long[] previous, int thread) {
+  private static void pushMany(IndexTable index, long[] previous, int thread) {
     IndexEntry mine = new IndexEntry();
     for (int push = 0; push < PUSHES; push++) {
       int address = 1 + thread * PUSHES + push;
@@ -164,7 +164,7 @@ class HashIndexTest {
     return (push % 40) * 0x9E3779B97F4A7C15L;
   }
 
-  private Set<Long> reachable(HashIndex index, long[] previous) {
+  private Set<Long> reachable(IndexTable index, long[] previous) {
     Set<Long> addresses = new HashSet<>();
     for (int push = 0; push < 40; push++) {
       assertThat(index.find(hash(push), entry)).isTrue();
@@ -175,7 +175,7 @@ class HashIndexTest {
     return addresses;
   }
 
-  private long push(HashIndex index, long hash) {
+  private long push(IndexTable index, long hash) {
     index.findOrCreate(hash, entry);
     records.add(new Linked(hash, entry.address()));
     assertThat(index.compareAndSet(entry, records.size())).isTrue();
@@ -183,7 +183,7 @@ class HashIndexTest {
   }
 
   /** The newest record of a hash in its entry's chain, or 0. */
-  private long lookUp(HashIndex index, long hash) {
+  private long lookUp(IndexTable index, long hash) {
     if (!index.find(hash, entry)) {
       return 0;
     }
@@ -194,7 +194,7 @@ class HashIndexTest {
     return at;
   }
 
-  private static void assertNoTagTwice(HashIndex index, long mainBuckets, long seed) {
+  private static void assertNoTagTwice(IndexTable index, long mainBuckets, long seed) {
     for (long main = 0; main < mainBuckets; main++) {
       Set<Long> tags = new HashSet<>();
       long bucket = main;

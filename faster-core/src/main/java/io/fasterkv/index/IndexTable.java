@@ -1,0 +1,233 @@
+package io.fasterkv.index;
+
+import static io.fasterkv.index.BucketLayout.sameTag;
+
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.ThreadLocalRandom;
+
+/**
+ * One size of the latch-free hash index (SIGMOD'18, section 3): from a hash to the address of the
+ * newest record of its chain. Each (bucket, tag) has at most one entry that others can see. A table
+ * keeps its size for ever; {@link HashIndex} holds the one that is in use.
+ *
+ * <p>Insertion has two phases (section 3.2). A thread claims a free entry with a tentative word,
+ * which others do not follow, and then looks through the whole chain of buckets again: if the tag
+ * is there a second time, tentative or not, it gives its claim up and starts over. Of two threads
+ * that claim different entries for one tag, at least one sees the other, since each claims by a
+ * compare-and-set before it looks.
+ *
+ * <p>Memory is fixed, so a chain may find no overflow bucket when all its entries are taken. Its
+ * main bucket is then marked as saturated, for good. In a saturated chain, a tag that has no entry
+ * of its own shares entry {@code tag % 7} of the main bucket with whatever is chained there; keys
+ * tell the records apart, the chain is just longer. The mark lies in the word that every walk reads
+ * first, and a claim is checked against it after the compare-and-set: a thread either sees the mark
+ * and gives up its claim, or its claim is seen, and waited for, by those who see the mark.
+ *
+ * <p>A bucket's number grows with the hash, so that a range of hashes is a range of buckets.
+ */
+public final class IndexTable {
+  private static final long ABSENT = -1;
+  private static final long CONTENDED = -2;
+  private static final long FULL = -3;
+  private static final int MAX_BACKOFF_SPINS = 64;
+
+  private final MemorySegment memory;
+  private final long mainBuckets;
+  private final OverflowBuckets overflow;
+
+  /** A table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
+  public IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
+    memory =
+        arena.allocate(
+            "hash index", geometry.buckets() * BucketLayout.BYTES, OffHeapArena.PAGE_ALIGNMENT);
+    mainBuckets = geometry.mainBuckets();
+    overflow = new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed);
+  }
+
+  /** Finds the entry of a hash; false when there is none. */
+  public boolean find(long hash, IndexEntry entry) {
+    long main = mainBucket(hash);
+    boolean saturated = isSaturated(main);
+    while (true) {
+      long offset = lookUp(main, BucketLayout.entry(hash), entry);
+      if (offset >= 0) {
+        return true;
+      }
+      if (offset == ABSENT || !saturated) {
+        return saturated && loadShared(main, hash, entry);
+      }
+      // In a saturated chain a claim must end before the shared entry may be trusted.
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Finds the entry of a hash, or makes one whose address is 0. */
+  public void findOrCreate(long hash, IndexEntry entry) {
+    long main = mainBucket(hash);
+    long wanted = BucketLayout.entry(hash);
+    while (true) {
+      boolean saturated = isSaturated(main);
+      long offset = lookUp(main, wanted, entry);
+      if (offset >= 0) {
+        return;
+      }
+      if (offset == ABSENT && (saturated ? shareEntry(main, hash, entry) : insert(main, wanted))) {
+        if (saturated) {
+          return;
+        }
+      } else {
+        backOff();
+      }
+    }
+  }
+
+  /** Puts {@code address} in the place of what {@code entry} has read; false if it has changed. */
+  public boolean compareAndSet(IndexEntry entry, long address) {
+    long replacement = BucketLayout.withAddress(entry.word, address);
+    return Words.compareAndSet(memory, entry.offset, entry.word, replacement);
+  }
+
+  /** Frees an entry whose chain holds nothing any more; false if it has changed. */
+  public boolean remove(IndexEntry entry) {
+    return Words.compareAndSet(memory, entry.offset, entry.word, 0);
+  }
+
+  /** How many main buckets there are. */
+  public long mainBuckets() {
+    return mainBuckets;
+  }
+
+  /** All buckets' memory, main buckets first: for images of the index, and for checks. */
+  public MemorySegment memory() {
+    return memory;
+  }
+
+  /** How many overflow buckets are in use. */
+  public long overflowBucketsUsed() {
+    return overflow.used();
+  }
+
+  private long mainBucket(long hash) {
+    return Math.unsignedMultiplyHigh(hash, mainBuckets) * BucketLayout.BYTES;
+  }
+
+  private boolean isSaturated(long main) {
+    return BucketLayout.isSaturated(Words.loadVolatile(memory, main + BucketLayout.OVERFLOW));
+  }
+
+  /** The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} by a claim. */
+  private long lookUp(long main, long wanted, IndexEntry entry) {
+    long result = ABSENT;
+    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
+      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
+        long word = Words.loadVolatile(memory, at);
+        if (sameTag(word, wanted)) {
+          if (!BucketLayout.isTentative(word)) {
+            entry.offset = at;
+            entry.word = word;
+            return at;
+          }
+          result = CONTENDED;
+        }
+      }
+    }
+    return result;
+  }
+
+  /** The bucket after {@code bucket} in its chain, or -1. */
+  private long next(long bucket) {
+    long word = Words.loadAcquire(memory, bucket + BucketLayout.OVERFLOW);
+    long number = BucketLayout.nextBucket(word);
+    return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
+  }
+
+  /** Tries to make an entry; the caller looks it up again whether this worked or not. */
+  private boolean insert(long main, long wanted) {
+    long free = findFree(main);
+    if (free == FULL) {
+      return grow(main);
+    }
+    if (!Words.compareAndSet(memory, free, 0, wanted | BucketLayout.TENTATIVE)) {
+      return false;
+    }
+    boolean mayStay = !isSaturated(main) && !standsElsewhere(main, wanted, free);
+    Words.storeRelease(memory, free, mayStay ? wanted : 0);
+    return mayStay;
+  }
+
+  private long findFree(long main) {
+    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
+      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
+        if (Words.loadAcquire(memory, at) == 0) {
+          return at;
+        }
+      }
+    }
+    return FULL;
+  }
+
+  private boolean standsElsewhere(long main, long wanted, long own) {
+    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
+      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
+        if (at != own && sameTag(Words.loadVolatile(memory, at), wanted)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /** Adds an overflow bucket to a chain, or marks the chain as saturated. */
+  private boolean grow(long main) {
+    long last = main;
+    for (long after = next(last); after >= 0; after = next(last)) {
+      last = after;
+    }
+    long fresh = overflow.take();
+    if (fresh == OverflowBuckets.NONE) {
+      Words.getAndBitwiseOr(memory, main + BucketLayout.OVERFLOW, BucketLayout.SATURATED);
+      return true;
+    }
+    long end = last + BucketLayout.OVERFLOW;
+    long word = Words.loadAcquire(memory, end);
+    boolean isEnd = BucketLayout.nextBucket(word) == OverflowBuckets.NONE;
+    if (isEnd && Words.compareAndSet(memory, end, word, word | fresh)) {
+      return true;
+    }
+    overflow.giveBack(fresh);
+    return false;
+  }
+
+  private static long sharedOffset(long main, long hash) {
+    return main + (long) BucketLayout.sharedEntry(hash) * Long.BYTES;
+  }
+
+  /** Reads a saturated chain's shared entry; false when it has none. */
+  private boolean loadShared(long main, long hash, IndexEntry entry) {
+    entry.offset = sharedOffset(main, hash);
+    entry.word = Words.loadAcquire(memory, entry.offset);
+    while (BucketLayout.isTentative(entry.word)) {
+      Thread.onSpinWait();
+      entry.word = Words.loadAcquire(memory, entry.offset);
+    }
+    return entry.word != 0;
+  }
+
+  /** Takes a saturated chain's shared entry, making it when it is free. */
+  private boolean shareEntry(long main, long hash, IndexEntry entry) {
+    if (loadShared(main, hash, entry)) {
+      return true;
+    }
+    entry.word = BucketLayout.entry(hash);
+    return Words.compareAndSet(memory, entry.offset, 0, entry.word);
+  }
+
+  private static void backOff() {
+    int spins = ThreadLocalRandom.current().nextInt(MAX_BACKOFF_SPINS);
+    for (int i = 0; i < spins; i++) {
+      Thread.onSpinWait();
+    }
+  }
+}

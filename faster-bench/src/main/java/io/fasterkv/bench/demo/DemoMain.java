@@ -1,5 +1,6 @@
 package io.fasterkv.bench.demo;
 
+import io.fasterkv.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.stream.Collectors;

@@ -3,6 +3,7 @@ package io.fasterkv.bench.demo;
 import io.fasterkv.bench.demo.screen.BarScreen;
 import io.fasterkv.bench.demo.screen.PlainScreen;
 import io.fasterkv.bench.demo.screen.Screen;
+import io.fasterkv.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.CountDownLatch;

@@ -11,6 +11,7 @@ import io.fasterkv.bench.demo.screen.CheckpointTable;
 import io.fasterkv.bench.demo.screen.Screen;
 import io.fasterkv.bench.demo.screen.Sizes;
 import io.fasterkv.bench.demo.text.InputPlan;
+import io.fasterkv.bench.process.ProcessMemory;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;

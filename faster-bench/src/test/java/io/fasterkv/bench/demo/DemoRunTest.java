@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.bench.demo.screen.PlainScreen;
 import io.fasterkv.bench.demo.text.SomeText;
+import io.fasterkv.bench.process.WorkDirectory;
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package io.fasterkv.bench.demo;
+package io.fasterkv.bench.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.fasterkv.bench.demo;
+package io.fasterkv.bench.process;
 
 import io.fasterkv.bench.demo.screen.Sizes;
 import java.io.IOException;
@@ -6,21 +6,21 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** How much memory this process has taken, where the operating system tells. */
-final class ProcessMemory {
+public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final String PEAK = "VmHWM:";
 
   private ProcessMemory() {}
 
   /** Writes the highest resident size so far and the limit of the heap. */
-  static String describe() {
+  public static String describe() {
     String heap = "heap limit " + Sizes.bytes(Runtime.getRuntime().maxMemory());
     long peak = peakBytes();
     return peak == 0 ? heap : "peak memory of the process " + Sizes.bytes(peak) + ", " + heap;
   }
 
   /** Returns the highest resident size so far, in bytes, or 0 if it is not known. */
-  static long peakBytes() {
+  public static long peakBytes() {
     try {
       for (String line : Files.readAllLines(STATUS)) {
         if (line.startsWith(PEAK)) {

@@ -1,4 +1,4 @@
-package io.fasterkv.bench.demo;
+package io.fasterkv.bench.process;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * is dead, and removes its directory. Directories that are not laid out like a run are never
  * touched, nor are those of runs that ended well and were asked to keep theirs.
  */
-final class WorkDirectory implements AutoCloseable {
+public final class WorkDirectory implements AutoCloseable {
   private static final String LOCK = "run.lock";
   private static final String KEPT = "run.kept";
   private static final Pattern RUN = Pattern.compile("run-\\d+-\\d+");
@@ -42,7 +42,7 @@ final class WorkDirectory implements AutoCloseable {
   }
 
   /** Removes what dead runs left in {@code parent} and creates a directory for this run. */
-  static WorkDirectory create(Path parent) throws IOException {
+  public static WorkDirectory create(Path parent) throws IOException {
     Files.createDirectories(parent);
     // One starter at a time: a directory without its lock yet must not look like a dead run's.
     try (FileChannel starters = openLockFile(parent.resolve("start.lock"));
@@ -62,28 +62,28 @@ final class WorkDirectory implements AutoCloseable {
   }
 
   /** Returns the run's own directory, absolute. */
-  Path path() {
+  public Path path() {
     return path;
   }
 
   /** Returns how many dead runs were removed when this one began, 0 or more. */
-  int removedRuns() {
+  public int removedRuns() {
     return removed;
   }
 
   /** Creates and returns a directory of the given name in the run's directory. */
-  Path directory(String name) throws IOException {
+  public Path directory(String name) throws IOException {
     return Files.createDirectories(path.resolve(name));
   }
 
   /** Gives up the directory and everything in it. */
-  void delete() throws IOException {
+  public void delete() throws IOException {
     channel.close();
     deleteTree(path);
   }
 
   /** Lets later starts leave the directory alone. */
-  void keep() throws IOException {
+  public void keep() throws IOException {
     Files.writeString(path.resolve(KEPT), "");
   }
 

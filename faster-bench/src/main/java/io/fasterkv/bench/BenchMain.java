@@ -1,0 +1,70 @@
+package io.fasterkv.bench;
+
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.ycsb.YcsbCommand;
+import java.util.concurrent.Callable;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** The program behind {@code ./bench}. */
+@Command(
+    name = "./bench",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    header = "Measures the store, its parts and its peers.",
+    description = {
+      "",
+      "Figures from different runs or machines do not compare; ratios within one run do.",
+      ""
+    },
+    subcommands = {YcsbCommand.class},
+    footer = {"", "./bench COMMAND --help shows the options of a command."})
+public final class BenchMain implements Callable<Integer> {
+  static final int FAILED = 1;
+  static final int BAD_ARGUMENTS = 2;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  boolean help;
+
+  BenchMain() {}
+
+  /** Runs a command and exits: 0 done, 1 wrong or failed, 2 bad arguments. */
+  public static void main(String[] arguments) {
+    System.exit(commandLine().execute(arguments));
+  }
+
+  static CommandLine commandLine() {
+    CommandLine line = new CommandLine(new BenchMain());
+    line.setExecutionExceptionHandler((exception, command, parsed) -> {
+      if (exception instanceof WrongAnswer) {
+        command.getErr().println("WRONG: " + exception.getMessage());
+        return FAILED;
+      }
+      if (exception instanceof BadConfig) {
+        command.getErr().println(exception.getMessage());
+        return BAD_ARGUMENTS;
+      }
+      exception.printStackTrace(command.getErr());
+      return FAILED;
+    });
+    line.setParameterExceptionHandler((exception, parsed) -> {
+      CommandLine command = exception.getCommandLine();
+      String name = command.getCommandSpec().qualifiedName();
+      command.getErr().println(exception.getMessage());
+      command.getErr().println("See " + name + " --help for all arguments.");
+      return BAD_ARGUMENTS;
+    });
+    return line;
+  }
+
+  @Override
+  public Integer call() {
+    commandLine().usage(System.out);
+    return BAD_ARGUMENTS;
+  }
+}

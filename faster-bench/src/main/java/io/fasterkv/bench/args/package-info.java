@@ -1,0 +1,5 @@
+/** Turns arguments into values, or says which values are allowed. */
+@NullMarked
+package io.fasterkv.bench.args;
+
+import org.jspecify.annotations.NullMarked;

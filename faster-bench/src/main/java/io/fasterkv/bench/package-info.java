@@ -1,0 +1,5 @@
+/** The benchmarks behind {@code ./bench}. */
+@NullMarked
+package io.fasterkv.bench;
+
+import org.jspecify.annotations.NullMarked;

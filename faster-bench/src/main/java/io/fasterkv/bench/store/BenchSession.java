@@ -1,0 +1,37 @@
+package io.fasterkv.bench.store;
+
+import io.fasterkv.bench.workload.KeyStream;
+
+/**
+ * One thread's access to a store. The loops over keys are here, in each store's own class, so that
+ * every store is compiled with call sites of its own.
+ */
+public interface BenchSession extends AutoCloseable {
+
+  /** Reads the keys at places {@code from} to {@code to - 1} of a stream. */
+  void read(KeyStream stream, int from, int to);
+
+  /** Sets the stream's values. */
+  void upsert(KeyStream stream, int from, int to);
+
+  /** Adds 1 to the count of each. */
+  void rmw(KeyStream stream, int from, int to);
+
+  /** Reads or sets, as the stream says. */
+  void mix(KeyStream stream, int from, int to);
+
+  /** Waits until all that was begun has ended. */
+  default void settle() {}
+
+  /** The sum of the fingerprints in all values that {@code read} and {@code mix} have read. */
+  long fingerprints();
+
+  /** A key's value, or {@link io.fasterkv.bench.workload.Values#MISSING}. */
+  long get(long key);
+
+  /** Sets a key's value. */
+  void put(long key, long value);
+
+  @Override
+  default void close() {}
+}

@@ -1,0 +1,51 @@
+package io.fasterkv.bench.store;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+
+/** Turns a benchmark's settings into the store's. */
+final class FasterSettings {
+  private static final int PAGE_BYTES = 1 << 20;
+  private static final int LEAST_PAGES = 16;
+  private static final int SCRATCH_PAGES = 16;
+
+  /** Epoch table and whatever else is small. */
+  private static final long ROOM_BYTES = 8L << 20;
+
+  /** Less than the default mutable fraction, so that all is mutable. */
+  private static final double FILL = 0.85;
+
+  private FasterSettings() {}
+
+  static FasterStore open(StoreSettings settings, double mutableFraction, long recordBytes) {
+    StoreConfig.Builder builder =
+        StoreConfig.builder(settings.directory())
+            .recordKind(settings.isLongs() ? RecordKind.LONGS : RecordKind.SPANS)
+            .mutableFraction(mutableFraction)
+            .maxSessions(2 * settings.sessions() + 2)
+            .deleteOnClose(true);
+    if (settings.memoryBytes() == 0) {
+      everythingFits(builder, settings, recordBytes);
+    } else {
+      builder.memoryBytes(settings.memoryBytes()).indexBytes(settings.indexBytes());
+    }
+    return FasterStore.open(builder.build());
+  }
+
+  private static void everythingFits(
+      StoreConfig.Builder builder, StoreSettings settings, long recordBytes) {
+    long log = (long) LEAST_PAGES * PAGE_BYTES;
+    while (log * FILL < settings.keys() * recordBytes) {
+      log *= 2;
+    }
+    long scratch = (long) SCRATCH_PAGES * PAGE_BYTES;
+    long index = settings.indexBytesOrDefault();
+    builder
+        .memoryBytes(index + log + scratch + ROOM_BYTES)
+        .indexBytes(index)
+        .logMemoryBytes(log)
+        .pageBytes(PAGE_BYTES)
+        .scratchBytes(scratch);
+  }
+}

@@ -1,0 +1,102 @@
+package io.fasterkv.bench.ycsb;
+
+import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.process.WorkDirectory;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** Options for what stores are loaded with, and where. */
+public final class DataOptions {
+  private static final long MOST_KEYS = 1 << 30;
+  private static final int MOST_VALUE_BYTES = 1 << 16;
+
+  /** Set by picocli. */
+  public DataOptions() {}
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      converter = Converters.OfCount.class,
+      description = "How many keys, such as 500k or 16m: 100 to 1g. Default: ${DEFAULT-VALUE}.")
+  long keys = 16_000_000;
+
+  @Option(
+      names = "--value-bytes",
+      paramLabel = "N",
+      description =
+          "Bytes of a value: 8 to 65536. 8 are plain numbers, others byte arrays that begin with"
+              + " one. Default: ${DEFAULT-VALUE}.")
+  int valueBytes = Long.BYTES;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "BYTES",
+      converter = Converters.OfBytes.class,
+      description =
+          "FASTER's budget, such as 512m or 4g. More data than this goes to disk. Default: enough"
+              + " to keep everything mutable in memory.")
+  long memoryBytes;
+
+  @Option(
+      names = "--index-bytes",
+      paramLabel = "BYTES",
+      converter = Converters.OfBytes.class,
+      description = "FASTER's hash index. Default: a bucket of 64 bytes to two keys.")
+  long indexBytes;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description =
+          "Where stores keep their files, each run in a directory of its own that is removed at"
+              + " the end. Default: faster-bench-USER in the system's directory for temporary"
+              + " files.")
+  Path directory =
+      Path.of(
+          System.getProperty("java.io.tmpdir", "."),
+          "faster-bench-" + System.getProperty("user.name", "user"));
+
+  @Spec(Spec.Target.MIXEE)
+  @Nullable CommandSpec spec;
+
+  /** The options, checked. */
+  public Data data() {
+    check(keys >= 100 && keys <= MOST_KEYS, "--keys", keys, "100 to 1g");
+    check(
+        valueBytes >= Long.BYTES && valueBytes <= MOST_VALUE_BYTES,
+        "--value-bytes",
+        valueBytes,
+        "8 to " + MOST_VALUE_BYTES);
+    return new Data(keys, valueBytes, memoryBytes, indexBytes);
+  }
+
+  /** What needs a directory. */
+  @FunctionalInterface
+  public interface InDirectory<T> {
+    T run(Path directory) throws IOException;
+  }
+
+  /** Runs in a fresh directory, which is gone afterwards, also when the process is stopped. */
+  public <T> T inDirectory(InDirectory<T> body) throws IOException {
+    WorkDirectory work = WorkDirectory.create(directory);
+    try {
+      return body.run(work.path());
+    } finally {
+      work.delete();
+    }
+  }
+
+  private void check(boolean allowed, String name, long value, String range) {
+    if (!allowed) {
+      String message = name + " is out of range: " + name + "=" + value + ", allowed=" + range;
+      throw spec == null
+          ? new IllegalArgumentException(message)
+          : new ParameterException(spec.commandLine(), message);
+    }
+  }
+}

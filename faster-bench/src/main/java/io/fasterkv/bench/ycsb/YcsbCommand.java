@@ -1,0 +1,187 @@
+package io.fasterkv.bench.ycsb;
+
+import io.fasterkv.bench.HeapUser;
+import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.store.StoreKind;
+import io.fasterkv.bench.workload.Distribution;
+import io.fasterkv.bench.workload.Workload;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code ./bench ycsb}. */
+@Command(
+    name = "ycsb",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    header = "Stores side by side: operations a second on keys of 8 bytes.",
+    description = {
+      "",
+      "Loads each store and checks it, warms up, then times the rows in turn, round after round,"
+          + " and checks the stores again. Every combination of store, workload, distribution,"
+          + " threads and batch is a row. The table shows medians over the rounds with the lowest"
+          + " and the highest, in millions of operations a second.",
+      ""
+    },
+    footer = {"", "Exit codes: 0 measured, 1 a wrong answer or a failure, 2 bad arguments."})
+public final class YcsbCommand implements Callable<Integer>, HeapUser {
+  private static final long BYTES_PER_STREAM_KEY = 3 * Long.BYTES;
+
+  @Option(
+      names = "--stores",
+      paramLabel = "NAME,...",
+      split = ",",
+      hideParamSyntax = true,
+      converter = Converters.OfStore.class,
+      description =
+          "faster; faster-append, whose updates all append; chm, a ConcurrentHashMap; agrona, its"
+              + " primitive maps behind lock stripes; ceiling, the same memory accesses over plain"
+              + " arrays. Default: faster,chm,agrona.")
+  List<StoreKind> stores = List.of(StoreKind.FASTER, StoreKind.CHM, StoreKind.AGRONA);
+
+  @Option(
+      names = "--workload",
+      paramLabel = "NAME,...",
+      split = ",",
+      hideParamSyntax = true,
+      converter = Converters.OfWorkload.class,
+      description = "One or more of " + Workload.LABELS + ". Default: rmw.")
+  List<Workload> workloads = List.of(Workload.RMW);
+
+  @Option(
+      names = "--distribution",
+      paramLabel = "NAME,...",
+      split = ",",
+      hideParamSyntax = true,
+      converter = Converters.OfDistribution.class,
+      description =
+          "uniform; zipf with theta 0.99; hotset, nine in ten on a fifth of the keys, which moves."
+              + " Default: uniform.")
+  List<Distribution> distributions = List.of(Distribution.UNIFORM);
+
+  @Mixin DataOptions data = new DataOptions();
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N,...",
+      split = ",",
+      hideParamSyntax = true,
+      description = "Threads, each with a session of its own. Default: 1.")
+  List<Integer> threads = List.of(1);
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N,...",
+      split = ",",
+      hideParamSyntax = true,
+      description =
+          "Operations handed to the store at a time. Stores without batches run one at a time."
+              + " Default: 1.")
+  List<Integer> batches = List.of(1);
+
+  @Mixin TimingOptions timing = new TimingOptions();
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write an array with an object for each row, too.")
+  @Nullable Path json;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  boolean help;
+
+  @Spec @Nullable CommandSpec spec;
+
+  @Override
+  public Integer call() throws IOException {
+    List<String> notes = new ArrayList<>();
+    List<RowSpec> rows = rows(notes);
+    notes.forEach(System.err::println);
+    if (rows.isEmpty()) {
+      throw refused("no row is left to measure");
+    }
+    List<RowResult> results =
+        data.inDirectory(
+            directory -> new YcsbRun(data.data(), timing.timing(), rows, directory).run());
+    System.out.println(YcsbReport.table(results));
+    if (json != null) {
+      JsonFile.write(json, YcsbReport.rows(results, data.data()));
+    }
+    return 0;
+  }
+
+  /** Every combination, without those that a store cannot do, about which {@code notes} tell. */
+  List<RowSpec> rows(List<String> notes) {
+    checkCounts();
+    Set<RowSpec> rows = new LinkedHashSet<>();
+    Set<String> told = new LinkedHashSet<>();
+    for (Workload workload : workloads) {
+      for (Distribution distribution : distributions) {
+        for (int thread : threads) {
+          for (int batch : batches) {
+            for (StoreKind store : stores) {
+              RowSpec row = new RowSpec(store, workload, distribution, thread, batch);
+              add(row, rows, told);
+            }
+          }
+        }
+      }
+    }
+    notes.addAll(told);
+    return List.copyOf(rows);
+  }
+
+  private void add(RowSpec row, Set<RowSpec> rows, Set<String> told) {
+    StoreKind store = row.store();
+    String refusal = store.refusal(row.workload(), data.valueBytes, row.threads());
+    if (!refusal.isEmpty()) {
+      told.add("left out: " + row.label() + ": " + refusal);
+    } else if (row.batch() > 1 && !store.hasBatches(data.valueBytes)) {
+      told.add(store.label() + " has no batches: it is measured one at a time, as batch=1");
+      rows.add(new RowSpec(store, row.workload(), row.distribution(), row.threads(), 1));
+    } else {
+      rows.add(row);
+    }
+  }
+
+  private void checkCounts() {
+    if (!threads.stream().allMatch(count -> count >= 1 && count <= 256)) {
+      throw refused("--threads is out of range: threads=" + threads + ", allowed=1 to 256");
+    }
+    if (!batches.stream().allMatch(count -> count >= 1 && count <= 1024)) {
+      throw refused("--batch is out of range: batch=" + batches + ", allowed=1 to 1024");
+    }
+  }
+
+  private RuntimeException refused(String message) {
+    return spec == null
+        ? new IllegalArgumentException(message)
+        : new ParameterException(spec.commandLine(), message);
+  }
+
+  @Override
+  public long heapBytes() {
+    long bytes = 0;
+    for (StoreKind store : Set.copyOf(stores)) {
+      bytes += store.heapBytes(data.keys, data.valueBytes);
+    }
+    long most = threads.stream().mapToInt(Integer::intValue).max().orElse(1);
+    long streams = most * workloads.size() * distributions.size();
+    return bytes + streams * timing.streamLength * BYTES_PER_STREAM_KEY;
+  }
+}

@@ -1,0 +1,5 @@
+/** Loads stores, checks their answers, and times them in turn. */
+@NullMarked
+package io.fasterkv.bench.ycsb;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,45 @@
+package io.fasterkv.bench.ycsb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.bench.store.StoreKind;
+import io.fasterkv.bench.workload.Distribution;
+import io.fasterkv.bench.workload.Workload;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Every store runs every workload and holds what was written, which the run itself checks. */
+class YcsbSmokeTest {
+  private static final Timing SHORT =
+      new Timing(Duration.ofMillis(5), Duration.ofMillis(10), 2, 10_000, 1);
+
+  @TempDir private Path directory;
+
+  @ParameterizedTest
+  @ValueSource(ints = {8, 100})
+  void everyStoreRunsEveryWorkload(int valueBytes) {
+    List<RowSpec> rows = new ArrayList<>();
+    for (StoreKind store : StoreKind.values()) {
+      for (Workload workload :
+          List.of(Workload.RMW, Workload.READ, Workload.mix(50), Workload.UPSERT, Workload.RMW)) {
+        for (int threads : new int[] {1, 2}) {
+          if (store.refusal(workload, valueBytes, threads).isEmpty()) {
+            int batch = store.hasBatches(valueBytes) ? 32 : 1;
+            rows.add(new RowSpec(store, workload, Distribution.ZIPF, threads, batch));
+          }
+        }
+      }
+    }
+
+    List<RowResult> results =
+        new YcsbRun(new Data(5_000, valueBytes, 0, 0), SHORT, rows, directory).run();
+
+    assertThat(results).hasSameSizeAs(rows);
+    assertThat(results).allSatisfy(row -> assertThat(row.mops().min()).isPositive());
+  }
+}

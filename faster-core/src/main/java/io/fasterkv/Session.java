@@ -52,6 +52,64 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
+   * Lets the functions read the values of a batch of keys: the first {@code count} of {@code keys},
+   * each with the input and the output at the same place. How each ended goes to {@code statuses}.
+   *
+   * <p>A batch does the same as its operations one after another in their order, and is faster than
+   * these when keys are spread over much memory: their cache misses overlap. A key may occur in it
+   * more than once. A batch is not one atomic operation: others may come between. If an operation
+   * throws, those before it have taken effect and have their status; it and those after it have
+   * not.
+   *
+   * @param inputs null when the functions need none
+   * @param outputs null when the functions need none
+   * @return how many are {@link Status#PENDING}; each of these calls the completion callback with
+   *     {@code context} when it ends
+   */
+  public int read(
+      ByteSpan[] keys,
+      I @Nullable [] inputs,
+      O @Nullable [] outputs,
+      Status[] statuses,
+      int count,
+      @Nullable C context) {
+    int pending = 0;
+    for (int i = 0; i < count; i++) {
+      I input = inputs == null ? null : inputs[i];
+      O output = outputs == null ? null : outputs[i];
+      Status status = read(keys[i], input, output, context);
+      statuses[i] = status;
+      pending += status == Status.PENDING ? 1 : 0;
+    }
+    return pending;
+  }
+
+  /** Sets the values of a batch of keys blindly; never pending. See the batch of reads. */
+  public void upsert(
+      ByteSpan[] keys, ByteSpan[] values, Status[] statuses, int count, @Nullable C context) {
+    for (int i = 0; i < count; i++) {
+      statuses[i] = upsert(keys[i], values[i], context);
+    }
+  }
+
+  /**
+   * Updates the values of a batch of keys by the functions; see the batch of reads.
+   *
+   * @param inputs null when the functions need none
+   * @return how many are {@link Status#PENDING}
+   */
+  public int rmw(
+      ByteSpan[] keys, I @Nullable [] inputs, Status[] statuses, int count, @Nullable C context) {
+    int pending = 0;
+    for (int i = 0; i < count; i++) {
+      Status status = rmw(keys[i], inputs == null ? null : inputs[i], context);
+      statuses[i] = status;
+      pending += status == Status.PENDING ? 1 : 0;
+    }
+    return pending;
+  }
+
+  /**
    * Ends operations that were pending, all of them if {@code wait}; their completion callbacks run
    * here. Returns how many are still under way.
    */

@@ -14,8 +14,8 @@ import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.device.DurableFiles;
-import io.fasterkv.device.FileDevice;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.LogDevices;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
@@ -67,7 +67,8 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the directory holds a checkpoint: recover it, or take another directory
    */
   public static FasterStore open(StoreConfig config) {
-    return open(config, new FileDevice(config.directory(), config.segmentBytes()));
+    prepareDirectory(config);
+    return open(config, LogDevices.open(config));
   }
 
   /** As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it. */
@@ -89,7 +90,7 @@ public final class FasterStore implements AutoCloseable {
 
   /** Opens a store as it was at a checkpoint that is named. Later checkpoints are removed. */
   public static FasterStore recover(StoreConfig config, CheckpointToken token) {
-    return recover(config, token, new FileDevice(config.directory(), config.segmentBytes()));
+    return recover(config, token, LogDevices.open(config));
   }
 
   /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */

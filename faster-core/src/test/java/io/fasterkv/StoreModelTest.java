@@ -80,6 +80,7 @@ class StoreModelTest {
         .indexBytes(Math.max(256, indexBytes))
         .segmentBytes(16384)
         .mutableFraction(fractions[random.nextInt(fractions.length)])
+        .directIo(random.nextBoolean())
         .build();
   }
 }

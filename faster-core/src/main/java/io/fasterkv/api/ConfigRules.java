@@ -73,7 +73,8 @@ final class ConfigRules {
         b.recordKind,
         b.keyHash,
         b.deleteOnClose,
-        b.backgroundCompaction);
+        b.backgroundCompaction,
+        b.directIo);
   }
 
   /** The largest power of two that leaves an eighth of the budget to the index. */

@@ -22,6 +22,9 @@ import java.nio.file.Path;
  * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
  * @param backgroundCompaction whether a thread of the store's keeps the log within about twice its
  *     live bytes; only for temporary files
+ * @param directIo whether the log's transfers pass the system's page cache by, so that what the
+ *     store has in memory is all there is; where the file system refuses, they do not, and a line
+ *     in the log says so
  */
 public record StoreConfig(
     Path directory,
@@ -36,7 +39,8 @@ public record StoreConfig(
     RecordKind recordKind,
     KeyHash keyHash,
     boolean deleteOnClose,
-    boolean backgroundCompaction) {
+    boolean backgroundCompaction,
+    boolean directIo) {
 
   /** What a store's records hold. */
   public enum RecordKind {
@@ -78,6 +82,7 @@ public record StoreConfig(
     KeyHash keyHash = DefaultKeyHash::hash;
     boolean deleteOnClose;
     boolean backgroundCompaction;
+    boolean directIo;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -140,6 +145,11 @@ public record StoreConfig(
 
     public Builder backgroundCompaction(boolean compact) {
       backgroundCompaction = compact;
+      return this;
+    }
+
+    public Builder directIo(boolean direct) {
+      directIo = direct;
       return this;
     }
 

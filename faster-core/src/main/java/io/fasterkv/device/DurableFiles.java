@@ -3,11 +3,14 @@ package io.fasterkv.device;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /** Files that only their owner can read, and steps that survive a power cut. */
@@ -20,12 +23,24 @@ public final class DurableFiles {
   private DurableFiles() {}
 
   /** Opens a file for reading and writing, creating it when missing. */
-  public static FileChannel openReadWrite(Path path) throws IOException {
-    Set<StandardOpenOption> options =
-        Set.of(StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  public static FileChannel openReadWrite(Path path, OpenOption... more) throws IOException {
+    Set<OpenOption> options = readWrite(more);
+    options.add(StandardOpenOption.CREATE);
     return isPosix(path)
         ? FileChannel.open(path, options, OWNER_FILE)
         : FileChannel.open(path, options);
+  }
+
+  /** Opens a file that is there for reading and writing. */
+  static FileChannel openExisting(Path path, OpenOption... more) throws IOException {
+    return FileChannel.open(path, readWrite(more));
+  }
+
+  private static Set<OpenOption> readWrite(OpenOption... more) {
+    Set<OpenOption> options = new HashSet<>(List.of(more));
+    options.add(StandardOpenOption.READ);
+    options.add(StandardOpenOption.WRITE);
+    return options;
   }
 
   /** Creates a directory and those above it. */

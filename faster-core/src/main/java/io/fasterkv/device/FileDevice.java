@@ -4,33 +4,59 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Segment files {@code log.0}, {@code log.1}, and so on in one directory, each of a fixed number of
  * bytes: address {@code a} lies in file {@code a / segmentBytes} at offset {@code a %
- * segmentBytes}. Transfers run on a few platform threads of the device's own.
+ * segmentBytes}. Transfers run on platform threads of the device's own, one a transfer, which come
+ * when there is something to do and leave when there is not; reads never wait behind writes.
+ *
+ * <p>With direct I/O, transfers whose address, size and memory are multiples of 4096 bytes pass the
+ * system's page cache by; others go through it.
  */
 public final class FileDevice implements LogDevice {
   private static final int SECTOR_BYTES = 4096;
-  private static final int THREADS = 2;
+  private static final int WRITERS = 2;
+  private static final int READERS = 32;
+  private static final long IDLE_SECONDS = 10;
 
-  private final SegmentFiles files;
-  private final ExecutorService threads;
+  private final SegmentFiles buffered;
+  private final @Nullable SegmentFiles direct;
+  private final ExecutorService writers;
+  private final ExecutorService readers;
 
   /**
+   * A device that reads and writes through the system's page cache.
+   *
    * @param segmentBytes size of a segment file, a power of two
    */
   public FileDevice(Path directory, long segmentBytes) {
-    files = new SegmentFiles(directory, segmentBytes);
-    threads =
-        Executors.newFixedThreadPool(
-            THREADS,
-            Thread.ofPlatform().name("faster-io-" + directory.getFileName() + "-", 0).daemon()
-                ::unstarted);
+    this(directory, new SegmentFiles(directory, segmentBytes), null);
+  }
+
+  private FileDevice(Path directory, SegmentFiles buffered, @Nullable SegmentFiles direct) {
+    this.buffered = buffered;
+    this.direct = direct;
+    writers = threads("faster-write-" + directory.getFileName() + "-", WRITERS);
+    readers = threads("faster-read-" + directory.getFileName() + "-", READERS);
+  }
+
+  /**
+   * A device whose aligned transfers pass the page cache by.
+   *
+   * @param directory is there already
+   * @throws IOException saying why the directory's file system, or the JVM, does not allow it
+   */
+  public static FileDevice direct(Path directory, long segmentBytes) throws IOException {
+    return new FileDevice(
+        directory,
+        new SegmentFiles(directory, segmentBytes),
+        new SegmentFiles(directory, segmentBytes, DirectIo.tried(directory)));
   }
 
   @Override
@@ -39,60 +65,96 @@ public final class FileDevice implements LogDevice {
   }
 
   @Override
+  public int readUnitBytes() {
+    return direct == null ? 1 : DirectIo.UNIT_BYTES;
+  }
+
+  @Override
   public void write(long address, MemorySegment source, Completion completion) {
-    submit(() -> files.write(address, source), completion);
+    submit(writers, () -> files(address, source).write(address, source), completion);
   }
 
   @Override
   public void read(long address, MemorySegment target, Completion completion) {
-    submit(() -> files.read(address, target), completion);
+    submit(readers, () -> files(address, target).read(address, target), completion);
   }
 
   @Override
   public void readNow(long address, MemorySegment target) throws IOException {
-    files.read(address, target);
+    files(address, target).read(address, target);
   }
 
   @Override
   public void force() throws IOException {
-    files.force();
+    if (direct != null) {
+      direct.force();
+    }
+    buffered.force();
   }
 
   @Override
   public void truncate(long address) throws IOException {
-    files.truncate(address);
+    if (direct != null) {
+      direct.letGo(address);
+    }
+    buffered.truncate(address);
   }
 
   @Override
   public String place(long address) {
-    return files.place(address);
+    return buffered.place(address);
   }
 
   @Override
   public void close() throws IOException {
-    threads.shutdown();
-    boolean interrupted = false;
-    while (true) {
-      try {
-        if (threads.awaitTermination(1, TimeUnit.MINUTES)) {
-          break;
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
+    writers.shutdown();
+    readers.shutdown();
+    boolean isInterrupted = awaitEnd(writers) | awaitEnd(readers);
+    if (direct != null) {
+      direct.close();
     }
-    files.close();
-    if (interrupted) {
+    buffered.close();
+    if (isInterrupted) {
       Thread.currentThread().interrupt();
     }
   }
 
   @Override
   public void delete() throws IOException {
-    files.delete();
+    buffered.delete();
   }
 
-  private void submit(Transfer transfer, Completion completion) {
+  private SegmentFiles files(long address, MemorySegment memory) {
+    return direct != null && DirectIo.isAligned(address, memory) ? direct : buffered;
+  }
+
+  private static ExecutorService threads(String name, int most) {
+    var threads =
+        new ThreadPoolExecutor(
+            most,
+            most,
+            IDLE_SECONDS,
+            TimeUnit.SECONDS,
+            new LinkedBlockingQueue<>(),
+            Thread.ofPlatform().name(name, 0).daemon()::unstarted);
+    threads.allowCoreThreadTimeOut(true);
+    return threads;
+  }
+
+  private static boolean awaitEnd(ExecutorService threads) {
+    boolean isInterrupted = false;
+    while (true) {
+      try {
+        if (threads.awaitTermination(1, TimeUnit.MINUTES)) {
+          return isInterrupted;
+        }
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    }
+  }
+
+  private static void submit(ExecutorService threads, Transfer transfer, Completion completion) {
     try {
       threads.execute(() -> {
         @Nullable IOException failure = null;

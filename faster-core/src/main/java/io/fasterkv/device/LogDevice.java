@@ -25,6 +25,15 @@ public interface LogDevice extends AutoCloseable {
    */
   int sectorBytes();
 
+  /**
+   * The unit that the device reads in without a detour, a power of two and at most {@link
+   * #sectorBytes()}: where address, size and native memory are multiples of it, bytes go straight
+   * from the device to the memory. Any other read works as well, and may cost a copy.
+   */
+  default int readUnitBytes() {
+    return 1;
+  }
+
   /** Starts to write all bytes of {@code source} at {@code address}. Does not make them durable. */
   void write(long address, MemorySegment source, Completion completion);
 

@@ -5,8 +5,8 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -22,13 +22,18 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SegmentFiles {
   private final Path directory;
   private final long segmentBytes;
+  private final OpenOption[] options;
   private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
   private final Set<Long> unforced = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
 
-  SegmentFiles(Path directory, long segmentBytes) {
+  /**
+   * @param options how files are opened, besides for reading and writing
+   */
+  SegmentFiles(Path directory, long segmentBytes, OpenOption... options) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
+    this.options = options;
   }
 
   void write(long address, MemorySegment source) throws IOException {
@@ -57,14 +62,22 @@ final class SegmentFiles {
 
   /** Removes the segments that lie wholly below {@code address}. */
   void truncate(long address) throws IOException {
+    letGo(address);
     for (long segment = address / segmentBytes - 1; segment >= 0; segment--) {
-      unforced.remove(segment);
-      FileChannel file = open.remove(segment);
-      if (file != null) {
-        file.close();
-      }
       if (!Files.deleteIfExists(path(segment))) {
         return;
+      }
+    }
+  }
+
+  /** Closes the segments that lie wholly below {@code address}, and forces them no more. */
+  void letGo(long address) throws IOException {
+    long end = address / segmentBytes;
+    unforced.removeIf(segment -> segment < end);
+    for (long segment : List.copyOf(open.keySet())) {
+      FileChannel file = segment < end ? open.remove(segment) : null;
+      if (file != null) {
+        file.close();
       }
     }
   }
@@ -126,8 +139,8 @@ final class SegmentFiles {
     }
     FileChannel opened =
         mayCreate
-            ? DurableFiles.openReadWrite(path(segment))
-            : FileChannel.open(path(segment), StandardOpenOption.READ, StandardOpenOption.WRITE);
+            ? DurableFiles.openReadWrite(path(segment), options)
+            : DurableFiles.openExisting(path(segment), options);
     FileChannel raced = open.putIfAbsent(segment, opened);
     if (raced == null) {
       return opened;

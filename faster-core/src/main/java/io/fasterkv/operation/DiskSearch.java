@@ -11,23 +11,30 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Follows a chain on disk, one record a read. It reads the record only, not its page: a small piece
- * first, and the whole record when that was not enough.
+ * first, and the whole record when that was not enough, both widened to the unit that the device
+ * reads in.
  */
 final class DiskSearch {
-  private static final int FIRST_READ_BYTES = 512;
-
   private final HybridLog log;
   private final RecordLayout layout;
+  private final long unit;
 
   DiskSearch(Engine engine) {
     log = engine.log();
     layout = engine.layout();
+    unit = log.device().readUnitBytes();
   }
 
   /** Prepares the first read of the record at the operation's disk address. */
   void aim(Operation<?, ?, ?> op) {
+    // Both are multiples of the device's sector, so a read that is widened does not pass them.
     long end = Math.min(log.pageEnd(op.diskAddress), log.flushedAddress());
-    op.diskBytes = (int) Math.min(FIRST_READ_BYTES, end - op.diskAddress);
+    aim(op, Math.min(layout.firstReadBytes(), end - op.diskAddress));
+  }
+
+  private void aim(Operation<?, ?, ?> op, long recordBytes) {
+    op.diskFrom = op.diskAddress & -unit;
+    op.diskBytes = (int) ((op.diskAddress + recordBytes - op.diskFrom + unit - 1) & -unit);
   }
 
   /** Where the next read goes to. */
@@ -41,7 +48,7 @@ final class DiskSearch {
     boolean isEnded;
     do {
       try {
-        log.device().readNow(op.diskAddress, target(op));
+        log.device().readNow(op.diskFrom, target(op));
         op.diskFailure = null;
       } catch (IOException e) {
         op.diskFailure = e;
@@ -64,10 +71,11 @@ final class DiskSearch {
       throw new DeviceFailed(
           "a record could not be read: " + log.device().place(op.diskAddress), op.diskFailure);
     }
-    MemorySegment memory = op.diskBuffer();
+    long skipped = op.diskAddress - op.diskFrom;
+    MemorySegment memory = op.setDiskRecord(skipped, op.diskBytes - skipped);
     long recordBytes = checkedRecordBytes(op, memory);
-    if (recordBytes > op.diskBytes) {
-      op.diskBytes = (int) recordBytes;
+    if (recordBytes > memory.byteSize()) {
+      aim(op, recordBytes);
       return false;
     }
     long info = RecordLayout.info(memory, 0);
@@ -93,8 +101,8 @@ final class DiskSearch {
 
   private long checkedRecordBytes(Operation<?, ?, ?> op, MemorySegment memory) {
     long room = log.pageEnd(op.diskAddress) - op.diskAddress;
-    if (op.diskBytes < layout.headerBytes()) {
-      throw corrupt(op, "a record's header is cut off: bytes=" + op.diskBytes);
+    if (memory.byteSize() < layout.headerBytes()) {
+      throw corrupt(op, "a record's header is cut off: bytes=" + memory.byteSize());
     }
     long info = RecordLayout.info(memory, 0);
     if (!RecordInfo.isPresent(info) || RecordInfo.isPadding(info)) {

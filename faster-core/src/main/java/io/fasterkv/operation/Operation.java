@@ -36,13 +36,11 @@ final class Operation<I, O, C> {
     ABSENT_ON_DISK
   }
 
-  /** What an operation takes from the pool at first. */
-  static final int FIRST_BYTES = 4 * BufferPool.MIN_BYTES;
-
   private final BufferPool buffers;
   private MemorySegment keyBuffer;
   private MemorySegment valueBuffer;
   private MemorySegment diskBuffer;
+  private MemorySegment diskRecord;
 
   final KeyBytes key = new KeyBytes();
   final ByteSpan keySpan = new ByteSpan();
@@ -77,6 +75,9 @@ final class Operation<I, O, C> {
   /** The log's begin when the search began: if it has moved since, records may have moved too. */
   long searchedDownTo = Address.NONE;
 
+  /** Where the next read begins, at that record or below. */
+  long diskFrom;
+
   /** How many bytes to read next. */
   int diskBytes;
 
@@ -84,13 +85,20 @@ final class Operation<I, O, C> {
   @Nullable IOException diskFailure;
 
   /** Takes its first buffers from the pool, which gets them back by {@link #close}. */
-  Operation(BufferPool buffers) {
-    this.buffers = buffers;
+  Operation(Engine engine) {
+    buffers = engine.buffers();
     // One piece, so that an operation gets all of its first buffers or none.
-    MemorySegment first = buffers.take(FIRST_BYTES);
-    keyBuffer = first.asSlice(0, BufferPool.MIN_BYTES);
-    valueBuffer = first.asSlice(BufferPool.MIN_BYTES, BufferPool.MIN_BYTES);
-    diskBuffer = first.asSlice(2 * BufferPool.MIN_BYTES, 2 * BufferPool.MIN_BYTES);
+    int bytes = firstBytes(engine);
+    MemorySegment first = buffers.take(bytes);
+    keyBuffer = first.asSlice(0, bytes / 4);
+    valueBuffer = first.asSlice(bytes / 4, bytes / 4);
+    diskBuffer = first.asSlice(bytes / 2, bytes / 2);
+    diskRecord = diskBuffer;
+  }
+
+  /** What an operation takes from the pool at first: half of it is for one read from disk. */
+  static int firstBytes(Engine engine) {
+    return Math.max(4 * BufferPool.MIN_BYTES, 2 * engine.log().device().readUnitBytes());
   }
 
   /** Copies the key, so that it outlives the call and lies in native memory. */
@@ -121,8 +129,15 @@ final class Operation<I, O, C> {
     return diskBuffer;
   }
 
-  MemorySegment diskBuffer() {
-    return diskBuffer;
+  /** Notes that the record lies at {@code offset} of what was read. */
+  MemorySegment setDiskRecord(long offset, long bytes) {
+    diskRecord = diskBuffer.asSlice(offset, bytes);
+    return diskRecord;
+  }
+
+  /** The record that was read last, from its first byte on. */
+  MemorySegment diskRecord() {
+    return diskRecord;
   }
 
   /** Notes that the search goes on at {@code address}, which is on disk. */

@@ -35,12 +35,13 @@ final class PendingOperations<I, O, C> {
   @Nullable Operation<I, O, C> idle() {
     Operation<I, O, C> op = idle.pollLast();
     boolean mustWait =
-        count >= MAX_PENDING || (count > 0 && !engine.buffers().leavesHalf(Operation.FIRST_BYTES));
+        count >= MAX_PENDING
+            || (count > 0 && !engine.buffers().leavesHalf(Operation.firstBytes(engine)));
     if (op != null || mustWait) {
       return op;
     }
     try {
-      return new Operation<>(engine.buffers());
+      return new Operation<>(engine);
     } catch (OutOfBudget e) {
       if (count == 0) {
         throw e;
@@ -62,7 +63,7 @@ final class PendingOperations<I, O, C> {
         .log()
         .device()
         .read(
-            op.diskAddress,
+            op.diskFrom,
             disk.target(op),
             failure -> {
               op.diskFailure = failure;

@@ -29,7 +29,7 @@ public final class RecordMover implements AutoCloseable {
 
   public RecordMover(Engine engine) {
     this.engine = engine;
-    op = new Operation<>(engine.buffers());
+    op = new Operation<>(engine);
     walk = new ChainWalk(engine.log(), engine.layout());
     disk = new DiskSearch(engine);
     fresh = new NewRecord(engine);

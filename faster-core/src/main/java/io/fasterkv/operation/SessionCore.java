@@ -245,7 +245,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
             case DELETE -> delete.attempt(op);
           };
       case FOUND_ON_DISK ->
-          op.kind == Kind.READ ? read.found(op, op.diskBuffer()) : rmw.found(op, op.diskBuffer());
+          op.kind == Kind.READ ? read.found(op, op.diskRecord()) : rmw.found(op, op.diskRecord());
       case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
     };
   }

@@ -35,6 +35,11 @@ public final class LongRecord extends RecordLayout {
   }
 
   @Override
+  public int firstReadBytes() {
+    return BYTES;
+  }
+
+  @Override
   public void create(
       MemorySegment memory, long record, long recordBytes, KeyBytes key, long previousAddress) {
     Words.storePlain(memory, record + KEY, key.asLong());

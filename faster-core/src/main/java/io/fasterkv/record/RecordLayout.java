@@ -25,6 +25,9 @@ public abstract sealed class RecordLayout permits LongRecord, SpanRecord {
   /** How many bytes lead a record and tell {@link #recordBytes(MemorySegment, long)}. */
   public abstract int headerBytes();
 
+  /** How many bytes of a record on disk to read before its size is known. */
+  public abstract int firstReadBytes();
+
   /**
    * Lays out a new record: unpublished, with its sizes and key; the value's length is zero. The
    * record's size can be read from now on, so that whatever happens next a scan can step over it.

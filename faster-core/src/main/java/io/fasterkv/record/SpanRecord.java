@@ -27,6 +27,10 @@ import java.lang.foreign.MemorySegment;
  */
 public final class SpanRecord extends RecordLayout {
   public static final int HEADER_BYTES = 24;
+
+  /** Most records are whole in that. */
+  private static final int FIRST_READ_BYTES = 512;
+
   private static final long SIZES = 8;
   private static final long STATE = 16;
   private static final long LATCH = 1;
@@ -44,6 +48,11 @@ public final class SpanRecord extends RecordLayout {
   @Override
   public int headerBytes() {
     return HEADER_BYTES;
+  }
+
+  @Override
+  public int firstReadBytes() {
+    return FIRST_READ_BYTES;
   }
 
   @Override

@@ -1,0 +1,71 @@
+package io.fasterkv.device;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystems;
+import java.nio.file.Files;
+import java.nio.file.OpenOption;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/**
+ * Transfers past the system's page cache. The JVM has an option for it in a module that need not be
+ * there ({@code jdk.unsupported}), and a file system may refuse it, so it is looked for by name and
+ * tried out.
+ */
+final class DirectIo {
+  /** What address, size and memory of a direct transfer are multiples of. */
+  static final int UNIT_BYTES = 4096;
+
+  private static final Optional<OpenOption> OPTION = findOption();
+
+  private DirectIo() {}
+
+  /** Whether a transfer may be direct; if not, it goes through the page cache. */
+  static boolean isAligned(long address, MemorySegment memory) {
+    long together = address | memory.byteSize() | memory.address();
+    return memory.isNative() && (together & (UNIT_BYTES - 1)) == 0;
+  }
+
+  /**
+   * The option to open files in {@code directory} with.
+   *
+   * @throws IOException saying why files there cannot be opened so
+   */
+  static OpenOption tried(Path directory) throws IOException {
+    OpenOption option =
+        OPTION.orElseThrow(() -> new IOException("the JVM has no module jdk.unsupported"));
+    if (directory.getFileSystem() != FileSystems.getDefault()) {
+      throw new IOException("the files are not the system's own");
+    }
+    long block = Files.getFileStore(directory).getBlockSize();
+    if (UNIT_BYTES % block != 0) {
+      throw new IOException(
+          "the file system's blocks do not fit: blockBytes=" + block + ", allowed=512 to 4096");
+    }
+    Path trial = directory.resolve(".direct-io-trial");
+    try (FileChannel file = DurableFiles.openReadWrite(trial, option)) {
+      Transfers.writeFully(file, MemorySegment.ofArray(new byte[UNIT_BYTES]), 0);
+    } catch (IOException | UnsupportedOperationException e) {
+      throw new IOException("the file system refuses it: " + e.getMessage(), e);
+    } finally {
+      Files.deleteIfExists(trial);
+    }
+    return option;
+  }
+
+  private static Optional<OpenOption> findOption() {
+    try {
+      Class<?> options = Class.forName("com.sun.nio.file.ExtendedOpenOption");
+      for (Object option : options.getEnumConstants()) {
+        if (option.toString().equals("DIRECT")) {
+          return Optional.of((OpenOption) option);
+        }
+      }
+      return Optional.empty();
+    } catch (ClassNotFoundException e) {
+      return Optional.empty();
+    }
+  }
+}

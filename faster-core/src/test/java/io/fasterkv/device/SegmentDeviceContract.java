@@ -1,0 +1,282 @@
+package io.fasterkv.device;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.memory.OffHeapArena;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What holds for every device of segment files, however it moves its bytes; with memory that it can
+ * move them to and from directly.
+ */
+abstract class SegmentDeviceContract {
+  private static final int SEGMENT_BYTES = 1 << 16;
+  private static final int SECTOR_BYTES = 4096;
+  private static final int READS = 300;
+
+  @TempDir Path directory;
+  private LogDevice device;
+
+  /** The device under test. */
+  abstract LogDevice device(Path directory, long segmentBytes) throws IOException;
+
+  @BeforeEach
+  void open() throws IOException {
+    device = device(directory, SEGMENT_BYTES);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    device.close();
+  }
+
+  @Test
+  void readsWhatItWroteInAnySegment() throws Exception {
+    for (long address : new long[] {0, SECTOR_BYTES, 3L * SEGMENT_BYTES - SECTOR_BYTES}) {
+      MemorySegment bytes = random(SECTOR_BYTES, address);
+      write(address, bytes);
+      assertThat(read(address, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
+      assertThat(read(address + 7, 100).mismatch(bytes.asSlice(7, 100))).isEqualTo(-1);
+    }
+    assertThat(directory.resolve("log.0")).exists();
+    assertThat(directory.resolve("log.1")).doesNotExist();
+    assertThat(directory.resolve("log.2")).exists();
+  }
+
+  @Test
+  void takesAnyMemoryAndAnyRange() throws Exception {
+    MemorySegment bytes = random(2 * SECTOR_BYTES, 6);
+    MemorySegment heap = MemorySegment.ofArray(bytes.toArray(ValueLayout.JAVA_BYTE));
+    write(0, heap);
+    assertThat(read(0, 2 * SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
+    MemorySegment odd = memory(SECTOR_BYTES + 8).asSlice(8);
+    odd.copyFrom(bytes.asSlice(0, SECTOR_BYTES));
+    write(SECTOR_BYTES, odd);
+    assertThat(read(SECTOR_BYTES, SECTOR_BYTES).mismatch(odd)).isEqualTo(-1);
+    MemorySegment target = MemorySegment.ofArray(new byte[100]);
+    device.readNow(SECTOR_BYTES - 50, target);
+    assertThat(target.asSlice(0, 50).mismatch(bytes.asSlice(SECTOR_BYTES - 50, 50))).isEqualTo(-1);
+    assertThat(target.asSlice(50).mismatch(odd.asSlice(0, 50))).isEqualTo(-1);
+  }
+
+  @Test
+  void manyTransfersAtATimeAreEachTheirOwn() throws Exception {
+    MemorySegment bytes = random(SEGMENT_BYTES, 7);
+    write(0, bytes);
+    List<CompletableFuture<Void>> reads = new ArrayList<>();
+    List<MemorySegment> targets = new ArrayList<>();
+    for (int i = 0; i < READS; i++) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      MemorySegment target = memory(SECTOR_BYTES);
+      device.read(sector(i), target, failure -> complete(done, failure));
+      reads.add(done);
+      targets.add(target);
+    }
+    for (int i = 0; i < READS; i++) {
+      await(reads.get(i));
+      assertThat(targets.get(i).mismatch(bytes.asSlice(sector(i), SECTOR_BYTES))).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void closingWaitsForTransfersUnderWay() throws Exception {
+    MemorySegment bytes = random(SEGMENT_BYTES, 8);
+    List<CompletableFuture<Void>> writes = new ArrayList<>();
+    for (int segment = 0; segment < 20; segment++) {
+      CompletableFuture<Void> done = new CompletableFuture<>();
+      device.write((long) segment * SEGMENT_BYTES, bytes, failure -> complete(done, failure));
+      writes.add(done);
+    }
+    device.close();
+    for (CompletableFuture<Void> done : writes) {
+      assertThat(done).as("ended before the device was").isDone();
+      await(done);
+    }
+  }
+
+  private static long sector(int i) {
+    return (long) i * SECTOR_BYTES % SEGMENT_BYTES;
+  }
+
+  @Test
+  void opensNoFileOnceItIsClosed() throws Exception {
+    write(0, random(SECTOR_BYTES, 1));
+    device.close();
+    assertThatThrownBy(() -> device.readNow(0, random(SECTOR_BYTES, 2)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("closed");
+  }
+
+  @Test
+  void anotherDeviceReadsWhatWasForced() throws Exception {
+    MemorySegment bytes = random(SECTOR_BYTES, 1);
+    write(SEGMENT_BYTES, bytes);
+    device.force();
+    try (LogDevice other = device(directory, SEGMENT_BYTES)) {
+      MemorySegment target = memory(SECTOR_BYTES);
+      other.readNow(SEGMENT_BYTES, target);
+      assertThat(target.mismatch(bytes)).isEqualTo(-1);
+    }
+  }
+
+  @Test
+  void readingWhatWasNeverWrittenIsAnError() throws Exception {
+    assertThatThrownBy(() -> device.readNow(0, memory(8))).isInstanceOf(NoSuchFileException.class);
+    assertThat(directory.resolve("log.0")).as("a read creates no file").doesNotExist();
+    write(0, random(SECTOR_BYTES, 2));
+    assertThatThrownBy(() -> device.readNow(SECTOR_BYTES - 4, memory(8)))
+        .isInstanceOf(EOFException.class)
+        .hasMessageContaining("position=" + SECTOR_BYTES);
+    assertThatThrownBy(() -> read(SECTOR_BYTES, 8))
+        .isInstanceOf(ExecutionException.class)
+        .hasCauseInstanceOf(EOFException.class);
+  }
+
+  @Test
+  void aTransferAcrossSegmentsIsRefused() {
+    assertThatThrownBy(() -> device.readNow(SEGMENT_BYTES - 4, memory(8)))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("address=" + (SEGMENT_BYTES - 4) + ", bytes=8");
+    assertThatThrownBy(() -> write(SEGMENT_BYTES - 4, memory(8)))
+        .isInstanceOf(ExecutionException.class)
+        .hasRootCauseInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
+  void truncationRemovesWholeSegmentsOnly() throws Exception {
+    for (int segment = 0; segment < 3; segment++) {
+      write((long) segment * SEGMENT_BYTES, random(SECTOR_BYTES, segment));
+    }
+    device.truncate(2L * SEGMENT_BYTES - 1);
+    assertThat(directory.resolve("log.0")).doesNotExist();
+    assertThat(directory.resolve("log.1")).exists();
+    device.truncate(2L * SEGMENT_BYTES);
+    assertThat(directory.resolve("log.1")).doesNotExist();
+    assertThat(read(2L * SEGMENT_BYTES, SECTOR_BYTES).mismatch(random(SECTOR_BYTES, 2)))
+        .isEqualTo(-1);
+    assertThatThrownBy(() -> device.readNow(SEGMENT_BYTES, memory(8)))
+        .isInstanceOf(NoSuchFileException.class);
+    device.force();
+    assertThat(directory.resolve("log.1")).as("a force brings nothing back").doesNotExist();
+  }
+
+  @Test
+  void placeNamesFileAndOffset() {
+    assertThat(device.place(2L * SEGMENT_BYTES + 17))
+        .isEqualTo("file=" + directory.resolve("log.2") + ", offset=17");
+  }
+
+  @Test
+  void anInterruptOfOneReaderBreaksNoOther() throws Exception {
+    MemorySegment bytes = random(SEGMENT_BYTES, 3);
+    write(0, bytes);
+    AtomicBoolean isOver = new AtomicBoolean();
+    FutureTask<Integer> victim = new FutureTask<>(() -> readUntil(isOver, bytes, true));
+    FutureTask<Integer> bystander = new FutureTask<>(() -> readUntil(isOver, bytes, false));
+    Thread interrupted = Thread.ofPlatform().start(victim);
+    Thread.ofPlatform().start(bystander);
+    for (int i = 0; i < READS; i++) {
+      interrupted.interrupt();
+      assertThat(read(0, SEGMENT_BYTES).mismatch(bytes)).isEqualTo(-1);
+    }
+    isOver.set(true);
+    assertThat(victim.get()).isPositive();
+    assertThat(bystander.get()).isPositive();
+  }
+
+  @Test
+  void anInterruptIsPutBackWhenTheTransferIsDone() throws Exception {
+    MemorySegment bytes = random(SECTOR_BYTES, 4);
+    write(0, bytes);
+    MemorySegment target = memory(SECTOR_BYTES);
+    Thread.currentThread().interrupt();
+    device.readNow(0, target);
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(target.mismatch(bytes)).isEqualTo(-1);
+  }
+
+  @Test
+  void aClosedDeviceRefusesTransfersAndDeletesItsFiles() throws Exception {
+    write(0, random(SECTOR_BYTES, 5));
+    Files.createFile(directory.resolve("other"));
+    device.close();
+    assertThatThrownBy(() -> read(0, 8))
+        .isInstanceOf(ExecutionException.class)
+        .hasMessageContaining("closed");
+    device.delete();
+    assertThat(directory.resolve("log.0")).doesNotExist();
+    assertThat(directory.resolve("other")).exists();
+  }
+
+  private int readUntil(AtomicBoolean isOver, MemorySegment expected, boolean isVictim)
+      throws IOException {
+    MemorySegment target = memory(SEGMENT_BYTES);
+    int reads = 0;
+    do {
+      device.readNow(0, target);
+      assertThat(target.mismatch(expected)).isEqualTo(-1);
+      assertThat(Thread.interrupted() && !isVictim).as("another's interrupt").isFalse();
+      reads++;
+    } while (!isOver.get());
+    return reads;
+  }
+
+  private void write(long address, MemorySegment source) throws Exception {
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    device.write(address, source, failure -> complete(done, failure));
+    await(done);
+  }
+
+  private MemorySegment read(long address, int bytes) throws Exception {
+    MemorySegment target = memory(bytes);
+    CompletableFuture<Void> done = new CompletableFuture<>();
+    device.read(address, target, failure -> complete(done, failure));
+    await(done);
+    return target;
+  }
+
+  private static void complete(CompletableFuture<Void> done, IOException failure) {
+    if (failure == null) {
+      done.complete(null);
+    } else {
+      done.completeExceptionally(failure);
+    }
+  }
+
+  private static void await(Future<Void> done) throws Exception {
+    done.get();
+  }
+
+  private static MemorySegment memory(int bytes) {
+    return Arena.ofAuto().allocate(bytes, OffHeapArena.PAGE_ALIGNMENT);
+  }
+
+  private static MemorySegment random(int bytes, long seed) {
+    MemorySegment memory = memory(bytes);
+    SplittableRandom random = new SplittableRandom(seed);
+    for (int at = 0; at < bytes; at++) {
+      memory.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
+    }
+    return memory;
+  }
+}

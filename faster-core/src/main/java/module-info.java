@@ -5,4 +5,5 @@ module io.fasterkv {
   exports io.fasterkv;
   exports io.fasterkv.api;
   exports io.fasterkv.device;
+  exports io.fasterkv.epoch;
 }

@@ -59,7 +59,11 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
     OffHeapArena arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
     try {
       FirstFailure failure = new FirstFailure();
-      Epochs epochs = new Epochs(arena, config.epochSlots(), failure);
+      Epochs epochs =
+          new Epochs(
+              arena.allocate(
+                  "epoch table", config.epochSlots() * Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
+              failure);
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes());

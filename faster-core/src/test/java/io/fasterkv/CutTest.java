@@ -9,6 +9,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.ScriptedDevice;
@@ -76,8 +77,8 @@ class CutTest {
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
       Epochs epochs = Insides.engine(store).epochs();
-      int slot = epochs.acquireSlot();
-      epochs.protect(slot);
+      EpochUser user = epochs.register();
+      user.protect();
       // No action can be registered any more, so neither cut can ask for its flush.
       while (epochs.tryBump(() -> {})) {
         Thread.onSpinWait();
@@ -89,8 +90,8 @@ class CutTest {
       }
       session.rmw(KEYS + 1, 1, null);
       store.cut().close();
-      epochs.unprotect(slot);
-      epochs.releaseSlot(slot);
+      user.unprotect();
+      user.close();
       Pause.join(checkpoint);
     }
     assertRecovers(token.get(), device, KEYS);

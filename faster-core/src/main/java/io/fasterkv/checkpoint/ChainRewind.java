@@ -2,6 +2,7 @@ package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexImage.Rewind;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.BufferPool;
@@ -21,18 +22,18 @@ final class ChainRewind implements Rewind, AutoCloseable {
   private final long beginAddress;
   private final long cutAddress;
   private final MemorySegment buffer;
-  private final int slot;
+  private final EpochUser user;
 
   /** What lies from {@code beginAddress}, which is pinned, up to the cut belongs to the image. */
   ChainRewind(Engine engine, long beginAddress, long cutAddress) {
     this.engine = engine;
     this.beginAddress = beginAddress;
     this.cutAddress = cutAddress;
-    slot = engine.epochs().acquireSlot();
+    user = engine.epochs().register();
     try {
       buffer = engine.buffers().take(BufferPool.MIN_BYTES);
     } catch (RuntimeException e) {
-      engine.epochs().releaseSlot(slot);
+      user.close();
       throw e;
     }
   }
@@ -56,19 +57,19 @@ final class ChainRewind implements Rewind, AutoCloseable {
 
   @Override
   public void close() {
-    engine.epochs().releaseSlot(slot);
+    user.close();
     engine.buffers().give(buffer);
   }
 
   private long info(long address) {
     HybridLog log = engine.log();
-    engine.epochs().protect(slot);
+    user.protect();
     try {
       if (address >= log.headAddress()) {
         return RecordLayout.info(log.memory(), log.offset(address));
       }
     } finally {
-      engine.epochs().unprotect(slot);
+      user.unprotect();
     }
     try {
       MemorySegment word = buffer.asSlice(0, RecordInfo.BYTES);

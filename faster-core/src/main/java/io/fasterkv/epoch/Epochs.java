@@ -3,18 +3,45 @@ package io.fasterkv.epoch;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Epoch protection with trigger actions (SIGMOD'18, sections 2.3 and 2.4).
+ * Epoch protection with trigger actions (SIGMOD'18, sections 2.3 and 2.4), for any data that some
+ * threads read while others take it away.
  *
- * <p>A user owns a slot and protects it around each burst of accesses. A change that others must
- * not act upon too early is made in two steps: publish the new state, then {@link #bump} with an
- * action; the action runs once every user that may have seen the old state has left or refreshed.
- * An idle slot is unprotected and holds nobody up.
+ * <p>A {@linkplain EpochUser user} protects itself around each burst of accesses. A change that
+ * others must not act upon too early is made in two steps: publish the new state, then {@link
+ * #bump} with an action; the action runs once every user that may have seen the old state has left
+ * or refreshed. Actions run exactly once, in the order of their epochs, one at a time, on whatever
+ * thread comes by. An idle user is unprotected and holds nobody up. All methods are safe for all
+ * threads.
+ *
+ * <pre>{@code
+ * Epochs epochs = new Epochs(64, problem -> log.error("an action failed", problem));
+ *
+ * // A reader, on its own thread:
+ * try (EpochUser reader = epochs.register()) {
+ *   reader.protect();
+ *   try {
+ *     use(current.get());            // whatever is loaded here stays valid until unprotect
+ *   } finally {
+ *     reader.unprotect();
+ *   }
+ * }
+ *
+ * // A writer, on any thread that is not protected:
+ * Table old = current.getAndSet(replacement);
+ * epochs.bump(old::free);            // when nobody can be reading it any more
+ * }</pre>
  *
  * <p>What each side may observe. Protecting announces the epoch with a full fence and then reads
  * the current epoch again: without the fence, the loads that follow could run before the
@@ -26,78 +53,61 @@ import java.util.function.Consumer;
  * load of the current epoch. Leaving is a release store, so that no access is moved behind it; an
  * action that becomes ready by it is run by the next user that comes by, or by whoever waits for it
  * and calls {@link #drain()}.
+ *
+ * <p>A user that is gone, because its thread has ended or because nobody refers to it any more,
+ * loses its slot as soon as somebody is held up by it; see {@link SlotOwner}.
  */
 public final class Epochs {
-  private static final long SLOT_BYTES = 128;
-  private static final long ANNOUNCED = 0;
-  private static final long OWNED = 64;
+  /** How a table must be aligned, and how many bytes it has for each user. */
+  public static final long SLOT_BYTES = 128;
+
   private static final long UNPROTECTED = 0;
-  private static final long FREE = 0;
-  private static final long TAKEN = 1;
+
+  /** Slots are looked through for users that are gone after as many drains that got nowhere. */
+  private static final int FRUITLESS_DRAINS = 1024;
 
   private final MemorySegment table;
   private final int slots;
   private final AtomicLong currentEpoch = new AtomicLong(1);
   private final AtomicInteger slotsEverUsed = new AtomicInteger();
+  private final AtomicReferenceArray<@Nullable SlotOwner> owners;
   private final DrainList drainList;
 
+  /** Counts without a fence: it only spaces out something that may happen at any time. */
+  private int fruitlessDrains;
+
+  private volatile Reports reports = Reports.toLog();
+
   /**
-   * @param slots how many users there may be at a time
+   * Epochs with memory of their own, 128 bytes a user, which is given back when nobody refers to
+   * them any more.
+   *
+   * @param slots how many users there may be at a time, 1 and above
    * @param failures told of anything an action throws; the actions after it run all the same
    */
-  public Epochs(OffHeapArena arena, int slots, Consumer<Throwable> failures) {
-    this.table = arena.allocate("epoch table", slots * SLOT_BYTES, SLOT_BYTES);
-    this.slots = slots;
+  public Epochs(int slots, Consumer<Throwable> failures) {
+    this(OffHeapArena.collected(slots * SLOT_BYTES, SLOT_BYTES), failures);
+  }
+
+  /**
+   * @param table zeroed memory, {@link #SLOT_BYTES} a user and aligned to as many, used for nothing
+   *     else as long as there are users
+   * @param failures told of anything an action throws; the actions after it run all the same
+   */
+  public Epochs(MemorySegment table, Consumer<Throwable> failures) {
+    this.table = table;
+    this.slots = Math.toIntExact(table.byteSize() / SLOT_BYTES);
+    this.owners = new AtomicReferenceArray<>(slots);
     this.drainList = new DrainList(failures);
   }
 
-  /** Reserves a slot, unprotected. */
-  public int acquireSlot() {
-    for (int slot = 0; slot < slots; slot++) {
-      if (Words.compareAndSet(table, slot * SLOT_BYTES + OWNED, FREE, TAKEN)) {
-        int used = slot + 1;
-        slotsEverUsed.accumulateAndGet(used, Math::max);
-        return slot;
-      }
-    }
-    throw new OutOfBudget(
-        "no place is free in the epoch table: slots="
-            + slots
-            + "; close sessions and scans, or raise"
-            + " maxSessions");
-  }
-
-  /** Gives a slot back; it must be unprotected. */
-  public void releaseSlot(int slot) {
-    Words.storeRelease(table, slot * SLOT_BYTES + ANNOUNCED, UNPROTECTED);
-    Words.storeRelease(table, slot * SLOT_BYTES + OWNED, FREE);
-  }
-
-  /** From now on, what this user reads stays valid until it refreshes or leaves. */
-  public void protect(int slot) {
-    long announced = slot * SLOT_BYTES + ANNOUNCED;
-    long epoch = currentEpoch.getAcquire();
-    while (true) {
-      Words.storeVolatile(table, announced, epoch);
-      long again = currentEpoch.get();
-      if (again == epoch) {
-        break;
-      }
-      epoch = again;
-    }
-    drainIfBehind(epoch);
-  }
-
-  /** Lets go of everything read so far and goes on in the current epoch. */
-  public void refresh(int slot) {
-    long epoch = currentEpoch.get();
-    Words.storeRelease(table, slot * SLOT_BYTES + ANNOUNCED, epoch);
-    drainIfBehind(epoch);
-  }
-
-  /** Lets go of everything; an unprotected user holds nobody up. */
-  public void unprotect(int slot) {
-    Words.storeRelease(table, slot * SLOT_BYTES + ANNOUNCED, UNPROTECTED);
+  /**
+   * Reserves a slot for a new user, unprotected, whose thread is the calling one.
+   *
+   * @throws OutOfBudget if all slots are taken, by users that are not gone
+   */
+  public EpochUser register() {
+    return new EpochUser(this);
   }
 
   /**
@@ -121,17 +131,38 @@ public final class Epochs {
 
   /** As {@link #tryBump}, for callers that are not protected: waits for room. */
   public void bump(Runnable action) {
+    if (tryBump(action)) {
+      return;
+    }
+    EpochWait wait = new EpochWait(this, () -> "room for a trigger action");
     while (!tryBump(action)) {
-      Thread.onSpinWait();
+      wait.pause();
     }
   }
 
   /** Runs the actions that are ready. Whoever waits for an action calls this again and again. */
   public void drain() {
-    long safe = safeEpoch();
-    while (drainList.isReady(safe) && drainList.tryDrain(safe)) {
-      safe = safeEpoch();
+    drainReady();
+    boolean isHeldUp = drainList.drainedEpoch() < currentEpoch.get() - 1;
+    if (isHeldUp && ++fruitlessDrains % FRUITLESS_DRAINS == 0 && reclaim() > 0) {
+      drainReady();
     }
+  }
+
+  /**
+   * Takes the slots of users back that are gone. Nobody needs to call this: those who are held up
+   * by such a user, or find no free slot, do. Returns how many slots that were.
+   */
+  public int reclaim() {
+    int reclaimed = 0;
+    int used = slotsEverUsed.get();
+    for (int slot = 0; slot < used; slot++) {
+      SlotOwner owner = owners.get(slot);
+      if (owner != null && owner.isGone() && release(slot, owner)) {
+        reclaimed++;
+      }
+    }
+    return reclaimed;
   }
 
   /** The epoch that a user who protects now gets. */
@@ -144,7 +175,7 @@ public final class Epochs {
     long safe = currentEpoch.get() - 1;
     int used = slotsEverUsed.get();
     for (int slot = 0; slot < used; slot++) {
-      long announced = Words.loadVolatile(table, slot * SLOT_BYTES + ANNOUNCED);
+      long announced = announced(slot);
       if (announced != UNPROTECTED && announced <= safe) {
         safe = announced - 1;
       }
@@ -152,9 +183,135 @@ public final class Epochs {
     return safe;
   }
 
+  /**
+   * A user that is protected in an earlier epoch than the current one.
+   *
+   * @param slot its place in the table
+   * @param thread name and state of its thread
+   * @param epoch what it is protected in
+   */
+  public record Holder(int slot, String thread, long epoch) {}
+
+  /** Those who hold up actions at this moment, the oldest first. */
+  public List<Holder> holders() {
+    long current = currentEpoch();
+    List<Holder> holders = new ArrayList<>();
+    int used = slotsEverUsed.get();
+    for (int slot = 0; slot < used; slot++) {
+      SlotOwner owner = owners.get(slot);
+      long announced = announced(slot);
+      if (owner != null && announced != UNPROTECTED && announced < current) {
+        holders.add(new Holder(slot, owner.describeThread(), announced));
+      }
+    }
+    holders.sort(Comparator.comparingLong(Holder::epoch));
+    return holders;
+  }
+
+  /** Tells {@code sink} instead of the log who holds a wait up, and after how long. */
+  public void reportWaits(long afterNanos, Consumer<String> sink) {
+    reports = new Reports(afterNanos, sink);
+  }
+
+  Reports reports() {
+    return reports;
+  }
+
+  /** When and whom a wait tells that it is held up. */
+  record Reports(long afterNanos, Consumer<String> sink) {
+    private static final long AFTER_NANOS = 5_000_000_000L;
+
+    static Reports toLog() {
+      return new Reports(
+          AFTER_NANOS, text -> System.getLogger("io.fasterkv").log(Level.WARNING, text));
+    }
+  }
+
+  /** Announces the current epoch at {@code announced}; nobody else writes there. */
+  void protect(long announced) {
+    long epoch = currentEpoch.getAcquire();
+    while (true) {
+      Words.storeVolatile(table, announced, epoch);
+      long again = currentEpoch.get();
+      if (again == epoch) {
+        break;
+      }
+      epoch = again;
+    }
+    drainIfBehind(epoch);
+  }
+
+  void refresh(long announced) {
+    long epoch = currentEpoch.get();
+    Words.storeRelease(table, announced, epoch);
+    drainIfBehind(epoch);
+  }
+
+  void unprotect(long announced) {
+    Words.storeRelease(table, announced, UNPROTECTED);
+  }
+
+  /** Where a slot's owner announces its epoch. */
+  static long offset(int slot) {
+    return slot * SLOT_BYTES;
+  }
+
+  /** Puts an owner into a free slot. */
+  int claim(SlotOwner owner) {
+    int slot = tryClaim(owner);
+    if (slot < 0 && reclaim() > 0) {
+      slot = tryClaim(owner);
+    }
+    if (slot < 0) {
+      throw new OutOfBudget(
+          "no place is free in the epoch table: slots="
+              + slots
+              + "; close sessions and scans, or raise"
+              + " maxSessions");
+    }
+    return slot;
+  }
+
+  /** Puts another owner into a slot; false if the slot is not the first one's any more. */
+  boolean handOver(int slot, SlotOwner from, SlotOwner to) {
+    return owners.compareAndSet(slot, from, to);
+  }
+
+  /** Frees a slot; false if it is not this owner's any more. */
+  boolean release(int slot, SlotOwner owner) {
+    // Between these two stores nobody has the slot, so no announcement is wiped out.
+    if (!owners.compareAndSet(slot, owner, SlotOwner.NOBODY)) {
+      return false;
+    }
+    unprotect(offset(slot));
+    owners.setRelease(slot, null);
+    return true;
+  }
+
+  private int tryClaim(SlotOwner owner) {
+    for (int slot = 0; slot < slots; slot++) {
+      if (owners.getAcquire(slot) == null && owners.compareAndSet(slot, null, owner)) {
+        slotsEverUsed.accumulateAndGet(slot + 1, Math::max);
+        return slot;
+      }
+    }
+    return -1;
+  }
+
+  private long announced(int slot) {
+    return Words.loadVolatile(table, offset(slot));
+  }
+
   private void drainIfBehind(long epoch) {
     if (drainList.drainedEpoch() < epoch - 1) {
       drain();
+    }
+  }
+
+  private void drainReady() {
+    long safe = safeEpoch();
+    while (drainList.isReady(safe) && drainList.tryDrain(safe)) {
+      safe = safeEpoch();
     }
   }
 }

@@ -4,6 +4,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.epoch.FirstFailure;
 import io.fasterkv.memory.OffHeapArena;
@@ -13,7 +14,6 @@ import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * The hybrid log (SIGMOD'18, sections 5 and 6): one address space over memory and disk, mutable at
@@ -31,8 +31,6 @@ public final class HybridLog {
 
   /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
   private static final long MIN_READ_ONLY_PAGES = 2;
-
-  private static final long POLL_NANOS = 20_000;
 
   private final Epochs epochs;
   private final LogDevice device;
@@ -194,17 +192,19 @@ public final class HybridLog {
 
   /** Waits until nobody changes what lies below {@code address}; the caller is not protected. */
   public void awaitImmutable(long address) {
+    EpochWait wait = new EpochWait(epochs, () -> "records to become immutable, " + this);
     while (marks.safeReadOnly() < address) {
       assist();
-      LockSupport.parkNanos(POLL_NANOS);
+      wait.pause();
     }
   }
 
   /** Waits until the device has all bytes below {@code address}; the caller is not protected. */
   public void awaitFlushed(long address) {
+    EpochWait wait = new EpochWait(epochs, () -> "the device to have all bytes, " + this);
     while (marks.flushed() < address) {
       assist();
-      LockSupport.parkNanos(POLL_NANOS);
+      wait.pause();
     }
     throwIfFailed();
   }
@@ -258,6 +258,12 @@ public final class HybridLog {
           "the log's device has failed, the store takes no more writes: " + cause.getMessage(),
           cause);
     }
+  }
+
+  /** Where the log stands. */
+  @Override
+  public String toString() {
+    return marks + ", tail=" + tail.address();
   }
 
   private void turnPage(long page) {

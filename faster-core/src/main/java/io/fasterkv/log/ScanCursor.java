@@ -3,6 +3,7 @@ package io.fasterkv.log;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.BufferPool;
@@ -20,11 +21,10 @@ import java.lang.foreign.MemorySegment;
  */
 public final class ScanCursor implements AutoCloseable {
   private final HybridLog log;
-  private final Epochs epochs;
   private final RecordLayout layout;
   private final BufferPool buffers;
   private final MemorySegment buffer;
-  private final int slot;
+  private final EpochUser user;
   private final long begin;
   private final long until;
   private final ByteSpan key = new ByteSpan();
@@ -49,7 +49,6 @@ public final class ScanCursor implements AutoCloseable {
       long from,
       long until) {
     this.log = log;
-    this.epochs = epochs;
     this.layout = layout;
     this.buffers = buffers;
     this.begin = from;
@@ -57,11 +56,11 @@ public final class ScanCursor implements AutoCloseable {
     next = from;
     loadedFrom = from;
     loadedUntil = from;
-    slot = epochs.acquireSlot();
+    user = epochs.register();
     try {
       buffer = buffers.take((int) log.pageBytes());
     } catch (RuntimeException e) {
-      epochs.releaseSlot(slot);
+      user.close();
       throw e;
     }
   }
@@ -124,14 +123,14 @@ public final class ScanCursor implements AutoCloseable {
   public void close() {
     if (!isClosed) {
       isClosed = true;
-      epochs.releaseSlot(slot);
+      user.close();
       buffers.give(buffer);
     }
   }
 
   private void load() {
     long end = Math.min(log.pageEnd(next), until);
-    epochs.protect(slot);
+    user.protect();
     try {
       if (next >= log.headAddress()) {
         MemorySegment.copy(log.memory(), log.offset(next), buffer, 0, end - next);
@@ -140,7 +139,7 @@ public final class ScanCursor implements AutoCloseable {
         return;
       }
     } finally {
-      epochs.unprotect(slot);
+      user.unprotect();
     }
     loadFromDevice();
   }

@@ -26,6 +26,11 @@ public final class OffHeapArena implements AutoCloseable {
     return arena.allocate(bytes, alignment);
   }
 
+  /** Zeroed bytes outside any budget, given back when nobody refers to them any more. */
+  public static MemorySegment collected(long bytes, long alignment) {
+    return Arena.ofAuto().allocate(bytes, alignment);
+  }
+
   public MemoryBudget budget() {
     return budget;
   }

@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.KeyHash;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.log.HybridLog;
@@ -31,13 +32,13 @@ public record Engine(
 
   /** Makes all records below the address that is returned immutable, for a caller in no session. */
   public long foldOver() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
-    try {
-      return log.foldOver();
-    } finally {
-      epochs.unprotect(slot);
-      epochs.releaseSlot(slot);
+    try (EpochUser user = epochs.register()) {
+      user.protect();
+      try {
+        return log.foldOver();
+      } finally {
+        user.unprotect();
+      }
     }
   }
 }

@@ -1,12 +1,12 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Operation.Phase;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.locks.LockSupport;
 
 /**
  * Copies records that are still live from the head of the log to its tail (SIGMOD'18, appendix C;
@@ -18,14 +18,13 @@ import java.util.concurrent.locks.LockSupport;
  * copy fail, and the walk starts over. One thread at a time.
  */
 public final class RecordMover implements AutoCloseable {
-  private static final long PAUSE_NANOS = 20_000;
-
   private final Engine engine;
   private final Operation<Void, Void, Void> op;
   private final ChainWalk walk;
   private final DiskSearch disk;
   private final NewRecord fresh;
-  private final int slot;
+  private final EpochUser user;
+  private final EpochWait wait;
 
   public RecordMover(Engine engine) {
     this.engine = engine;
@@ -33,7 +32,8 @@ public final class RecordMover implements AutoCloseable {
     walk = new ChainWalk(engine.log(), engine.layout());
     disk = new DiskSearch(engine);
     fresh = new NewRecord(engine);
-    slot = engine.epochs().acquireSlot();
+    user = engine.epochs().register();
+    wait = new EpochWait(engine.epochs(), () -> "room to move a record to");
   }
 
   /**
@@ -44,6 +44,7 @@ public final class RecordMover implements AutoCloseable {
     op.hash = engine.hash(op.key);
     op.diskFloor = address + 1;
     op.phase = Phase.SEARCH;
+    wait.end();
     while (true) {
       switch (attempt(address, value)) {
         case MOVED -> {
@@ -60,7 +61,7 @@ public final class RecordMover implements AutoCloseable {
         }
         case AGAIN -> {
           engine.log().assist();
-          LockSupport.parkNanos(PAUSE_NANOS);
+          wait.pause();
         }
       }
     }
@@ -68,7 +69,7 @@ public final class RecordMover implements AutoCloseable {
 
   @Override
   public void close() {
-    engine.epochs().releaseSlot(slot);
+    user.close();
     op.close();
   }
 
@@ -81,8 +82,7 @@ public final class RecordMover implements AutoCloseable {
   }
 
   private Outcome attempt(long address, ByteSpan value) {
-    Epochs epochs = engine.epochs();
-    epochs.protect(slot);
+    user.protect();
     try {
       HybridLog log = engine.log();
       if (!engine.index().enter(op.hash, op.entry)) {
@@ -110,7 +110,7 @@ public final class RecordMover implements AutoCloseable {
       }
       return copy(value) ? Outcome.MOVED : Outcome.AGAIN;
     } finally {
-      epochs.unprotect(slot);
+      user.unprotect();
     }
   }
 

@@ -6,9 +6,10 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.operation.Operation.Phase;
-import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +24,6 @@ import org.jspecify.annotations.Nullable;
 public final class SessionCore<I, O, C> implements AutoCloseable {
   private static final int SPINS = 16;
   private static final int YIELDS = 64;
-  private static final long PAUSE_NANOS = 20_000;
 
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
@@ -33,7 +33,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Delete<I, O, C> delete;
   private final DiskSearch disk;
   private final PendingOperations<I, O, C> pending;
-  private final int slot;
+  private final EpochUser user;
+  private final EpochWait wait;
   private final boolean isBlocking;
   private @Nullable Operation<I, O, C> current;
   private boolean isClosed;
@@ -48,7 +49,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     disk = new DiskSearch(engine);
     pending = new PendingOperations<>(engine, disk);
     isBlocking = mode == SessionMode.BLOCKING;
-    slot = engine.epochs().acquireSlot();
+    user = engine.epochs().register();
+    wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
   }
 
   /** A session on records of any length. */
@@ -142,7 +144,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       completePending(true);
     } finally {
       isClosed = true;
-      engine.epochs().releaseSlot(slot);
+      user.close();
       pending.close();
       if (current != null) {
         current.close();
@@ -217,7 +219,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** Attempts until the operation has ended or needs the disk. */
   private Step settle(Operation<I, O, C> op) {
     int tries = 0;
-    engine.epochs().protect(slot);
+    user.protect();
     try {
       while (true) {
         Step step = engine.index().enter(op.hash, op.entry) ? attempt(op) : Step.RETRY;
@@ -231,7 +233,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         comeAgain(tries++);
       }
     } finally {
-      engine.epochs().unprotect(slot);
+      user.unprotect();
     }
   }
 
@@ -253,17 +255,18 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** Lets go of the epoch, so that what this operation waits for can happen. */
   private void comeAgain(int tries) {
     if (tries < SPINS) {
-      engine.epochs().refresh(slot);
+      wait.end();
+      user.refresh();
       Thread.onSpinWait();
       return;
     }
-    engine.epochs().unprotect(slot);
+    user.unprotect();
     if (tries < YIELDS) {
       Thread.yield();
     } else {
-      LockSupport.parkNanos(PAUSE_NANOS);
+      wait.pause();
     }
-    engine.epochs().protect(slot);
+    user.protect();
   }
 
   private void checkOpen() {

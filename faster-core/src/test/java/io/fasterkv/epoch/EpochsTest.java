@@ -3,9 +3,8 @@ package io.fasterkv.epoch;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.OutOfBudget;
-import io.fasterkv.memory.MemoryBudget;
-import io.fasterkv.memory.OffHeapArena;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -13,7 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class EpochsTest {
@@ -21,15 +20,9 @@ class EpochsTest {
   private static final int THREADS = 4;
   private static final int ACTIONS = 20_000;
 
-  private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 16));
   private final List<Throwable> failures = Collections.synchronizedList(new ArrayList<>());
-  private final Epochs epochs = new Epochs(arena, SLOTS, failures::add);
+  private final Epochs epochs = new Epochs(SLOTS, failures::add);
   private final List<Integer> ran = new ArrayList<>();
-
-  @AfterEach
-  void close() {
-    arena.close();
-  }
 
   @Test
   void anActionRunsAtOnceWhenNobodyIsThere() {
@@ -39,12 +32,12 @@ class EpochsTest {
 
   @Test
   void anActionWaitsForAUserWhoWasThereBefore() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     epochs.bump(() -> ran.add(1));
     epochs.drain();
     assertThat(ran).isEmpty();
-    epochs.unprotect(slot);
+    user.unprotect();
     assertThat(ran).as("leaving runs no action").isEmpty();
     epochs.drain();
     assertThat(ran).containsExactly(1);
@@ -52,43 +45,43 @@ class EpochsTest {
 
   @Test
   void aRefreshLetsActionsRun() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     epochs.bump(() -> ran.add(1));
-    epochs.refresh(slot);
+    user.refresh();
     assertThat(ran).containsExactly(1);
   }
 
   @Test
   void idleSlotsHoldNobodyUp() {
-    int idle = epochs.acquireSlot();
-    int used = epochs.acquireSlot();
-    epochs.protect(idle);
-    epochs.unprotect(idle);
-    epochs.protect(used);
+    EpochUser idle = epochs.register();
+    EpochUser used = epochs.register();
+    idle.protect();
+    idle.unprotect();
+    used.protect();
     epochs.bump(() -> ran.add(1));
-    epochs.refresh(used);
+    used.refresh();
     assertThat(ran).containsExactly(1);
   }
 
   @Test
   void aUserWhoCameLaterHoldsNobodyUp() {
-    int early = epochs.acquireSlot();
-    int late = epochs.acquireSlot();
-    epochs.protect(early);
+    EpochUser early = epochs.register();
+    EpochUser late = epochs.register();
+    early.protect();
     epochs.bump(() -> ran.add(1));
-    epochs.protect(late);
-    epochs.unprotect(early);
+    late.protect();
+    early.unprotect();
     epochs.drain();
     assertThat(ran).containsExactly(1);
   }
 
   @Test
   void actionsRunOnceAndInOrder() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     IntStream.range(0, 100).forEach(i -> epochs.bump(() -> ran.add(i)));
-    epochs.unprotect(slot);
+    user.unprotect();
     epochs.drain();
     epochs.drain();
     assertThat(ran).containsExactlyElementsOf(IntStream.range(0, 100).boxed().toList());
@@ -96,28 +89,28 @@ class EpochsTest {
 
   @Test
   void aFullListRefusesAndTakesMoreAfterItHasDrained() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     int taken = 0;
     while (epochs.tryBump(() -> ran.add(1))) {
       taken++;
     }
     assertThat(taken).isEqualTo(DrainList.CAPACITY / 2);
     assertThat(epochs.tryBump(() -> ran.add(1))).isFalse();
-    epochs.refresh(slot);
+    user.refresh();
     assertThat(ran).hasSize(taken);
     assertThat(epochs.tryBump(() -> ran.add(1))).isTrue();
   }
 
   @Test
   void anActionMayRegisterAnActionEvenWhenTheListIsFull() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     int taken = 0;
     while (epochs.tryBump(() -> epochs.bump(() -> ran.add(1)))) {
       taken++;
     }
-    epochs.unprotect(slot);
+    user.unprotect();
     epochs.drain();
     assertThat(ran).hasSize(taken);
     assertThat(failures).isEmpty();
@@ -125,26 +118,40 @@ class EpochsTest {
 
   @Test
   void anActionThatThrowsIsReportedAndHoldsNobodyUp() {
-    int slot = epochs.acquireSlot();
-    epochs.protect(slot);
+    EpochUser user = epochs.register();
+    user.protect();
     epochs.bump(() -> {
       throw new IllegalStateException("on purpose");
     });
     epochs.bump(() -> ran.add(2));
-    epochs.refresh(slot);
+    user.refresh();
     assertThat(ran).containsExactly(2);
     assertThat(failures).singleElement().extracting(Throwable::getMessage).isEqualTo("on purpose");
   }
 
   @Test
   void aSlotThatWasGivenBackIsLentAgain() {
-    List<Integer> slots = IntStream.range(0, SLOTS).mapToObj(i -> epochs.acquireSlot()).toList();
-    assertThat(slots).doesNotHaveDuplicates();
-    assertThatThrownBy(epochs::acquireSlot)
+    List<EpochUser> users = Stream.generate(epochs::register).limit(SLOTS).toList();
+    assertThatThrownBy(epochs::register)
         .isInstanceOf(OutOfBudget.class)
         .hasMessageContaining("slots=" + SLOTS);
-    epochs.releaseSlot(slots.get(2));
-    assertThat(epochs.acquireSlot()).isEqualTo(slots.get(2));
+    users.get(2).close();
+    try (EpochUser again = epochs.register()) {
+      again.protect();
+      epochs.bump(() -> ran.add(1));
+      assertThat(epochs.holders()).extracting(Epochs.Holder::slot).containsExactly(2);
+      again.unprotect();
+    }
+    users.forEach(EpochUser::close);
+  }
+
+  @Test
+  void aUserThatIsClosedProtectsNothing() {
+    EpochUser user = epochs.register();
+    user.close();
+    user.close();
+    assertThatThrownBy(user::protect).isInstanceOf(Closed.class);
+    assertThatThrownBy(user::unprotect).isInstanceOf(IllegalStateException.class);
   }
 
   @Test
@@ -168,17 +175,48 @@ class EpochsTest {
     assertThat(failures).isEmpty();
   }
 
+  /** Far more actions than the list holds, each of which registers another. */
+  @Test
+  void actionsThatRegisterActionsRunOnceEach() throws Exception {
+    int actions = 5 * DrainList.CAPACITY;
+    int[] first = new int[THREADS * actions];
+    int[] second = new int[THREADS * actions];
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      List<Future<?>> futures = new ArrayList<>();
+      for (int thread = 0; thread < THREADS; thread++) {
+        int from = thread * actions;
+        futures.add(
+            threads.submit(() -> {
+              for (int i = from; i < from + actions; i++) {
+                int number = i;
+                epochs.bump(() -> {
+                  first[number]++;
+                  epochs.bump(() -> second[number]++);
+                });
+              }
+            }));
+      }
+      for (Future<?> future : futures) {
+        future.get();
+      }
+    }
+    epochs.drain();
+    assertThat(first).containsOnly(1);
+    assertThat(second).containsOnly(1);
+    assertThat(failures).isEmpty();
+  }
+
   private void bumpMany(List<Integer> mine) {
-    int slot = epochs.acquireSlot();
+    EpochUser user = epochs.register();
     for (int i = 0; i < ACTIONS; i++) {
       int number = i;
-      epochs.protect(slot);
+      user.protect();
       while (!epochs.tryBump(() -> mine.add(number))) {
-        epochs.refresh(slot);
+        user.refresh();
         Thread.onSpinWait();
       }
-      epochs.unprotect(slot);
+      user.unprotect();
     }
-    epochs.releaseSlot(slot);
+    user.close();
   }
 }

@@ -25,9 +25,9 @@ public class EpochReaderNeverSeesFreedMemory {
 
   @Actor
   public void reader(LL_Result result) {
-    cell.epochs().protect(cell.slot());
+    cell.user().protect();
     result.r1 = cell.read();
-    cell.epochs().unprotect(cell.slot());
+    cell.user().unprotect();
   }
 
   @Actor

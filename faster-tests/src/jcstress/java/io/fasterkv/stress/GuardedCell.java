@@ -1,5 +1,6 @@
 package io.fasterkv.stress;
 
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
@@ -20,19 +21,18 @@ public final class GuardedCell {
   private static final int READER_STEPS = 64;
 
   private final Epochs epochs;
-  private final int slot;
+  private EpochUser user;
   private final MemorySegment memory;
   private final AtomicBoolean isReachable = new AtomicBoolean();
 
   public GuardedCell(OffHeapArena arena) {
     epochs =
         new Epochs(
-            arena,
-            1,
+            arena.allocate("epoch table", Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
             failure -> {
               throw new AssertionError("the action failed", failure);
             });
-    slot = epochs.acquireSlot();
+    user = epochs.register();
     memory = arena.allocate("cell", 128, 128);
     reset();
   }
@@ -43,12 +43,23 @@ public final class GuardedCell {
     return this;
   }
 
+  /** Makes the user one whose thread has ended. */
+  public GuardedCell orphan() {
+    user.close();
+    try {
+      Thread.startVirtualThread(() -> user = epochs.register()).join();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+    return this;
+  }
+
   public Epochs epochs() {
     return epochs;
   }
 
-  public int slot() {
-    return slot;
+  public EpochUser user() {
+    return user;
   }
 
   /** What a reader sees who has announced itself. Takes its time between pointer and memory. */

@@ -40,7 +40,8 @@ class CoreRoomsTest {
           ROOT + ".compaction",
           ROOT);
 
-  private static final Set<String> EXPORTED = Set.of(ROOT, ROOT + ".api", ROOT + ".device");
+  private static final Set<String> EXPORTED =
+      Set.of(ROOT, ROOT + ".api", ROOT + ".device", ROOT + ".epoch");
 
   static List<String> roomsWithOneBelow() {
     return ROOMS.subList(0, ROOMS.size() - 1);
@@ -134,7 +135,7 @@ class CoreRoomsTest {
   }
 
   @Test
-  void rootApiAndDeviceAreExportedAndNothingElse() throws URISyntaxException {
+  void rootApiDeviceAndEpochAreExportedAndNothingElse() throws URISyntaxException {
     ModuleDescriptor module =
         ModuleFinder.of(Path.of(Modules.CORE_LOCATION.toURI()))
             .find(ROOT)

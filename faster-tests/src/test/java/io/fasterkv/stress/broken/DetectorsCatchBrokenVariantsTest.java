@@ -42,6 +42,20 @@ class DetectorsCatchBrokenVariantsTest {
   }
 
   @Test
+  void aReclaimThatDoesNotAskForTheOwnerTakesALiveUsersProtection() {
+    BlindReclaim epochs = new BlindReclaim(arena);
+    AtomicReference<String> seen = new AtomicReference<>();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            epochs::reset,
+            () -> seen.setPlain(epochs.read()),
+            epochs::hideReclaimAndFree,
+            () -> seen.getPlain().equals(GuardedCell.FREED));
+    report("blind reclaim", rounds);
+  }
+
+  @Test
   void anInsertOfOnePhaseMakesTwoEntriesForATag() {
     SinglePhaseIndex index = new SinglePhaseIndex(arena);
     int rounds =

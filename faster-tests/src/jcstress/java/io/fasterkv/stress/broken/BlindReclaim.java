@@ -1,0 +1,54 @@
+package io.fasterkv.stress.broken;
+
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import io.fasterkv.stress.GuardedCell;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Epoch protection whose reclaim is broken: it looks whether the slot's thread has ended, and then
+ * empties the slot without asking whether it still has the same owner.
+ */
+public final class BlindReclaim {
+  private static final long UNPROTECTED = 0;
+
+  private final MemorySegment slot;
+  private final AtomicLong currentEpoch = new AtomicLong(1);
+  private final AtomicBoolean isOwnerDead = new AtomicBoolean();
+  private final GuardedCell cell;
+
+  public BlindReclaim(OffHeapArena arena) {
+    slot = arena.allocate("slot", 128, 128);
+    cell = new GuardedCell(arena);
+  }
+
+  /** The slot is left by a thread that has ended. */
+  public BlindReclaim reset() {
+    cell.reset();
+    isOwnerDead.set(true);
+    return this;
+  }
+
+  /** A live thread takes the user over and reads. */
+  public String read() {
+    isOwnerDead.set(false);
+    Words.storeVolatile(slot, 0, currentEpoch.get());
+    String seen = cell.read();
+    Words.storeRelease(slot, 0, UNPROTECTED);
+    return seen;
+  }
+
+  public void hideReclaimAndFree() {
+    cell.hide();
+    if (isOwnerDead.get()) {
+      Words.storeVolatile(slot, 0, UNPROTECTED);
+    }
+    long actionOf = currentEpoch.getAndIncrement();
+    long announced = Words.loadVolatile(slot, 0);
+    if (announced == UNPROTECTED || announced > actionOf) {
+      cell.free();
+    }
+  }
+}

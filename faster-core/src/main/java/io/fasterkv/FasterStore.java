@@ -17,6 +17,7 @@ import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -43,6 +44,7 @@ public final class FasterStore implements AutoCloseable {
   private final StoreParts parts;
   private final FoldOverCheckpoint checkpoints;
   private final Compactor compactor;
+  private final IndexResizer resizer;
   private final @Nullable BackgroundCompaction compaction;
   private final AtomicBoolean isClosed = new AtomicBoolean();
 
@@ -51,6 +53,7 @@ public final class FasterStore implements AutoCloseable {
     this.parts = parts;
     checkpoints = new FoldOverCheckpoint(config, parts.engine());
     compactor = new Compactor(parts.engine());
+    resizer = new IndexResizer(parts.engine());
     compaction =
         config.backgroundCompaction()
             ? new BackgroundCompaction(
@@ -151,6 +154,40 @@ public final class FasterStore implements AutoCloseable {
               + " checkpoints need its whole log");
     }
     return compactor.compact(Long.MAX_VALUE);
+  }
+
+  /**
+   * Doubles the hash index, now and on this thread, beside any number of sessions (SIGMOD'18,
+   * appendix B): they are turned away for as long as the slowest operation under way takes, and
+   * then go on; each moves what it needs of the index itself. Waits for a checkpoint under way, as
+   * a checkpoint waits for this. Returns how many bytes the index has then.
+   *
+   * @throws io.fasterkv.api.StoreException.OutOfBudget if the budget has no room for the new index
+   *     beside the old; the store goes on with the old one. See {@code maxIndexBytes}
+   */
+  public long growIndex() {
+    checkOpen();
+    return resizer.resize(true);
+  }
+
+  /**
+   * Halves the hash index, as {@link #growIndex} doubles it. Where chains of two buckets meet, this
+   * may write up to 24 bytes to the log for each entry of the index.
+   *
+   * @throws BadConfig if the number of main buckets is odd
+   */
+  public long shrinkIndex() {
+    checkOpen();
+    return resizer.resize(false);
+  }
+
+  /**
+   * Doubles or halves the hash index as often as it takes to come as near to {@code bytes} as can
+   * be without being larger; returns how many bytes it has then.
+   */
+  public long resizeIndex(long bytes) {
+    checkOpen();
+    return resizer.resize(bytes);
   }
 
   /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */

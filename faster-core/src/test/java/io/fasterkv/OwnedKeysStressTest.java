@@ -15,13 +15,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Threads write keys of their own and read everybody's, in a log of a few tiny pages and an index
- * of a few buckets, beside cuts, checkpoints or compaction, and sessions that do nothing. Every
- * read is held against what had been written before it began and what had begun when it ended: a
- * lost, torn, stale, misplaced or resurrected value is an error. The seed is in the test's name.
+ * of a few buckets that grows and shrinks, beside cuts, checkpoints or compaction, and sessions
+ * that do nothing. Every read is held against what had been written before it began and what had
+ * begun when it ended: a lost, torn, stale, misplaced or resurrected value is an error. The seed is
+ * in the test's name.
  */
 class OwnedKeysStressTest {
   private static final int WRITERS = 3;
   private static final int OPERATIONS = 20_000;
+  private static final int MAX_DOUBLINGS = 3;
 
   @TempDir Path directory;
 
@@ -128,13 +130,18 @@ class OwnedKeysStressTest {
       session.read(key, version -> keys.check(key, version, before));
     }
 
-    /** Cuts, checkpoints and compactions, as long as the others work. */
+    /** Cuts, checkpoints, compactions, growth and shrinkage, as long as the others work. */
     private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
       VersionedFunctions functions = new VersionedFunctions(maxPadding);
+      int doublings = 0;
       while (!crew.isOver()) {
-        switch (dice.nextInt(3)) {
+        switch (dice.nextInt(5)) {
           case 0 -> store.cut().close();
           case 1 -> scan(store, functions);
+          case 2, 3 -> {
+            boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && dice.nextBoolean());
+            doublings += resize(store, grow);
+          }
           default -> {
             if (config.deleteOnClose()) {
               store.compact();
@@ -144,6 +151,15 @@ class OwnedKeysStressTest {
           }
         }
       }
+    }
+
+    private static int resize(FasterStore store, boolean grow) {
+      if (grow) {
+        store.growIndex();
+      } else {
+        store.shrinkIndex();
+      }
+      return grow ? 1 : -1;
     }
 
     private void scan(FasterStore store, VersionedFunctions functions) {

@@ -2,9 +2,12 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.index.IndexTable;
 import io.fasterkv.index.IndexWalk;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
@@ -12,7 +15,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -23,23 +25,30 @@ import java.util.Set;
 
 /**
  * Checks that index and log of a quiet store fit each other: marks are in order, chains lead down
- * through complete records of their bucket, and the newest record of every key that a scan of the
- * log finds is the one that the index leads to. Only the calling thread may use the store
- * meanwhile.
+ * through complete records, and for every key that a scan of the log finds, the walk from the index
+ * by the key's hash ends at the key's newest record. A chain may hold records of keys that are
+ * looked up elsewhere, since a resize of the index links no record anew. Only the calling thread
+ * may use the store meanwhile.
  */
 final class StoreInvariants {
-  private static final long DELETED = -1;
-
   private final Engine engine;
   private final HybridLog log;
   private final RecordLayout layout;
   private final MemorySegment buffer;
   private final MemorySegment keyBuffer;
+  private final IndexTable table;
   private final List<IndexWalk.Entry> entries;
-  private final Set<Own> ownEntries = new HashSet<>();
+  private final Map<Own, IndexWalk.Entry> ownEntries = new HashMap<>();
+  private final Map<Slot, IndexWalk.Entry> sharedEntries = new HashMap<>();
 
   /** A bucket and a tag that has an entry there. */
   private record Own(long bucket, long tag) {}
+
+  /** A saturated bucket and the number of an entry that tags share. */
+  private record Slot(long bucket, int slot) {}
+
+  /** What a scan has found out about a key: where its newest record is, or that it is deleted. */
+  private record Newest(long address, boolean isDeleted) {}
 
   private StoreInvariants(Engine engine, Arena arena) {
     this.engine = engine;
@@ -47,37 +56,43 @@ final class StoreInvariants {
     layout = engine.layout();
     buffer = arena.allocate(log.pageBytes(), Long.BYTES);
     keyBuffer = arena.allocate(log.pageBytes(), Long.BYTES);
-    entries = IndexWalk.entries(engine.index().soleTable());
+    table = engine.index().soleTable();
+    entries = IndexWalk.entries(table);
+    assertThat(table.entries()).as("entries that were counted").isEqualTo(entries.size());
+    assertThat(table.saturatedChains()).isEqualTo(IndexWalk.saturatedBuckets(table));
     for (IndexWalk.Entry entry : entries) {
-      ownEntries.add(new Own(entry.bucket(), entry.tag()));
+      ownEntries.put(new Own(entry.bucket(), entry.tag()), entry);
+      if (entry.sharedSlot() >= 0) {
+        sharedEntries.put(new Slot(entry.bucket(), entry.sharedSlot()), entry);
+      }
     }
   }
 
   static void check(FasterStore store) {
-    Map<ByteBuffer, Long> newest = newestByScan(store);
+    Map<ByteBuffer, Newest> newest = newestByScan(store);
     try (Arena arena = Arena.ofConfined()) {
       StoreInvariants invariants = new StoreInvariants(Insides.engine(store), arena);
       invariants.checkMarks();
-      Map<ByteBuffer, Long> reached = invariants.newestByIndex();
-      newest.forEach((key, address) ->
-          assertThat(reached.get(key)).as("newest record of " + hex(key)).isEqualTo(address));
-      newest.keySet().forEach(reached::remove);
-      assertThat(reached.size()).as("deleted keys that the index leads to").isZero();
+      invariants.checkChains();
+      newest.forEach((key, found) -> {
+        long reached = invariants.newestByIndex(key);
+        if (found.isDeleted) {
+          assertThat(reached).as("deleted key " + hex(key)).isEqualTo(Address.NONE);
+        } else {
+          assertThat(reached).as("newest record of " + hex(key)).isEqualTo(found.address);
+        }
+      });
     }
   }
 
-  /** For each key that is not deleted, the address of its last record in the log. */
-  private static Map<ByteBuffer, Long> newestByScan(FasterStore store) {
-    Map<ByteBuffer, Long> newest = new HashMap<>();
+  /** For each key, its last record in the log. */
+  private static Map<ByteBuffer, Newest> newestByScan(FasterStore store) {
+    Map<ByteBuffer, Newest> newest = new HashMap<>();
     try (LogCut cut = store.cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         ByteBuffer key = ByteBuffer.wrap(scan.key().toArray());
-        if (scan.isTombstone()) {
-          newest.remove(key);
-        } else {
-          newest.put(key, scan.address());
-        }
+        newest.put(key, new Newest(scan.address(), scan.isTombstone()));
       }
     }
     return newest;
@@ -97,46 +112,60 @@ final class StoreInvariants {
     assertThat(log.beginAddress()).as("begin").isLessThanOrEqualTo(log.tailAddress());
   }
 
-  /** For each key that is not deleted, the address of the first record on its chain. */
-  private Map<ByteBuffer, Long> newestByIndex() {
-    Map<ByteBuffer, Long> newest = new HashMap<>();
+  /** Every chain, on both sides of every fork. */
+  private void checkChains() {
+    Set<Long> seen = new HashSet<>();
     for (IndexWalk.Entry entry : entries) {
-      long above = log.tailAddress();
-      long at = entry.address();
-      while (at >= log.beginAddress()) {
-        assertThat(at).as("a chain leads down, entry " + entry).isLessThan(above);
-        readRecord(at);
-        long info = RecordLayout.info(buffer, 0);
-        ByteBuffer key = keyOf(entry, at);
-        if (key != null) {
-          newest.putIfAbsent(key, RecordInfo.isTombstone(info) ? DELETED : at);
-        }
-        above = at;
+      checkChain(entry.toString(), entry.address(), log.tailAddress(), seen);
+    }
+  }
+
+  private void checkChain(String entry, long from, long tail, Set<Long> seen) {
+    long above = tail;
+    long at = from;
+    while (at >= log.beginAddress() && seen.add(at)) {
+      assertThat(at).as("a chain leads down: " + entry).isLessThan(above);
+      readRecord(at);
+      long info = RecordLayout.info(buffer, 0);
+      above = at;
+      if (RecordInfo.isFork(info)) {
+        long left = ForkRecord.left(buffer, 0);
+        checkChain(entry, ForkRecord.right(buffer, 0), above, seen);
+        at = left;
+      } else {
         at = RecordInfo.previousAddress(info);
       }
     }
-    newest.values().removeIf(address -> address == DELETED);
-    return newest;
   }
 
-  /** The key of the record in the buffer; null when that key is looked up by another entry. */
-  private ByteBuffer keyOf(IndexWalk.Entry entry, long at) {
-    int length = layout.keyBytes(buffer, 0);
-    MemorySegment.copy(buffer, layout.keyOffset(0), keyBuffer, 0, length);
+  /** Where the walk by a key's hash finds it; 0 for nowhere, or a tombstone. */
+  private long newestByIndex(ByteBuffer bytes) {
+    int length = bytes.remaining();
+    MemorySegment.copy(MemorySegment.ofArray(bytes.array()), 0, keyBuffer, 0, length);
     KeyBytes key = new KeyBytes();
     key.set(keyBuffer, length);
     long hash = engine.hash(key);
-    String place = "record at " + at + " of " + entry;
-    assertThat(IndexWalk.bucketOf(engine.index().soleTable(), hash))
-        .as(place)
-        .isEqualTo(entry.bucket());
-    long tag = IndexWalk.tagOf(hash);
-    boolean isOwn = tag == entry.tag();
-    assertThat(isOwn || entry.sharedSlot() >= 0).as("tag of " + place).isTrue();
-    boolean isShared = entry.isSharedBy(hash) && !ownEntries.contains(new Own(entry.bucket(), tag));
-    return isOwn || isShared
-        ? ByteBuffer.wrap(keyBuffer.asSlice(0, length).toArray(ValueLayout.JAVA_BYTE))
-        : null;
+    long at = lookUp(hash);
+    while (at >= log.beginAddress()) {
+      readRecord(at);
+      long info = RecordLayout.info(buffer, 0);
+      if (RecordInfo.isFork(info)) {
+        at = ForkRecord.next(buffer, 0, hash);
+      } else if (layout.keyEquals(buffer, 0, key)) {
+        return RecordInfo.isTombstone(info) ? Address.NONE : at;
+      } else {
+        at = RecordInfo.previousAddress(info);
+      }
+    }
+    return Address.NONE;
+  }
+
+  private long lookUp(long hash) {
+    long bucket = IndexWalk.bucketOf(table, hash);
+    IndexWalk.Entry own = ownEntries.get(new Own(bucket, IndexWalk.tagOf(hash)));
+    IndexWalk.Entry shared = sharedEntries.get(new Slot(bucket, IndexWalk.sharedSlotOf(hash)));
+    IndexWalk.Entry entry = own != null ? own : shared;
+    return entry == null ? Address.NONE : entry.address();
   }
 
   /** Reads the record at an address, from memory or the device. */
@@ -146,6 +175,10 @@ final class StoreInvariants {
     assertThat(RecordInfo.isPresent(info)).as("a record at " + at).isTrue();
     assertThat(RecordInfo.isPadding(info)).as("padding at " + at).isFalse();
     assertThat(RecordInfo.isInvalid(info)).as("invalid record at " + at + " in a chain").isFalse();
+    if (RecordInfo.isFork(info)) {
+      read(at, ForkRecord.BYTES);
+      return;
+    }
     long bytes = layout.recordBytes(buffer, 0);
     assertThat(at + bytes).as("end of record at " + at).isLessThanOrEqualTo(log.pageEnd(at));
     read(at, bytes);

@@ -45,16 +45,22 @@ final class ConfigRules {
         b.mutableFraction,
         "0 to 1");
     checkPart("indexBytes", b.indexBytes);
+    checkPart("maxIndexBytes", b.maxIndexBytes);
     checkPart("logMemoryBytes", b.logMemoryBytes);
     checkPart("scratchBytes", b.scratchBytes);
-    long tables = BYTES_PER_SLOT * StoreConfig.epochSlots(b.maxSessions);
+    long tables = tableBytes(b.maxSessions);
     long logMemory = logMemoryBytes();
     int page = pageBytes(logMemory);
     long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
     check(scratch >= 2L * page, "scratchBytes", scratch, "two pages and above (" + 2L * page + ")");
-    long index = b.indexBytes != 0 ? b.indexBytes : b.memoryBytes - logMemory - scratch - tables;
-    checkSum(index, logMemory, scratch, tables);
+    long index = indexBytes(b.memoryBytes - logMemory - scratch - tables);
+    checkSum(index, growth(index), logMemory, scratch, tables);
     check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
+    check(
+        b.maxIndexBytes == 0 || b.maxIndexBytes >= index,
+        "maxIndexBytes",
+        b.maxIndexBytes,
+        "indexBytes=" + index + " and above");
     check(
         !b.backgroundCompaction || b.deleteOnClose,
         "backgroundCompaction",
@@ -64,6 +70,7 @@ final class ConfigRules {
         b.directory,
         b.memoryBytes,
         index,
+        Math.max(index, b.maxIndexBytes),
         logMemory,
         page,
         b.mutableFraction,
@@ -75,6 +82,24 @@ final class ConfigRules {
         b.deleteOnClose,
         b.backgroundCompaction,
         b.directIo);
+  }
+
+  private long indexBytes(long room) {
+    if (b.indexBytes != 0) {
+      return b.indexBytes;
+    }
+    return b.maxIndexBytes != 0 ? b.maxIndexBytes : room;
+  }
+
+  /**
+   * What is kept beside the index: the last doubling to the largest size has half of it as well.
+   */
+  private long growth(long index) {
+    return b.maxIndexBytes == 0 ? 0 : b.maxIndexBytes + b.maxIndexBytes / 2 - index;
+  }
+
+  static long tableBytes(int sessions) {
+    return BYTES_PER_SLOT * StoreConfig.epochSlots(sessions);
   }
 
   /** The largest power of two that leaves an eighth of the budget to the index. */
@@ -130,8 +155,8 @@ final class ConfigRules {
     check(bytes >= 0 && bytes <= b.memoryBytes, name, bytes, "0 to memoryBytes=" + b.memoryBytes);
   }
 
-  private void checkSum(long index, long logMemory, long scratch, long tables) {
-    long sum = index + logMemory + scratch + tables;
+  private void checkSum(long index, long growth, long logMemory, long scratch, long tables) {
+    long sum = index + growth + logMemory + scratch + tables;
     if (index <= 0 || sum > b.memoryBytes) {
       throw new BadConfig(
           "the parts do not fit the budget: memoryBytes="
@@ -140,6 +165,8 @@ final class ConfigRules {
               + sum
               + " = indexBytes "
               + index
+              + " + growth to maxIndexBytes "
+              + growth
               + " + logMemoryBytes "
               + logMemory
               + " + scratchBytes "

@@ -9,7 +9,10 @@ import java.nio.file.Path;
  *
  * @param directory where log segments and checkpoints lie; created when missing
  * @param memoryBytes the whole budget, 64 KiB and more; all parts below add up to at most this
- * @param indexBytes hash buckets of 64 bytes, overflow buckets included
+ * @param indexBytes hash buckets of 64 bytes, overflow buckets included, when the store opens
+ * @param maxIndexBytes what the index can grow to for certain; if that is set, half as much again
+ *     is kept for the time when two sizes of the index exist. By default nothing is kept: the index
+ *     then grows, and shrinks, only if the other parts leave the room
  * @param logMemoryBytes the log's circular buffer, a power of two, at least four pages
  * @param pageBytes size of a log page, a power of two from 4 KiB to 64 MiB; a record fits a page
  * @param mutableFraction part of the buffer that is updated in place, 0 (append-only) to 1; the
@@ -30,6 +33,7 @@ public record StoreConfig(
     Path directory,
     long memoryBytes,
     long indexBytes,
+    long maxIndexBytes,
     long logMemoryBytes,
     int pageBytes,
     double mutableFraction,
@@ -53,6 +57,11 @@ public record StoreConfig(
   /** Places in the epoch table for cuts, scans, checkpoints and compaction. */
   private static final int OWN_SLOTS = 16;
 
+  /** What the budget leaves to the index. */
+  public long indexRoomBytes() {
+    return memoryBytes - logMemoryBytes - scratchBytes - ConfigRules.tableBytes(maxSessions);
+  }
+
   /** Places in the epoch table: one a session, and some for the store's own work. */
   public int epochSlots() {
     return epochSlots(maxSessions);
@@ -72,6 +81,7 @@ public record StoreConfig(
     final Path directory;
     long memoryBytes = 256L << 20;
     long indexBytes;
+    long maxIndexBytes;
     long logMemoryBytes;
     int pageBytes;
     double mutableFraction = 0.9;
@@ -95,6 +105,11 @@ public record StoreConfig(
 
     public Builder indexBytes(long bytes) {
       indexBytes = bytes;
+      return this;
+    }
+
+    public Builder maxIndexBytes(long bytes) {
+      maxIndexBytes = bytes;
       return this;
     }
 

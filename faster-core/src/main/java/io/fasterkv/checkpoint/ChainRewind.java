@@ -42,10 +42,12 @@ final class ChainRewind implements Rewind, AutoCloseable {
   public long rewind(long address) {
     long at = address;
     while (at >= cutAddress) {
-      long previous = RecordInfo.previousAddress(info(at));
-      if (previous >= at) {
+      long info = info(at);
+      long previous = RecordInfo.previousAddress(info);
+      // A fork is made by a resize, and none runs between the cut and the end of the copy.
+      if (previous >= at || RecordInfo.isFork(info)) {
         throw new Corrupt(
-            "a chain does not lead down: "
+            "a chain does not lead down below the cut: "
                 + engine.log().device().place(at)
                 + ", previousAddress="
                 + previous);

@@ -17,7 +17,6 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Takes fold-over checkpoints while sessions go on (SIGMOD'18, section 6.5).
@@ -33,7 +32,6 @@ public final class FoldOverCheckpoint {
   private final StoreConfig config;
   private final Engine engine;
   private final CheckpointFiles files;
-  private final ReentrantLock oneAtATime = new ReentrantLock();
 
   public FoldOverCheckpoint(StoreConfig config, Engine engine) {
     this.config = config;
@@ -43,7 +41,8 @@ public final class FoldOverCheckpoint {
 
   /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
   public CheckpointToken take() {
-    oneAtATime.lock();
+    // One at a time, and not beside a resize: the image is of one table.
+    engine.index().sizeLock().lock();
     HybridLog log = engine.log();
     // What is moved to the tail after the cut is still at its old place in the checkpoint.
     long begin = log.pin();
@@ -66,7 +65,7 @@ public final class FoldOverCheckpoint {
       throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
     } finally {
       log.unpin(begin);
-      oneAtATime.unlock();
+      engine.index().sizeLock().unlock();
     }
   }
 

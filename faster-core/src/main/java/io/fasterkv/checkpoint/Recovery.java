@@ -41,7 +41,11 @@ public final class Recovery {
     }
 
     public IndexGeometry indexGeometry() {
-      return IndexGeometry.withMain(manifest.index().mainBuckets(), config.indexBytes());
+      return IndexGeometry.withMain(
+          manifest.index().mainBuckets(),
+          manifest.index().overflowUsed(),
+          config.indexBytes(),
+          config.indexRoomBytes());
     }
 
     public long overflowUsed() {
@@ -125,13 +129,13 @@ public final class Recovery {
               + manifest.shape());
     }
     long indexBytes = manifest.index().buckets() * IndexImage.BUCKET_BYTES;
-    if (indexBytes > config.indexBytes()) {
+    if (indexBytes > config.indexRoomBytes()) {
       throw new BadConfig(
-          "the checkpoint's index does not fit: indexBytes="
-              + config.indexBytes()
-              + ", allowed="
+          "the checkpoint's index does not fit: room="
+              + config.indexRoomBytes()
+              + ", needed="
               + indexBytes
-              + " and above; raise indexBytes or memoryBytes");
+              + "; raise memoryBytes or lower another part");
     }
     if (manifest.index().chunkBytes() > config.pageBytes()) {
       throw new Corrupt(

@@ -1,6 +1,7 @@
 package io.fasterkv.index;
 
 import io.fasterkv.record.Address;
+import io.fasterkv.record.ForkRecord;
 
 /**
  * A bucket of the hash index: one cache line (SIGMOD'18, section 3.1).
@@ -26,7 +27,7 @@ final class BucketLayout {
 
   static final long TENTATIVE = 1L << 63;
   static final long OCCUPIED = 1L << 62;
-  static final int TAG_BITS = 14;
+  static final int TAG_BITS = ForkRecord.TAG_BITS;
   private static final long TAG_MASK = ((1L << TAG_BITS) - 1) << Address.BITS;
   private static final long IDENTITY = OCCUPIED | TAG_MASK;
 
@@ -52,6 +53,10 @@ final class BucketLayout {
 
   static long address(long entry) {
     return entry & Address.MASK;
+  }
+
+  static long tag(long entry) {
+    return (entry & TAG_MASK) >>> Address.BITS;
   }
 
   /** Whether both are occupied with one tag; tentative or not. */

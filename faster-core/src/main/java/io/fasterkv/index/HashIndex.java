@@ -1,15 +1,31 @@
 package io.fasterkv.index;
 
+import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.memory.OffHeapArena;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
-/** The hash index of a store: holds the {@link IndexTable} that is in use. */
+/**
+ * The hash index of a store: holds the {@link IndexTable} that is in use, and while the index is
+ * resized, the one that follows it. Phases are STABLE (a table, no resize), PREPARE (no table, a
+ * resize that is not open) and RESIZING (no table, an open resize); see {@link IndexResize}.
+ *
+ * <p>An operation protects its epoch and then loads the table; a resize takes the table away and
+ * then waits for all epochs before that. So an operation that has entered a table keeps it until it
+ * leaves its epoch.
+ */
 public final class HashIndex {
-  private volatile IndexTable table;
+  private final OffHeapArena arena;
+  private final ReentrantLock sizeLock = new ReentrantLock();
+  private OffHeapArena tableArena;
+  private volatile @Nullable IndexTable table;
+  private volatile @Nullable IndexResize resize;
 
   /** An index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
-    table = new IndexTable(arena, geometry, overflowUsed);
+    this.arena = arena;
+    tableArena = arena.part();
+    table = allocate(tableArena, geometry, overflowUsed);
   }
 
   /**
@@ -21,11 +37,6 @@ public final class HashIndex {
     return table;
   }
 
-  /** The table, for a caller that keeps the index from being resized. */
-  public IndexTable soleTable() {
-    return table;
-  }
-
   /**
    * Chooses the table in which a hash's entry is, for the methods of this class that follow. The
    * caller is protected, and enters again after it has left its epoch. False when it must leave its
@@ -33,10 +44,14 @@ public final class HashIndex {
    */
   public boolean enter(long hash, IndexEntry entry) {
     IndexTable now = table;
+    if (now == null) {
+      IndexResize running = resize;
+      now = running == null ? null : running.tableFor(hash);
+    }
     if (entry.table != now) {
       entry.table = now;
     }
-    return true;
+    return now != null;
   }
 
   /** Finds the entry of a hash that has been entered; false when there is none. */
@@ -57,5 +72,81 @@ public final class HashIndex {
   /** Frees an entry whose chain holds nothing any more; false if it has changed. */
   public boolean remove(IndexEntry entry) {
     return entry.table().remove(entry);
+  }
+
+  /**
+   * Held by whoever resizes the index, and by whoever needs it to keep its size; never by an
+   * operation.
+   */
+  public ReentrantLock sizeLock() {
+    return sizeLock;
+  }
+
+  /** The table, for a caller that has the {@link #sizeLock()} or the whole store for itself. */
+  public IndexTable soleTable() {
+    IndexTable now = table;
+    if (now == null) {
+      throw new DeviceFailed("the index was left half resized by an earlier failure", null);
+    }
+    return now;
+  }
+
+  /** What there is to tell about the index: the table in use, or the one that will be. */
+  public IndexTable newestTable() {
+    IndexResize running = resize;
+    IndexTable now = table;
+    return now != null || running == null ? soleTable() : running.to();
+  }
+
+  /**
+   * Begins to double or halve the index: no operation enters a table from now on. The caller has
+   * the {@link #sizeLock()}; it calls {@link IndexResize#open()} when all epochs before have been
+   * left, moves all chunks, and calls {@link #endResize}.
+   */
+  public Transition beginResize(boolean grow, Chains chains) {
+    IndexTable from = soleTable();
+    IndexGeometry geometry = grow ? from.geometry().doubled() : from.geometry().halved();
+    OffHeapArena fresh = arena.part();
+    IndexResize begun = new IndexResize(from, allocate(fresh, geometry, 0), chains);
+    Transition transition = new Transition(begun, tableArena);
+    resize = begun;
+    tableArena = fresh;
+    table = null;
+    return transition;
+  }
+
+  /** A resize under way. */
+  public static final class Transition {
+    private final IndexResize resize;
+    private final OffHeapArena oldArena;
+
+    private Transition(IndexResize resize, OffHeapArena oldArena) {
+      this.resize = resize;
+      this.oldArena = oldArena;
+    }
+
+    public IndexResize resize() {
+      return resize;
+    }
+
+    /** Gives the old table's memory back; all epochs before the end have been left. */
+    public void close() {
+      oldArena.close();
+    }
+  }
+
+  /** Makes the new table the only one: all chunks have been moved. */
+  public void endResize(Transition transition) {
+    table = transition.resize.to();
+    resize = null;
+  }
+
+  private static IndexTable allocate(OffHeapArena arena, IndexGeometry geometry, long used) {
+    try {
+      return new IndexTable(arena, geometry, used);
+    } catch (RuntimeException | Error e) {
+      arena.close();
+      throw e;
+    }
   }
 }

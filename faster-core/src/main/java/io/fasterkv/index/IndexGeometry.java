@@ -1,5 +1,7 @@
 package io.fasterkv.index;
 
+import io.fasterkv.api.StoreException.BadConfig;
+
 /**
  * How an index's memory is divided.
  *
@@ -17,9 +19,40 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
     return new IndexGeometry(buckets - overflow, overflow);
   }
 
-  /** The division of {@code bytes} that keeps a number of main buckets. */
-  public static IndexGeometry withMain(long mainBuckets, long bytes) {
-    return new IndexGeometry(mainBuckets, bytes / BucketLayout.BYTES - mainBuckets);
+  /**
+   * The division that keeps a number of main buckets, some of them with overflow buckets: that of
+   * {@code bytes} if it has so many, else the usual one of an index that was resized, within {@code
+   * maxBytes} if that can be.
+   */
+  public static IndexGeometry withMain(
+      long mainBuckets, long overflowUsed, long bytes, long maxBytes) {
+    IndexGeometry configured = of(bytes);
+    long overflow =
+        configured.mainBuckets == mainBuckets
+            ? configured.overflowBuckets
+            : Math.min(
+                Math.ceilDiv(mainBuckets, OVERFLOW_SHARE - 1),
+                maxBytes / BucketLayout.BYTES - mainBuckets);
+    return new IndexGeometry(mainBuckets, Math.max(overflow, overflowUsed));
+  }
+
+  /** Twice as large. */
+  public IndexGeometry doubled() {
+    return new IndexGeometry(2 * mainBuckets, 2 * overflowBuckets);
+  }
+
+  /** Half as large. */
+  public IndexGeometry halved() {
+    if (mainBuckets % 2 != 0) {
+      throw new BadConfig(
+          "the index cannot be halved: mainBuckets=" + mainBuckets + ", allowed=an even number");
+    }
+    return new IndexGeometry(mainBuckets / 2, Math.ceilDiv(overflowBuckets, 2));
+  }
+
+  /** How much memory the buckets take. */
+  public long bytes() {
+    return buckets() * BucketLayout.BYTES;
   }
 
   long buckets() {

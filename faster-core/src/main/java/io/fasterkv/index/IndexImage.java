@@ -40,6 +40,14 @@ public final class IndexImage {
   /** Copies buckets of an image into an index that nobody uses yet. */
   public void copyIn(long first, MemorySegment source) {
     MemorySegment.copy(source, 0, table.memory(), first * BUCKET_BYTES, source.byteSize());
+    for (long at = 0; at < source.byteSize(); at += Long.BYTES) {
+      long word = Words.loadPlain(source, at);
+      if (at % BUCKET_BYTES != BucketLayout.OVERFLOW) {
+        table.countEntries(word == 0 ? 0 : 1);
+      } else if (BucketLayout.isSaturated(word)) {
+        table.countSaturated();
+      }
+    }
   }
 
   private static long entry(long word, Rewind rewind) {

@@ -6,6 +6,8 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * One size of the latch-free hash index (SIGMOD'18, section 3): from a hash to the address of the
@@ -36,6 +38,8 @@ public final class IndexTable {
   private final MemorySegment memory;
   private final long mainBuckets;
   private final OverflowBuckets overflow;
+  private final LongAdder entries = new LongAdder();
+  private final AtomicLong saturatedChains = new AtomicLong();
 
   /** A table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
@@ -91,7 +95,11 @@ public final class IndexTable {
 
   /** Frees an entry whose chain holds nothing any more; false if it has changed. */
   public boolean remove(IndexEntry entry) {
-    return Words.compareAndSet(memory, entry.offset, entry.word, 0);
+    boolean isRemoved = Words.compareAndSet(memory, entry.offset, entry.word, 0);
+    if (isRemoved) {
+      countEntries(-1);
+    }
+    return isRemoved;
   }
 
   /** How many main buckets there are. */
@@ -104,16 +112,51 @@ public final class IndexTable {
     return memory;
   }
 
+  /** How the memory is divided. */
+  public IndexGeometry geometry() {
+    return new IndexGeometry(mainBuckets, memory.byteSize() / BucketLayout.BYTES - mainBuckets);
+  }
+
+  /** How many entries there are: right when nobody changes the index, and nearly right else. */
+  public long entries() {
+    return entries.sum();
+  }
+
+  /** How many main buckets are marked as saturated. */
+  public long saturatedChains() {
+    return saturatedChains.getAcquire();
+  }
+
   /** How many overflow buckets are in use. */
   public long overflowBucketsUsed() {
     return overflow.used();
+  }
+
+  OverflowBuckets overflow() {
+    return overflow;
+  }
+
+  void countEntries(long more) {
+    entries.add(more);
+  }
+
+  void countSaturated() {
+    saturatedChains.incrementAndGet();
+  }
+
+  /** Marks a main bucket's chain as saturated. */
+  void saturate(long main) {
+    long at = main + BucketLayout.OVERFLOW;
+    if (!BucketLayout.isSaturated(Words.getAndBitwiseOr(memory, at, BucketLayout.SATURATED))) {
+      countSaturated();
+    }
   }
 
   private long mainBucket(long hash) {
     return Math.unsignedMultiplyHigh(hash, mainBuckets) * BucketLayout.BYTES;
   }
 
-  private boolean isSaturated(long main) {
+  boolean isSaturated(long main) {
     return BucketLayout.isSaturated(Words.loadVolatile(memory, main + BucketLayout.OVERFLOW));
   }
 
@@ -137,7 +180,7 @@ public final class IndexTable {
   }
 
   /** The bucket after {@code bucket} in its chain, or -1. */
-  private long next(long bucket) {
+  long next(long bucket) {
     long word = Words.loadAcquire(memory, bucket + BucketLayout.OVERFLOW);
     long number = BucketLayout.nextBucket(word);
     return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
@@ -154,6 +197,9 @@ public final class IndexTable {
     }
     boolean mayStay = !isSaturated(main) && !standsElsewhere(main, wanted, free);
     Words.storeRelease(memory, free, mayStay ? wanted : 0);
+    if (mayStay) {
+      countEntries(1);
+    }
     return mayStay;
   }
 
@@ -187,7 +233,7 @@ public final class IndexTable {
     }
     long fresh = overflow.take();
     if (fresh == OverflowBuckets.NONE) {
-      Words.getAndBitwiseOr(memory, main + BucketLayout.OVERFLOW, BucketLayout.SATURATED);
+      saturate(main);
       return true;
     }
     long end = last + BucketLayout.OVERFLOW;
@@ -221,7 +267,11 @@ public final class IndexTable {
       return true;
     }
     entry.word = BucketLayout.entry(hash);
-    return Words.compareAndSet(memory, entry.offset, 0, entry.word);
+    boolean isMade = Words.compareAndSet(memory, entry.offset, 0, entry.word);
+    if (isMade) {
+      countEntries(1);
+    }
+    return isMade;
   }
 
   private static void backOff() {

@@ -13,6 +13,7 @@ final class OverflowBuckets {
   private final long first;
   private final long end;
   private final AtomicLong next;
+  private final AtomicLong reserved = new AtomicLong();
   private final AtomicLong spare = new AtomicLong(NONE);
 
   /** Buckets {@code first} (1 and above) to {@code end - 1}. */
@@ -28,12 +29,29 @@ final class OverflowBuckets {
     if (kept != NONE) {
       return kept;
     }
-    for (long bucket = next.get(); bucket < end; bucket = next.get()) {
+    for (long bucket = next.get(); bucket < end - reserved.get(); bucket = next.get()) {
       if (next.compareAndSet(bucket, bucket + 1)) {
         return bucket;
       }
     }
     return NONE;
+  }
+
+  /** Keeps buckets back, of those that nobody has. */
+  void reserve(long buckets) {
+    if (reserved.addAndGet(buckets) > end - next.get()) {
+      throw new IllegalStateException("there are not so many overflow buckets: " + buckets);
+    }
+  }
+
+  /** Takes one of the buckets that were kept back, before they are released. */
+  long takeReserved() {
+    return next.getAndIncrement();
+  }
+
+  /** Ends the reservation of some buckets, whether they were taken or not. */
+  void release(long buckets) {
+    reserved.addAndGet(-buckets);
   }
 
   /** Takes back a bucket that nobody has seen. */

@@ -9,6 +9,7 @@ import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
@@ -82,6 +83,8 @@ public final class ScanCursor implements AutoCloseable {
         next = endOfPage();
       } else if (RecordInfo.isPadding(info)) {
         next = checked(RecordInfo.paddingBytes(info));
+      } else if (RecordInfo.isFork(info)) {
+        next = checked(ForkRecord.BYTES);
       } else {
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
         if (!RecordInfo.isInvalid(info) && !isEndOfChain()) {

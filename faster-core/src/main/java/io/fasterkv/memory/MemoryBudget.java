@@ -40,6 +40,11 @@ public final class MemoryBudget {
     }
   }
 
+  /** Puts bytes back that were taken. */
+  void giveBack(long bytes) {
+    usedBytes.addAndGet(-bytes);
+  }
+
   public long usedBytes() {
     return usedBytes.getAcquire();
   }

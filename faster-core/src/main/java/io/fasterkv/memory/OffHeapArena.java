@@ -2,9 +2,14 @@ package io.fasterkv.memory;
 
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Owns all off-heap memory of one store: one shared arena, closed once. What is allocated is zero,
+ * Owns off-heap memory of one store: a shared arena, closed once. Nearly all lives as long as the
+ * store; what does not has an arena of its own, a {@link #part()}. What is allocated is zero,
  * counted against the {@link MemoryBudget}, and lives until {@link #close()}; the caller makes sure
  * that nobody uses it any more by then (an access after that is an {@link IllegalStateException},
  * never a crash).
@@ -15,14 +20,23 @@ public final class OffHeapArena implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final MemoryBudget budget;
+  private final AtomicLong takenBytes = new AtomicLong();
+  private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
+  private final @Nullable OffHeapArena whole;
 
   public OffHeapArena(MemoryBudget budget) {
+    this(budget, null);
+  }
+
+  private OffHeapArena(MemoryBudget budget, @Nullable OffHeapArena whole) {
     this.budget = budget;
+    this.whole = whole;
   }
 
   /** Allocates zeroed bytes, or fails with what they were for when the budget is used up. */
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
     budget.take(purpose, bytes);
+    takenBytes.addAndGet(bytes);
     return arena.allocate(bytes, alignment);
   }
 
@@ -31,12 +45,29 @@ public final class OffHeapArena implements AutoCloseable {
     return Arena.ofAuto().allocate(bytes, alignment);
   }
 
+  /**
+   * An arena on the same budget that can be closed by itself, before this one, and gives its bytes
+   * back then.
+   */
+  public OffHeapArena part() {
+    OffHeapArena part = new OffHeapArena(budget, this);
+    parts.add(part);
+    return part;
+  }
+
   public MemoryBudget budget() {
     return budget;
   }
 
   @Override
   public void close() {
+    for (OffHeapArena part : parts) {
+      part.close();
+    }
+    if (whole != null) {
+      whole.parts.remove(this);
+    }
     arena.close();
+    budget.giveBack(takenBytes.getAndSet(0));
   }
 }

@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
@@ -27,18 +28,18 @@ final class ChainWalk {
   }
 
   /**
-   * Looks for a key from {@code from} on, in records at {@code downTo} and above. The caller is
-   * protected, and {@code downTo} is at least the head it has read since.
+   * Looks for a key with its hash from {@code from} on, in records at {@code downTo} and above. The
+   * caller is protected, and {@code downTo} is at least the head it has read since.
    */
-  boolean find(KeyBytes key, long from, long downTo) {
+  boolean find(KeyBytes key, long hash, long from, long downTo) {
     MemorySegment memory = log.memory();
     long at = from;
     while (at >= downTo) {
       long record = log.offset(at);
       long word = RecordLayout.info(memory, record);
-      if (!RecordInfo.isPresent(word)) {
-        throw new Corrupt(
-            "a chain leads to no record: address=" + at + ", head=" + log.headAddress());
+      if (!RecordInfo.isKeyed(word)) {
+        at = throughFork(word, at, hash);
+        continue;
       }
       if (layout.keyEquals(memory, record, key)) {
         address = at;
@@ -51,6 +52,14 @@ final class ChainWalk {
     address = at;
     isMatch = false;
     return false;
+  }
+
+  private long throughFork(long info, long at, long hash) {
+    if (!RecordInfo.isPresent(info)) {
+      throw new Corrupt(
+          "a chain leads to no record: address=" + at + ", head=" + log.headAddress());
+    }
+    return ForkRecord.next(log.memory(), log.offset(at), hash);
   }
 
   long address() {

@@ -28,7 +28,7 @@ final class Delete<I, O, C> {
       return op.end(Status.NOT_FOUND);
     }
     long inPlaceFrom = log.inPlaceFrom();
-    boolean isMatch = walk.find(op.key, op.entry.address(), log.headAddress());
+    boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
     if (walk.isTombstone() || walk.isEnded(begin)) {
       return op.end(Status.NOT_FOUND);
     }

@@ -4,6 +4,7 @@ import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
@@ -73,12 +74,15 @@ final class DiskSearch {
     }
     long skipped = op.diskAddress - op.diskFrom;
     MemorySegment memory = op.setDiskRecord(skipped, op.diskBytes - skipped);
+    long info = checkedInfo(op, memory);
+    if (RecordInfo.isFork(info)) {
+      return follow(op, ForkRecord.next(memory, 0, op.hash));
+    }
     long recordBytes = checkedRecordBytes(op, memory);
     if (recordBytes > memory.byteSize()) {
       aim(op, recordBytes);
       return false;
     }
-    long info = RecordLayout.info(memory, 0);
     if (layout.keyEquals(memory, 0, op.key)) {
       op.phase = RecordInfo.isTombstone(info) ? Phase.ABSENT_ON_DISK : Phase.FOUND_ON_DISK;
       return true;
@@ -99,8 +103,7 @@ final class DiskSearch {
     return false;
   }
 
-  private long checkedRecordBytes(Operation<?, ?, ?> op, MemorySegment memory) {
-    long room = log.pageEnd(op.diskAddress) - op.diskAddress;
+  private long checkedInfo(Operation<?, ?, ?> op, MemorySegment memory) {
     if (memory.byteSize() < layout.headerBytes()) {
       throw corrupt(op, "a record's header is cut off: bytes=" + memory.byteSize());
     }
@@ -108,6 +111,11 @@ final class DiskSearch {
     if (!RecordInfo.isPresent(info) || RecordInfo.isPadding(info)) {
       throw corrupt(op, "there is no record: info=" + Long.toHexString(info));
     }
+    return info;
+  }
+
+  private long checkedRecordBytes(Operation<?, ?, ?> op, MemorySegment memory) {
+    long room = log.pageEnd(op.diskAddress) - op.diskAddress;
     long bytes = layout.recordBytes(memory, 0);
     if (!layout.isSound(memory, 0, bytes) || bytes > room) {
       throw corrupt(op, "a record's sizes are out of range: recordBytes=" + bytes);

@@ -22,7 +22,7 @@ final class Read<I, O, C> {
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
-    if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
+    if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
       return walk.isEnded(begin) ? op.end(Status.NOT_FOUND) : op.readDisk(walk.address(), begin);
     }
     if (walk.isTombstone()) {

@@ -95,7 +95,7 @@ public final class RecordMover implements AutoCloseable {
       boolean isVerified = op.phase == Phase.ABSENT_ON_DISK && newest == op.searchedFrom;
       if (!isVerified) {
         op.phase = Phase.SEARCH;
-        if (walk.find(op.key, newest, Math.max(log.headAddress(), address + 1))) {
+        if (walk.find(op.key, op.hash, newest, Math.max(log.headAddress(), address + 1))) {
           return Outcome.DEAD;
         }
         if (walk.address() > address) {

@@ -33,7 +33,7 @@ final class Rmw<I, O, C> {
     engine.index().findOrCreate(op.hash, op.entry);
     long copyBelow = log.copyBelow();
     long inPlaceFrom = log.inPlaceFrom();
-    if (!walk.find(op.key, op.entry.address(), log.headAddress())) {
+    if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
       return walk.isEnded(begin) ? create(op) : op.readDisk(walk.address(), begin);
     }
     if (walk.isTombstone()) {
@@ -67,7 +67,7 @@ final class Rmw<I, O, C> {
       return true;
     }
     long downTo = Math.max(op.searchedFrom + 1, engine.log().headAddress());
-    boolean isReplaced = walk.find(op.key, newest, downTo);
+    boolean isReplaced = walk.find(op.key, op.hash, newest, downTo);
     return !isReplaced && walk.address() == op.searchedFrom;
   }
 

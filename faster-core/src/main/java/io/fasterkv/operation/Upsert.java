@@ -28,7 +28,7 @@ final class Upsert<I, O, C> {
     long inPlaceFrom = log.inPlaceFrom();
     // Only a record that can be updated in place is worth finding.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
-    if (walk.find(op.key, op.entry.address(), downTo) && !walk.isTombstone()) {
+    if (walk.find(op.key, op.hash, op.entry.address(), downTo) && !walk.isTombstone()) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
         case DONE -> {
           return op.end(Status.UPDATED_IN_PLACE);

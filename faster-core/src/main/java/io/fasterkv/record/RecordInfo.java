@@ -4,8 +4,8 @@ package io.fasterkv.record;
  * The first word of a record (SIGMOD'18, figure 2).
  *
  * <pre>
- *  63        62..52     51       50      49       48         47..0
- *  PRESENT   reserved   PADDING  SEALED  INVALID  TOMBSTONE  previous address
+ *  63        62..54     53    52        51       50      49       48         47..0
+ *  PRESENT   reserved   FORK  reserved  PADDING  SEALED  INVALID  TOMBSTONE  previous address
  * </pre>
  *
  * <ul>
@@ -15,6 +15,7 @@ package io.fasterkv.record;
  *   <li>SEALED: a copy at the tail has taken this record's place; it is not updated in place any
  *       more. Means nothing below the safe read-only address and on disk.
  *   <li>PADDING: no record but a gap; the low 48 bits are its length in bytes, this word included.
+ *   <li>FORK: no record of a key but a {@link ForkRecord}: the chain goes on as two, by hash.
  *   <li>reserved: the versions of concurrent prefix recovery; zero today.
  * </ul>
  */
@@ -26,6 +27,8 @@ public final class RecordInfo {
   public static final long SEALED = 1L << 50;
   public static final long PADDING = 1L << 51;
 
+  public static final long FORK = 1L << 53;
+
   private RecordInfo() {}
 
   /** The word of a record that is being filled: not in its chain yet. */
@@ -36,6 +39,11 @@ public final class RecordInfo {
   /** The word of a complete record, about to get into its chain. */
   public static long complete(long previousAddress, boolean tombstone) {
     return PRESENT | (tombstone ? TOMBSTONE : 0) | previousAddress;
+  }
+
+  /** The word of a fork whose left chain begins at an address. */
+  public static long fork(long leftAddress) {
+    return PRESENT | FORK | leftAddress;
   }
 
   public static long padding(long lengthBytes) {
@@ -52,6 +60,15 @@ public final class RecordInfo {
 
   public static boolean isPresent(long info) {
     return (info & PRESENT) != 0;
+  }
+
+  public static boolean isFork(long info) {
+    return (info & FORK) != 0;
+  }
+
+  /** Whether the word is that of a record with a key, as a chain holds it: present and no fork. */
+  public static boolean isKeyed(long info) {
+    return (info & (PRESENT | FORK)) == PRESENT;
   }
 
   public static boolean isTombstone(long info) {

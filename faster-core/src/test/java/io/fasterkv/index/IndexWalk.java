@@ -21,12 +21,7 @@ public final class IndexWalk {
    * @param sharedSlot its number in a saturated main bucket, which other tags may use too; else -1
    * @param address of the newest record, 0 for none
    */
-  public record Entry(long bucket, long tag, int sharedSlot, long address) {
-    /** Whether a hash of its bucket that has no entry of its own would use this one. */
-    public boolean isSharedBy(long hash) {
-      return sharedSlot == BucketLayout.sharedEntry(hash);
-    }
-  }
+  public record Entry(long bucket, long tag, int sharedSlot, long address) {}
 
   private final IndexTable index;
   private final long buckets;
@@ -58,6 +53,11 @@ public final class IndexWalk {
   /** The tag of a hash. */
   public static long tagOf(long hash) {
     return hash & ((1L << BucketLayout.TAG_BITS) - 1);
+  }
+
+  /** The number of the entry that a hash shares when its bucket is saturated. */
+  public static int sharedSlotOf(long hash) {
+    return BucketLayout.sharedEntry(hash);
   }
 
   /** How many main buckets are saturated. */

@@ -1,0 +1,131 @@
+package io.fasterkv.index;
+
+import io.fasterkv.record.Address;
+import java.util.stream.LongStream;
+
+/**
+ * Merges two neighbours into one bucket (SIGMOD'18, appendix B). A tag that leads to records from
+ * both gets one entry; where their chains differ it leads to a fork, which sends a walk down the
+ * right one by its hash. To follow both, one after the other, would be wrong: after an earlier
+ * split, the other chain may hold old records of the key.
+ *
+ * <p>When one of the two is saturated, or the overflow buckets do not suffice, all tags share the
+ * seven entries of the new main bucket, each its {@code tag % 7}: behind each lies a fork between
+ * what the neighbours' tags shared there, and above it a fork for each tag that had an entry of its
+ * own. Such forks take memory of the log, and steps of a walk, but always find a place.
+ *
+ * <p>Each step changes one entry, so a merge that finds no room in the log goes on where it was.
+ */
+final class BucketMerge implements BucketMover {
+  private final IndexTable from;
+  private final IndexTable to;
+  private final Chains chains;
+
+  BucketMerge(IndexTable from, IndexTable to, Chains chains) {
+    this.from = from;
+    this.to = to;
+    this.chains = chains;
+  }
+
+  @Override
+  public int move(long bucket, int step) {
+    FrozenChain left = new FrozenChain(from, 2 * bucket);
+    FrozenChain right = new FrozenChain(from, 2 * bucket + 1);
+    long[] tags = tags(left, right);
+    BucketWriter writer = new BucketWriter(to, bucket);
+    if (step == 0) {
+      prepare(left.isSaturated() || right.isSaturated(), tags.length, writer);
+    }
+    Pair pair = new Pair(left, right, writer);
+    return writer.isSaturated() ? pair.share(tags, step) : pair.give(tags, step);
+  }
+
+  private static void prepare(boolean isSaturated, int entries, BucketWriter writer) {
+    if (isSaturated || !writer.lengthen(BucketWriter.overflowBucketsFor(entries), 0)) {
+      writer.saturate();
+    }
+  }
+
+  /** All tags that have an entry in one or both, each once; the same whenever it is called. */
+  private static long[] tags(FrozenChain left, FrozenChain right) {
+    return LongStream.concat(words(left), words(right))
+        .filter(word -> BucketLayout.address(word) != 0)
+        .map(BucketLayout::tag)
+        .distinct()
+        .toArray();
+  }
+
+  private static LongStream words(FrozenChain chain) {
+    return LongStream.range(0, chain.size()).map(i -> chain.word((int) i));
+  }
+
+  /** Two neighbours and where they go. */
+  private final class Pair {
+    private final FrozenChain left;
+    private final FrozenChain right;
+    private final BucketWriter writer;
+
+    Pair(FrozenChain left, FrozenChain right, BucketWriter writer) {
+      this.left = left;
+      this.right = right;
+      this.writer = writer;
+    }
+
+    /** An entry for each tag. */
+    int give(long[] tags, int firstStep) {
+      for (int step = firstStep; step < tags.length; step++) {
+        long address = join(left.address(tags[step]), right.address(tags[step]));
+        if (address == Chains.RETRY) {
+          return step;
+        }
+        if (address != Address.NONE) {
+          writer.add(BucketLayout.withAddress(BucketLayout.entry(tags[step]), address));
+        }
+      }
+      return DONE;
+    }
+
+    /** All tags in the seven entries of the main bucket. */
+    int share(long[] tags, int firstStep) {
+      for (int step = firstStep; step < BucketLayout.ENTRIES + tags.length; step++) {
+        boolean isDone =
+            step < BucketLayout.ENTRIES
+                ? shareRest(step)
+                : shareTag(tags[step - BucketLayout.ENTRIES]);
+        if (!isDone) {
+          return step;
+        }
+      }
+      return DONE;
+    }
+
+    private boolean shareRest(int slot) {
+      return set(slot, join(left.shared(slot), right.shared(slot)));
+    }
+
+    private boolean shareTag(long tag) {
+      int slot = BucketLayout.sharedEntry(tag);
+      if (left.address(tag) == left.shared(slot) && right.address(tag) == right.shared(slot)) {
+        return true;
+      }
+      long ofTag = join(left.address(tag), right.address(tag));
+      long others = BucketLayout.address(writer.word(slot));
+      if (ofTag == Chains.RETRY || ofTag == Address.NONE || ofTag == others) {
+        return ofTag != Chains.RETRY;
+      }
+      return set(slot, others == Address.NONE ? ofTag : chains.joinByTag(others, ofTag, tag));
+    }
+
+    /** Sets an entry of the main bucket, whose own tag is its number and so shares it anyway. */
+    private boolean set(int slot, long address) {
+      if (address != Chains.RETRY && address != Address.NONE) {
+        writer.set(slot, BucketLayout.withAddress(BucketLayout.entry(slot), address));
+      }
+      return address != Chains.RETRY;
+    }
+
+    private long join(long leftAddress, long rightAddress) {
+      return chains.join(leftAddress, rightAddress, from.mainBuckets());
+    }
+  }
+}

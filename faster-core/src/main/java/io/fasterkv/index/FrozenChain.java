@@ -1,0 +1,78 @@
+package io.fasterkv.index;
+
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import java.util.Arrays;
+
+/**
+ * The entries of one main bucket and its overflow buckets, read when nobody changes them any more.
+ * Entry {@code i} is number {@code i % 7} of bucket {@code i / 7} in the chain.
+ */
+final class FrozenChain {
+  private final long[] words;
+  private final boolean isSaturated;
+
+  FrozenChain(IndexTable table, long bucket) {
+    long main = bucket * BucketLayout.BYTES;
+    isSaturated = table.isSaturated(main);
+    long[] read = new long[BucketLayout.ENTRIES];
+    int count = 0;
+    for (long at = main; at >= 0; at = table.next(at)) {
+      read = count == read.length ? Arrays.copyOf(read, 2 * count) : read;
+      for (int slot = 0; slot < BucketLayout.ENTRIES; slot++) {
+        read[count++] = Words.loadPlain(table.memory(), at + (long) slot * Long.BYTES);
+      }
+    }
+    words = Arrays.copyOf(read, count);
+  }
+
+  boolean isSaturated() {
+    return isSaturated;
+  }
+
+  int overflowBuckets() {
+    return words.length / BucketLayout.ENTRIES - 1;
+  }
+
+  /** How many entries there are, free ones included. */
+  int size() {
+    return words.length;
+  }
+
+  /** An entry's word, 0 when it is free. */
+  long word(int i) {
+    return words[i];
+  }
+
+  /** Whether other tags than its own may be behind an entry. */
+  boolean isShared(int i) {
+    return isSaturated && i < BucketLayout.ENTRIES;
+  }
+
+  boolean hasOwn(long tag) {
+    return own(tag) >= 0;
+  }
+
+  /** Where a tag's records are: behind its own entry, or the one that it shares; 0 for nowhere. */
+  long address(long tag) {
+    int own = own(tag);
+    if (own >= 0) {
+      return BucketLayout.address(words[own]);
+    }
+    return shared(BucketLayout.sharedEntry(tag));
+  }
+
+  /** What tags without an entry of their own find behind a shared one; 0 for nothing. */
+  long shared(int slot) {
+    return isSaturated ? BucketLayout.address(words[slot]) : Address.NONE;
+  }
+
+  private int own(long tag) {
+    for (int i = 0; i < words.length; i++) {
+      if (words[i] != 0 && BucketLayout.tag(words[i]) == tag) {
+        return i;
+      }
+    }
+    return -1;
+  }
+}

@@ -1,0 +1,116 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
+import io.fasterkv.index.Chains;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.HashIndex.Transition;
+import io.fasterkv.index.IndexResize;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Doubles and halves the index beside any number of sessions (SIGMOD'18, appendix B). Sessions move
+ * the chunks that they need; this moves the rest. One at a time, and not beside a checkpoint.
+ */
+public final class IndexResizer {
+  /** One main bucket and one for overflow. */
+  private static final long MIN_BYTES = 128;
+
+  private final Engine engine;
+  private final Chains chains;
+
+  public IndexResizer(Engine engine) {
+    this.engine = engine;
+    chains = new LogChains(engine);
+  }
+
+  /**
+   * Doubles or halves the index as often as it takes to come as near to {@code bytes} as can be
+   * without being larger, and returns how many bytes it has then.
+   */
+  public long resize(long bytes) {
+    if (bytes < MIN_BYTES) {
+      throw new BadConfig(
+          "an index cannot be so small: bytes=" + bytes + ", allowed=" + MIN_BYTES + " and above");
+    }
+    HashIndex index = engine.index();
+    index.sizeLock().lock();
+    try {
+      while (bytes() * 2 <= bytes) {
+        step(true);
+      }
+      while (bytes() > bytes) {
+        step(false);
+      }
+      return bytes();
+    } finally {
+      index.sizeLock().unlock();
+    }
+  }
+
+  /** Doubles or halves the index and returns how many bytes it has then. */
+  public long resize(boolean grow) {
+    HashIndex index = engine.index();
+    index.sizeLock().lock();
+    try {
+      step(grow);
+      return bytes();
+    } finally {
+      index.sizeLock().unlock();
+    }
+  }
+
+  private long bytes() {
+    return engine.index().soleTable().geometry().bytes();
+  }
+
+  private void step(boolean grow) {
+    HashIndex index = engine.index();
+    try (EpochUser user = engine.epochs().register()) {
+      Transition transition = index.beginResize(grow, chains);
+      awaitEpochs(transition.resize()::open);
+      moveAll(transition.resize(), user);
+      index.endResize(transition);
+      awaitEpochs(() -> {});
+      transition.close();
+    }
+  }
+
+  private void moveAll(IndexResize resize, EpochUser user) {
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "a chunk of the index to be moved");
+    for (int chunk = 0; chunk < resize.chunks(); chunk++) {
+      while (!move(resize, chunk, user)) {
+        if (resize.needsLog()) {
+          engine.log().assist();
+        }
+        wait.pause();
+      }
+      wait.end();
+    }
+  }
+
+  private static boolean move(IndexResize resize, int chunk, EpochUser user) {
+    user.protect();
+    try {
+      return resize.move(chunk);
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  /** Runs an action when nobody is in an epoch that has begun before, and returns after it. */
+  private void awaitEpochs(Runnable action) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    engine
+        .epochs()
+        .bump(() -> {
+          action.run();
+          isOver.setRelease(true);
+        });
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "all to leave the index as it was");
+    while (!isOver.getAcquire()) {
+      wait.pause();
+    }
+  }
+}

@@ -1,0 +1,159 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.index.Chains;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.LongRecord;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Chains of records in the log, as a resize of the index looks at them: as far as memory holds
+ * them, and without changing any. Stateless; its callers are protected.
+ */
+final class LogChains implements Chains {
+  private static final long UNDECIDED = -1;
+
+  private final Engine engine;
+  private final HybridLog log;
+  private final RecordLayout layout;
+
+  LogChains(Engine engine) {
+    this.engine = engine;
+    log = engine.log();
+    layout = engine.layout();
+  }
+
+  @Override
+  public long first(long address, Part part) {
+    long begin = log.beginAddress();
+    long downTo = Math.max(begin, log.headAddress());
+    long at = address;
+    while (at >= downTo) {
+      long info = info(at);
+      long after;
+      if (RecordInfo.isFork(info)) {
+        after = through(at, part);
+        if (after == UNDECIDED) {
+          return at;
+        }
+      } else if (part.contains(hash(at))) {
+        return at;
+      } else {
+        after = RecordInfo.previousAddress(info);
+      }
+      at = after;
+    }
+    return at < begin ? Address.NONE : at;
+  }
+
+  /** Where all hashes of a part go at a fork, or {@link #UNDECIDED} when they part there. */
+  private long through(long fork, Part part) {
+    MemorySegment memory = log.memory();
+    long record = log.offset(fork);
+    long choice = ForkRecord.choice(memory, record);
+    boolean isRight;
+    if (ForkRecord.isByTag(memory, record)) {
+      if (!part.isOfOneTag()) {
+        return UNDECIDED;
+      }
+      isRight = part.tag() == choice;
+    } else {
+      // A bucket of the part's table lies in one bucket of any table that is as small or smaller.
+      if (part.mainBuckets() % choice != 0) {
+        return UNDECIDED;
+      }
+      isRight = (part.bucket() / (part.mainBuckets() / choice) & 1) != 0;
+    }
+    return isRight ? ForkRecord.right(memory, record) : ForkRecord.left(memory, record);
+  }
+
+  @Override
+  public long tags(long address, Part part, TagSink sink) {
+    long begin = log.beginAddress();
+    long downTo = Math.max(begin, log.headAddress());
+    long at = address;
+    while (at >= downTo) {
+      long info = info(at);
+      if (RecordInfo.isFork(info)) {
+        return at;
+      }
+      long hash = hash(at);
+      if (part.contains(hash)) {
+        sink.record(ForkRecord.tag(hash), at);
+      }
+      at = RecordInfo.previousAddress(info);
+    }
+    return at < begin ? Address.NONE : at;
+  }
+
+  @Override
+  public long join(long left, long right, long mainBuckets) {
+    long begin = log.beginAddress();
+    if (left < begin) {
+      return right < begin ? Address.NONE : right;
+    }
+    if (right < begin || left == right) {
+      return left;
+    }
+    long upper = Math.max(left, right);
+    if (leadsTo(upper, Math.min(left, right))) {
+      return upper;
+    }
+    long fork = log.allocate(ForkRecord.BYTES);
+    if (fork == HybridLog.RETRY) {
+      return RETRY;
+    }
+    ForkRecord.createByBucket(log.memory(), log.offset(fork), left, right, mainBuckets);
+    return fork;
+  }
+
+  @Override
+  public long joinByTag(long others, long ofTag, long tag) {
+    long fork = log.allocate(ForkRecord.BYTES);
+    if (fork == HybridLog.RETRY) {
+      return RETRY;
+    }
+    ForkRecord.createByTag(log.memory(), log.offset(fork), others, ofTag, tag);
+    return fork;
+  }
+
+  /**
+   * Whether memory shows that one chain ends in another, as two do that were one before. The upper
+   * one is then good for both: what it has above holds nothing of the other's.
+   */
+  private boolean leadsTo(long upper, long lower) {
+    long downTo = Math.max(log.headAddress(), lower + 1);
+    long at = upper;
+    while (at >= downTo) {
+      long info = info(at);
+      if (RecordInfo.isFork(info)) {
+        return false;
+      }
+      at = RecordInfo.previousAddress(info);
+    }
+    return at == lower;
+  }
+
+  private long info(long address) {
+    long info = RecordLayout.info(log.memory(), log.offset(address));
+    if (!RecordInfo.isPresent(info)) {
+      throw new Corrupt(
+          "a chain leads to no record: address=" + address + ", head=" + log.headAddress());
+    }
+    return info;
+  }
+
+  private long hash(long address) {
+    MemorySegment memory = log.memory();
+    long record = log.offset(address);
+    long key = layout.keyOffset(record);
+    return layout instanceof LongRecord
+        ? LongHash.hash(Words.loadPlain(memory, key))
+        : engine.keyHash().hash(memory, key, layout.keyBytes(memory, record));
+  }
+}

@@ -1,0 +1,94 @@
+package io.fasterkv.record;
+
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Where a chain goes on as two (SIGMOD'18, appendix B: the meta-record of a merge). It has no key
+ * and no value; a walk along a chain takes one of its two ways, by the hash that it looks for.
+ *
+ * <pre>
+ *   0        8               16       24
+ *   +--------+---------------+--------+
+ *   | info   | right         | choice |
+ *   +--------+---------------+--------+
+ *
+ *   info:    PRESENT, FORK, 47..0 address of the left chain
+ *   right:   63 BY_TAG, 47..0 address of the right chain
+ *   choice:  number of main buckets, even: hashes of odd buckets go right, those of even ones left;
+ *            BY_TAG: a tag: hashes of that tag go right, all others left
+ * </pre>
+ *
+ * It never changes once it is in a chain. Both chains are older than the fork. A fork has as many
+ * bytes as the header of the smallest record, in either layout.
+ */
+public final class ForkRecord {
+  public static final int BYTES = 24;
+
+  /** How many low bits of a hash are its tag. */
+  public static final int TAG_BITS = 14;
+
+  private static final long RIGHT = 8;
+  private static final long CHOICE = 16;
+  private static final long BY_TAG = 1L << 63;
+
+  static {
+    if (BYTES != LongRecord.BYTES || BYTES != SpanRecord.HEADER_BYTES || CHOICE + 8 != BYTES) {
+      throw new AssertionError("a fork is not as large as the smallest record");
+    }
+  }
+
+  private ForkRecord() {}
+
+  /** Writes a fork between the odd and the even ones of a number of main buckets. */
+  public static void createByBucket(
+      MemorySegment memory, long record, long left, long right, long mainBuckets) {
+    create(memory, record, left, right, mainBuckets);
+  }
+
+  /** Writes a fork at which hashes of one tag go right. */
+  public static void createByTag(
+      MemorySegment memory, long record, long left, long right, long tag) {
+    create(memory, record, left, right | BY_TAG, tag);
+  }
+
+  private static void create(
+      MemorySegment memory, long record, long left, long right, long choice) {
+    Words.storePlain(memory, record + RIGHT, right);
+    Words.storePlain(memory, record + CHOICE, choice);
+    Words.storeRelease(memory, record, RecordInfo.fork(left));
+  }
+
+  /** Where the chain of a hash goes on. */
+  public static long next(MemorySegment memory, long record, long hash) {
+    long choice = Words.loadPlain(memory, record + CHOICE);
+    boolean isRight =
+        isByTag(memory, record)
+            ? tag(hash) == choice
+            : (Math.unsignedMultiplyHigh(hash, choice) & 1) != 0;
+    return isRight ? right(memory, record) : left(memory, record);
+  }
+
+  /** Whether the fork chooses by tag, and not by bucket. */
+  public static boolean isByTag(MemorySegment memory, long record) {
+    return (Words.loadPlain(memory, record + RIGHT) & BY_TAG) != 0;
+  }
+
+  /** The number of main buckets, or the tag, by which the fork chooses. */
+  public static long choice(MemorySegment memory, long record) {
+    return Words.loadPlain(memory, record + CHOICE);
+  }
+
+  public static long left(MemorySegment memory, long record) {
+    return RecordInfo.previousAddress(Words.loadPlain(memory, record));
+  }
+
+  public static long right(MemorySegment memory, long record) {
+    return Words.loadPlain(memory, record + RIGHT) & Address.MASK;
+  }
+
+  /** The tag of a hash. */
+  public static long tag(long hash) {
+    return hash & ((1L << TAG_BITS) - 1);
+  }
+}

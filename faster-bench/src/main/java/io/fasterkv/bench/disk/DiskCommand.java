@@ -1,6 +1,7 @@
 package io.fasterkv.bench.disk;
 
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.report.Spread;
@@ -16,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code ./bench disk}. */
@@ -98,10 +98,10 @@ public final class DiskCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    check(dataBytes >= 64L << 20, "--data", dataBytes, "64m and more");
-    check(valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
-    check(depth >= 1 && depth <= 64, "--depth", depth, "1 to 64");
-    check(rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
+    Ranges.check(spec, dataBytes >= 64L << 20, "--data", dataBytes, "64m and more");
+    Ranges.check(spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
+    Ranges.check(spec, depth >= 1 && depth <= 64, "--depth", depth, "1 to 64");
+    Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
     WorkDirectory work = WorkDirectory.create(directory);
     List<DiskRow> rows = new ArrayList<>();
     try {
@@ -155,14 +155,5 @@ public final class DiskCommand implements Callable<Integer> {
 
   private static String decimals(double number) {
     return String.format(Locale.ROOT, "%.2f", number);
-  }
-
-  private void check(boolean allowed, String name, long value, String range) {
-    if (!allowed) {
-      String message = name + " is out of range: " + name + "=" + value + ", allowed=" + range;
-      throw spec == null
-          ? new IllegalArgumentException(message)
-          : new ParameterException(spec.commandLine(), message);
-    }
   }
 }

@@ -18,7 +18,8 @@ public record DiskPlan(
   /** Header, lengths and key of a record, about. */
   private static final int OVERHEAD_BYTES = 32;
 
-  long keys() {
+  /** How many records hold about that much. */
+  public long keys() {
     return dataBytes / (valueBytes + OVERHEAD_BYTES);
   }
 }

@@ -1,6 +1,8 @@
 package io.fasterkv.bench.disk;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.LogCut;
+import io.fasterkv.LogScan;
 import io.fasterkv.Session;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
@@ -11,9 +13,10 @@ import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.bench.workload.Values;
 import io.fasterkv.bench.ycsb.WrongAnswer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /** A store that is much larger than its memory, and one session on it. */
-final class DiskStore implements AutoCloseable {
+public final class DiskStore implements AutoCloseable {
   private static final int PAGE_BYTES = 1 << 20;
   private static final long SCRATCH_BYTES = 32L << 20;
   private static final long ROOM_BYTES = 8L << 20;
@@ -29,7 +32,7 @@ final class DiskStore implements AutoCloseable {
   private final ByteSpan value;
 
   /** What reads have found so far. */
-  static final class Reads {
+  public static final class Reads {
     long fingerprints;
     long fromDisk;
     long missing;
@@ -37,7 +40,7 @@ final class DiskStore implements AutoCloseable {
   }
 
   /** Opens an empty store whose log keeps {@code logMemoryBytes}, a power of two, in memory. */
-  DiskStore(Path directory, DiskPlan plan, long logMemoryBytes, double mutableFraction) {
+  public DiskStore(Path directory, DiskPlan plan, long logMemoryBytes, double mutableFraction) {
     long index = plan.keys() * INDEX_BYTES_PER_KEY + PAGE_BYTES;
     store =
         FasterStore.open(
@@ -56,14 +59,21 @@ final class DiskStore implements AutoCloseable {
     value = ByteSpan.of(new byte[plan.valueBytes()]);
   }
 
-  void put(long number, long count) {
+  /** Sets a key's count. */
+  public void put(long number, long count) {
     key.putLong(0, number);
     value.putLong(0, Values.of(number, count));
     session.upsert(key, value, null);
   }
 
+  /** Adds 1 to a key's count; ends what is pending now and then. */
+  public void rmw(long number) {
+    key.putLong(0, number);
+    session.rmw(key, null, null);
+  }
+
   /** Starts to read a key; waits as long as {@code depth} reads from disk are under way. */
-  void read(long number, int depth) {
+  public void read(long number, int depth) {
     key.putLong(0, number);
     Status status = session.read(key, null, reads, null);
     if (status == Status.PENDING) {
@@ -80,7 +90,7 @@ final class DiskStore implements AutoCloseable {
   }
 
   /** Waits for all reads and compares what they have found. */
-  void settle(long expectedFingerprints) {
+  public void settle(long expectedFingerprints) {
     session.completePending(true);
     if (reads.missing != 0 || reads.fingerprints != expectedFingerprints) {
       throw new WrongAnswer(
@@ -93,11 +103,35 @@ final class DiskStore implements AutoCloseable {
     }
   }
 
-  Reads reads() {
+  /** What reads have found so far. */
+  public Reads reads() {
     return reads;
   }
 
-  long logBytes() {
+  /** Copies live records to the tail and lets go of the rest; returns how many bytes that were. */
+  public long compact() {
+    return store.compact();
+  }
+
+  /** Reads the whole log, all versions; returns how many records there are. */
+  public long scan() {
+    long records = 0;
+    try (LogCut cut = store.cut();
+        LogScan scan = cut.scan()) {
+      while (scan.next()) {
+        records++;
+      }
+    }
+    return records;
+  }
+
+  /** What the store may take off-heap. */
+  public long budgetBytes() {
+    return store.config().memoryBytes();
+  }
+
+  /** Bytes of log, in memory and on disk. */
+  public long logBytes() {
     return store.logBytes();
   }
 
@@ -142,7 +176,11 @@ final class DiskStore implements AutoCloseable {
     }
 
     @Override
-    public void completionCallback(Status status, Void input, Reads output, Void context) {
+    public void completionCallback(
+        Status status, Void input, @Nullable Reads output, Void context) {
+      if (output == null) {
+        return; // an RMW
+      }
       reads.underWay--;
       reads.fromDisk++;
       if (status != Status.FOUND) {

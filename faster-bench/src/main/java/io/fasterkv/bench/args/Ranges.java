@@ -12,8 +12,7 @@ public final class Ranges {
   public static void check(
       @Nullable CommandSpec spec, boolean allowed, String name, Object value, String range) {
     if (!allowed) {
-      throw refusal(
-          spec, name + " is out of range: " + name + "=" + value + ", allowed=" + range);
+      throw refusal(spec, name + " is out of range: " + name + "=" + value + ", allowed=" + range);
     }
   }
 

@@ -99,15 +99,15 @@ public final class DiskCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     Ranges.check(spec, dataBytes >= 64L << 20, "--data", dataBytes, "64m and more");
-    Ranges.check(spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
+    Ranges.check(
+        spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
     Ranges.check(spec, depth >= 1 && depth <= 64, "--depth", depth, "1 to 64");
     Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
     WorkDirectory work = WorkDirectory.create(directory);
     List<DiskRow> rows = new ArrayList<>();
     try {
       DiskRun run =
-          new DiskRun(
-              new DiskPlan(dataBytes, valueBytes, depth, duration, rounds, work.path()));
+          new DiskRun(new DiskPlan(dataBytes, valueBytes, depth, duration, rounds, work.path()));
       if (!run.hasFio()) {
         System.err.println(Fio.HOW_TO_GET);
       }
@@ -124,8 +124,7 @@ public final class DiskCommand implements Callable<Integer> {
   }
 
   static String table(List<DiskRow> rows) {
-    TextTable table =
-        new TextTable("row", "unit", "store", "fio", "store/fio", "min", "max");
+    TextTable table = new TextTable("row", "unit", "store", "fio", "store/fio", "min", "max");
     for (DiskRow row : rows) {
       JsonRow numbers = jsonRow(row);
       boolean hasFio = !row.fio().isEmpty();

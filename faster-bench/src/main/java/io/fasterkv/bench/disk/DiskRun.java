@@ -20,8 +20,7 @@ public final class DiskRun {
   }
 
   private Optional<Fio> fio(String file, long bytes) {
-    return Fio.find()
-        .map(program -> new Fio(program, plan.directory().resolve(file), bytes));
+    return Fio.find().map(program -> new Fio(program, plan.directory().resolve(file), bytes));
   }
 
   /** Whether there is something to compare with. */

@@ -50,8 +50,7 @@ public final class Fio {
 
   /** Random reads a second of blocks of 4 KiB at a depth. */
   double randomReads(int depth, Duration duration) throws IOException {
-    JsonNode job =
-        run(duration, "--rw=randread", "--bs=4k", "--iodepth=" + depth, "--norandommap");
+    JsonNode job = run(duration, "--rw=randread", "--bs=4k", "--iodepth=" + depth, "--norandommap");
     return job.path("read").path("iops").asDouble();
   }
 
@@ -90,8 +89,7 @@ public final class Fio {
     command.addAll(List.of(options));
     Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
     process.getOutputStream().close();
-    String output =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     int exit = await(process);
     if (exit != 0) {
       throw new IOException("fio failed: exit=" + exit + ", output=" + output.strip());
@@ -102,8 +100,7 @@ public final class Fio {
   /** The one job in fio's report, which may stand behind some lines of notes. */
   static JsonNode job(String output) throws IOException {
     int begin = output.indexOf('{');
-    JsonNode job =
-        begin < 0 ? null : JSON.readTree(output.substring(begin)).path("jobs").path(0);
+    JsonNode job = begin < 0 ? null : JSON.readTree(output.substring(begin)).path("jobs").path(0);
     if (job == null || job.isMissingNode()) {
       throw new IOException("fio has reported no job: output=" + output.strip());
     }

@@ -18,10 +18,8 @@ final class RandomReads implements AutoCloseable {
 
   RandomReads(DiskPlan plan) {
     this.plan = plan;
-    long memory =
-        Math.max(LEAST_MEMORY_BYTES, Long.highestOneBit(plan.dataBytes() / MEMORY_SHARE));
-    store =
-        new DiskStore(plan.directory().resolve("reads"), plan, memory, MUTABLE_FRACTION);
+    long memory = Math.max(LEAST_MEMORY_BYTES, Long.highestOneBit(plan.dataBytes() / MEMORY_SHARE));
+    store = new DiskStore(plan.directory().resolve("reads"), plan, memory, MUTABLE_FRACTION);
     for (long key = 0; key < plan.keys(); key++) {
       store.put(key, 0);
     }

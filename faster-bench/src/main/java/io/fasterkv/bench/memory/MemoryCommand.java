@@ -85,7 +85,8 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
   public Integer call() throws IOException {
     Ranges.check(spec, memoryBytes >= 16L << 20, "--memory", memoryBytes, "16m and more");
     Ranges.check(spec, dataBytes >= 1L << 20, "--data", dataBytes, "1m and more");
-    Ranges.check(spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
+    Ranges.check(
+        spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
     WorkDirectory work = WorkDirectory.create(directory);
     List<Phase> phases;
     try {

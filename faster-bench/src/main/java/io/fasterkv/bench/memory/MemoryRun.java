@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 /**
  * Takes a store through its life and notes the highest resident size of each part.
  *
- * <p>What the JVM itself takes is measured before, after a rehearsal with a small store: classes are
- * loaded and code is compiled by then.
+ * <p>What the JVM itself takes is measured before, after a rehearsal with a small store: classes
+ * are loaded and code is compiled by then.
  */
 public final class MemoryRun {
   private static final int DEPTH = 32;
@@ -56,7 +56,11 @@ public final class MemoryRun {
     try (Progress progress = Progress.start("memory", REHEARSALS + 6)) {
       for (int i = 0; i < REHEARSALS; i++) {
         progress.begin("rehearsing");
-        life("rehearsal" + i, REHEARSAL_DATA_BYTES, REHEARSAL_LOG_BYTES, (name, budget, part) -> part.run());
+        life(
+            "rehearsal" + i,
+            REHEARSAL_DATA_BYTES,
+            REHEARSAL_LOG_BYTES,
+            (name, budget, part) -> part.run());
         progress.step();
       }
       System.gc();

@@ -22,7 +22,6 @@ final class MemoryGoals {
 
   private final int batch;
   private final int threads;
-  private final boolean hasBatches = StoreKind.FASTER.hasBatches(Long.BYTES);
 
   /**
    * @param batch how many operations make a batch
@@ -41,12 +40,10 @@ final class MemoryGoals {
     rows.add(uniform(StoreKind.FASTER, Workload.RMW, threads, ONE_AT_A_TIME));
     rows.add(uniform(StoreKind.FASTER, Workload.READ, 1, ONE_AT_A_TIME));
     rows.add(uniform(StoreKind.FASTER, Workload.UPSERT, 1, ONE_AT_A_TIME));
-    if (hasBatches) {
-      rows.add(uniform(StoreKind.FASTER, Workload.RMW, 1, batch));
-      rows.add(uniform(StoreKind.FASTER, Workload.READ, 1, batch));
-      rows.add(uniform(StoreKind.CEILING, Workload.READ, 1, batch));
-      rows.add(uniform(StoreKind.FASTER, Workload.UPSERT, 1, batch));
-    }
+    rows.add(uniform(StoreKind.FASTER, Workload.RMW, 1, batch));
+    rows.add(uniform(StoreKind.FASTER, Workload.READ, 1, batch));
+    rows.add(uniform(StoreKind.CEILING, Workload.READ, 1, batch));
+    rows.add(uniform(StoreKind.FASTER, Workload.UPSERT, 1, batch));
     rows.add(mixed(StoreKind.FASTER));
     rows.add(mixed(StoreKind.FASTER_APPEND));
     return new ArrayList<>(rows);
@@ -54,7 +51,6 @@ final class MemoryGoals {
 
   /** What the rows' results say. */
   List<Goal> goals(List<RowResult> results) {
-    String noBatches = hasBatches ? "" : "the store has no batches";
     List<Goal> goals = new ArrayList<>();
     goals.add(
         Goal.atLeast(
@@ -73,7 +69,7 @@ final class MemoryGoals {
                 results,
                 uniform(StoreKind.FASTER, Workload.RMW, 1, batch),
                 uniform(StoreKind.FASTER, Workload.RMW, 1, ONE_AT_A_TIME)),
-            noBatches));
+            ""));
     goals.add(
         Goal.atLeast(
             "batched read, uniform, against the ceiling",
@@ -82,7 +78,7 @@ final class MemoryGoals {
                 results,
                 uniform(StoreKind.FASTER, Workload.READ, 1, batch),
                 uniform(StoreKind.CEILING, Workload.READ, 1, batch)),
-            noBatches));
+            ""));
     goals.add(
         Goal.atLeast(
             threads + " threads against one, uniform RMW",
@@ -104,7 +100,7 @@ final class MemoryGoals {
             "B/op",
             ZERO_BYTES,
             allocation(results),
-            noBatches));
+            ""));
     return goals;
   }
 

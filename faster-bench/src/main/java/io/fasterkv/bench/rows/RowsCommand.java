@@ -14,10 +14,10 @@ import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.ycsb.Data;
+import io.fasterkv.bench.ycsb.RowResult;
 import io.fasterkv.bench.ycsb.TimingOptions;
 import io.fasterkv.bench.ycsb.YcsbReport;
 import io.fasterkv.bench.ycsb.YcsbRun;
-import io.fasterkv.bench.ycsb.RowResult;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -168,8 +168,7 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
   private List<Goal> inMemory(Path path) {
     MemoryGoals goals = new MemoryGoals(batch, threads);
     Data data = new Data(keys, Long.BYTES, 0, 0);
-    List<RowResult> results =
-        new YcsbRun(data, timing.timing(), goals.rows(), path).run();
+    List<RowResult> results = new YcsbRun(data, timing.timing(), goals.rows(), path).run();
     System.out.println(YcsbReport.table(results));
     System.out.println();
     return goals.goals(results);
@@ -179,22 +178,21 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
     DiskRun run =
         new DiskRun(
             new DiskPlan(
-                diskBytes, diskValueBytes, 32, timing.timing().slice(), timing.timing().rounds(),
+                diskBytes,
+                diskValueBytes,
+                32,
+                timing.timing().slice(),
+                timing.timing().rounds(),
                 path));
     String note = run.hasFio() ? "" : Fio.HOW_TO_GET;
     DiskRow reads = run.reads();
     DiskRow writes = run.writes();
     return List.of(
         Goal.atLeast(
-            "random reads from disk, depth 32, against fio",
-            0.8,
-            reads.ratio().orElse(null),
-            note),
+            "random reads from disk, depth 32, against fio", 0.8, reads.ratio().orElse(null), note),
         Goal.atLeast(
             "log writes, 0:100, 80 % read-only, against fio",
-            0.7,
-            writes.ratio().orElse(null),
-            note));
+            0.7, writes.ratio().orElse(null), note));
   }
 
   private Goal resident(Path path) throws IOException {

@@ -67,7 +67,9 @@ public final class DataOptions {
   /** The options, checked. */
   public Data data() {
     Ranges.check(spec, keys >= 100 && keys <= MOST_KEYS, "--keys", keys, "100 to 1g");
-    Ranges.check(spec, valueBytes >= Long.BYTES && valueBytes <= MOST_VALUE_BYTES,
+    Ranges.check(
+        spec,
+        valueBytes >= Long.BYTES && valueBytes <= MOST_VALUE_BYTES,
         "--value-bytes",
         valueBytes,
         "8 to " + MOST_VALUE_BYTES);

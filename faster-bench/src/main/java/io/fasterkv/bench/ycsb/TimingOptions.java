@@ -54,7 +54,12 @@ public final class TimingOptions {
   /** The options, checked. */
   public Timing timing() {
     Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
-    Ranges.check(spec, streamLength >= 1_000 && streamLength <= 64_000_000, "--stream", streamLength, "1k to 64m");
+    Ranges.check(
+        spec,
+        streamLength >= 1_000 && streamLength <= 64_000_000,
+        "--stream",
+        streamLength,
+        "1k to 64m");
     return new Timing(warmup, slice, rounds, Math.toIntExact(streamLength), seed);
   }
 }

@@ -151,7 +151,7 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
     String refusal = store.refusal(row.workload(), data.valueBytes, row.threads());
     if (!refusal.isEmpty()) {
       told.add("left out: " + row.label() + ": " + refusal);
-    } else if (row.batch() > 1 && !store.hasBatches(data.valueBytes)) {
+    } else if (row.batch() > 1 && !store.hasBatches()) {
       told.add(store.label() + " has no batches: it is measured one at a time, as batch=1");
       rows.add(new RowSpec(store, row.workload(), row.distribution(), row.threads(), 1));
     } else {

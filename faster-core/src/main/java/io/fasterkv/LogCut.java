@@ -1,7 +1,6 @@
 package io.fasterkv;
 
-import io.fasterkv.api.Versions;
-import io.fasterkv.log.ScanRange;
+import io.fasterkv.log.ScanCursor;
 import io.fasterkv.operation.Engine;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -28,7 +27,14 @@ public final class LogCut implements AutoCloseable {
    */
   public LogScan scan() {
     engine.log().awaitImmutable(endAddress);
-    return new LogScan(engine, ScanRange.whole(beginAddress, endAddress), Versions.ALL, () -> {});
+    return new LogScan(
+        new ScanCursor(
+            engine.log(),
+            engine.epochs(),
+            engine.layout(),
+            engine.buffers(),
+            beginAddress,
+            endAddress));
   }
 
   /** Bytes of log that a scan reads. */

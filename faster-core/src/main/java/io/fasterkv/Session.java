@@ -55,11 +55,10 @@ public final class Session<I, O, C> implements AutoCloseable {
    * Lets the functions read the values of a batch of keys: the first {@code count} of {@code keys},
    * each with the input and the output at the same place. How each ended goes to {@code statuses}.
    *
-   * <p>A batch does the same as its operations one after another in their order, and is faster than
-   * these when keys are spread over much memory: their cache misses overlap. A key may occur in it
-   * more than once. A batch is not one atomic operation: others may come between. If an operation
-   * throws, those before it have taken effect and have their status; it and those after it have
-   * not.
+   * <p>A batch is faster than its operations one by one when keys are spread over much memory:
+   * their cache misses overlap. A key may occur in it more than once; operations take effect in
+   * their order, and others may come between. If an operation throws, those before it have taken
+   * effect and have their status; it and those after it have not.
    *
    * @param inputs null when the functions need none
    * @param outputs null when the functions need none

@@ -56,7 +56,8 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
 
   private static StoreParts build(
       StoreConfig config, LogDevice device, LogPosition position, HashIndexPlan indexPlan) {
-    OffHeapArena arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
+    OffHeapArena arena =
+        new OffHeapArena(new MemoryBudget(config.memoryBytes()), config.hugePages());
     try {
       FirstFailure failure = new FirstFailure();
       Epochs epochs =

@@ -81,7 +81,8 @@ final class ConfigRules {
         b.keyHash,
         b.deleteOnClose,
         b.backgroundCompaction,
-        b.directIo);
+        b.directIo,
+        b.hugePages);
   }
 
   private long indexBytes(long room) {

@@ -28,6 +28,8 @@ import java.nio.file.Path;
  * @param directIo whether the log's transfers pass the system's page cache by, so that what the
  *     store has in memory is all there is; where the file system refuses, they do not, and a line
  *     in the log says so
+ * @param hugePages whether to ask the system for huge pages, true by default: where the JVM was not
+ *     given native access, or the system has none, one line is logged and ordinary memory is used
  */
 public record StoreConfig(
     Path directory,
@@ -44,7 +46,8 @@ public record StoreConfig(
     KeyHash keyHash,
     boolean deleteOnClose,
     boolean backgroundCompaction,
-    boolean directIo) {
+    boolean directIo,
+    boolean hugePages) {
 
   /** What a store's records hold. */
   public enum RecordKind {
@@ -93,6 +96,7 @@ public record StoreConfig(
     boolean deleteOnClose;
     boolean backgroundCompaction;
     boolean directIo;
+    boolean hugePages = true;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -165,6 +169,11 @@ public record StoreConfig(
 
     public Builder directIo(boolean direct) {
       directIo = direct;
+      return this;
+    }
+
+    public Builder hugePages(boolean ask) {
+      hugePages = ask;
       return this;
     }
 

@@ -42,6 +42,7 @@ public final class HybridLog {
   private final Truncation truncation;
   private final long mutablePages;
   private final boolean appendOnly;
+  private final AtomicLong inPlaceFromMark;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
   private final FirstFailure failure;
@@ -71,6 +72,7 @@ public final class HybridLog {
             0,
             frames.count() - MIN_READ_ONLY_PAGES);
     appendOnly = config.mutableFraction() == 0;
+    inPlaceFromMark = appendOnly ? new AtomicLong(Long.MAX_VALUE) : marks.readOnlyMark();
     readOnlyAnnounced = new AtomicLong(start);
     headAnnounced = new AtomicLong(start);
   }
@@ -82,6 +84,11 @@ public final class HybridLog {
 
   public long offset(long address) {
     return frames.offset(address);
+  }
+
+  /** Direct access to the records in memory. */
+  public LogView view() {
+    return new LogView(frames.memory(), frames.mask(), marks.headMark(), inPlaceFromMark);
   }
 
   public LogDevice device() {
@@ -111,7 +118,7 @@ public final class HybridLog {
 
   /** At it and above an update is made in place; in an append-only log, nowhere. */
   public long inPlaceFrom() {
-    return appendOnly ? Long.MAX_VALUE : marks.readOnly();
+    return inPlaceFromMark.getAcquire();
   }
 
   /**
@@ -127,11 +134,6 @@ public final class HybridLog {
 
   public long pageBytes() {
     return frames.pageBytes();
-  }
-
-  /** The first address of the page of {@code address}. */
-  public long pageStart(long address) {
-    return frames.pageStart(frames.page(address));
   }
 
   /** The first address after the page of {@code address}. */

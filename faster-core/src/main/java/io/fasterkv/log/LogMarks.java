@@ -63,6 +63,14 @@ final class LogMarks {
     return readOnly.getAcquire();
   }
 
+  AtomicLong headMark() {
+    return head;
+  }
+
+  AtomicLong readOnlyMark() {
+    return readOnly;
+  }
+
   boolean advanceBegin(long address) {
     return advance(begin, address);
   }

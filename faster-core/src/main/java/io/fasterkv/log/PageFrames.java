@@ -27,6 +27,11 @@ final class PageFrames {
     return address & mask;
   }
 
+  /** The offset of an address is what this leaves of it. */
+  long mask() {
+    return mask;
+  }
+
   long count() {
     return (mask + 1) >>> pageBits;
   }

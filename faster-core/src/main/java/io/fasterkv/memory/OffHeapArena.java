@@ -22,14 +22,24 @@ public final class OffHeapArena implements AutoCloseable {
   private final MemoryBudget budget;
   private final AtomicLong takenBytes = new AtomicLong();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
+  private final boolean hugePages;
   private final @Nullable OffHeapArena whole;
 
+  /** An arena of the JVM's ordinary memory. */
   public OffHeapArena(MemoryBudget budget) {
-    this(budget, null);
+    this(budget, false);
   }
 
-  private OffHeapArena(MemoryBudget budget, @Nullable OffHeapArena whole) {
+  /**
+   * @param hugePages whether to ask the system for huge pages, and get memory when it is touched
+   */
+  public OffHeapArena(MemoryBudget budget, boolean hugePages) {
+    this(budget, hugePages, null);
+  }
+
+  private OffHeapArena(MemoryBudget budget, boolean hugePages, @Nullable OffHeapArena whole) {
     this.budget = budget;
+    this.hugePages = hugePages;
     this.whole = whole;
   }
 
@@ -37,6 +47,12 @@ public final class OffHeapArena implements AutoCloseable {
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
     budget.take(purpose, bytes);
     takenBytes.addAndGet(bytes);
+    if (hugePages && bytes >= HugePages.BYTES) {
+      MemorySegment mapped = HugePages.tryAllocate(arena, bytes);
+      if (mapped != null) {
+        return mapped;
+      }
+    }
     return arena.allocate(bytes, alignment);
   }
 
@@ -50,7 +66,7 @@ public final class OffHeapArena implements AutoCloseable {
    * back then.
    */
   public OffHeapArena part() {
-    OffHeapArena part = new OffHeapArena(budget, this);
+    OffHeapArena part = new OffHeapArena(budget, hugePages, this);
     parts.add(part);
     return part;
   }

@@ -53,6 +53,11 @@ public final class Words {
     VarHandle.acquireFence();
   }
 
+  /** Orders everything before it with everything after it. */
+  public static void fullFence() {
+    VarHandle.fullFence();
+  }
+
   /** Orders all stores before it with all stores after it. */
   public static void storeStoreFence() {
     VarHandle.storeStoreFence();

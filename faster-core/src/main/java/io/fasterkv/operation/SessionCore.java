@@ -65,6 +65,15 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return new SessionCore<>(engine, new LongValues<>(functions), mode);
   }
 
+  /** Who protects the epoch for this session. */
+  EpochUser user() {
+    return user;
+  }
+
+  boolean isClosed() {
+    return isClosed;
+  }
+
   public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
     Operation<I, O, C> op = begin(Kind.READ, key);
     op.input = input;

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Results for people and for programs. */
-public final class YcsbReport {
+final class YcsbReport {
   private YcsbReport() {}
 
   /** A row of the JSON file; {@code mops} is the median over the rounds. */
@@ -23,8 +23,7 @@ public final class YcsbReport {
       double mopsMax,
       double bytesPerOp) {}
 
-  /** A table with a line for each row. */
-  public static String table(List<RowResult> results) {
+  static String table(List<RowResult> results) {
     TextTable table =
         new TextTable(
             "store", "workload", "distribution", "threads", "batch", "Mops", "min", "max", "B/op");

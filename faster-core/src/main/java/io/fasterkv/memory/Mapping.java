@@ -1,0 +1,96 @@
+package io.fasterkv.memory;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.lang.invoke.MethodHandle;
+
+/**
+ * Anonymous memory straight from the kernel: zero, aligned to huge pages, committed when it is
+ * touched, with the advice to use huge pages. Made of downcalls, which are restricted: nothing here
+ * may be called unless {@link HugePages#isReachable()}.
+ */
+final class Mapping {
+  private static final int READ_WRITE = 0x1 | 0x2;
+  private static final int PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
+  private static final int ADVISE_HUGE_PAGES = 14;
+  private static final long FAILED = -1;
+
+  private static final MethodHandle MMAP =
+      downcall(
+          "mmap",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG));
+  private static final MethodHandle MUNMAP =
+      downcall(
+          "munmap",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT, ValueLayout.JAVA_LONG, ValueLayout.JAVA_LONG));
+  private static final MethodHandle MADVISE =
+      downcall(
+          "madvise",
+          FunctionDescriptor.of(
+              ValueLayout.JAVA_INT,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_LONG,
+              ValueLayout.JAVA_INT));
+
+  private Mapping() {}
+
+  /**
+   * Maps {@code bytes}, to be unmapped when {@code arena} closes.
+   *
+   * @throws HugePages.Refused if the kernel gives no memory
+   */
+  static MemorySegment map(Arena arena, long bytes) throws HugePages.Refused {
+    long mapped = bytes + HugePages.BYTES;
+    long base =
+        (long)
+            call(() ->
+                (long)
+                    MMAP.invokeExact(0L, mapped, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, -1, 0L));
+    if (base == FAILED) {
+      throw new HugePages.Refused("the kernel maps no memory: bytes=" + mapped);
+    }
+    long start = (base + HugePages.BYTES - 1) & -HugePages.BYTES;
+    return MemorySegment.ofAddress(start).reinterpret(bytes, arena, memory -> unmap(base, mapped));
+  }
+
+  /** Asks for huge pages; false if the kernel does not know them. */
+  static boolean adviseHugePages(MemorySegment memory) {
+    return call(
+            () -> (int) MADVISE.invokeExact(memory.address(), memory.byteSize(), ADVISE_HUGE_PAGES))
+        == 0;
+  }
+
+  private static void unmap(long base, long bytes) {
+    call(() -> (int) MUNMAP.invokeExact(base, bytes));
+  }
+
+  private interface Downcall {
+    long run() throws Throwable;
+  }
+
+  private static long call(Downcall downcall) {
+    try {
+      return downcall.run();
+    } catch (RuntimeException | Error e) {
+      throw e;
+    } catch (Throwable e) {
+      throw new LinkageError("a downcall threw: " + e, e);
+    }
+  }
+
+  private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
+    Linker linker = Linker.nativeLinker();
+    return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);
+  }
+}

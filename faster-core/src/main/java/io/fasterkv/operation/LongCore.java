@@ -1,0 +1,134 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.operation.SessionCore.LongKind;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs one session's operations on {@code long} keys: the short way where that leads to the end,
+ * otherwise the general way. One thread at a time.
+ *
+ * <p>In a batch, the operation that cannot go the short way ends its group: what the group has
+ * looked up is not valid any more once the general way has left the epoch. Those after it go one by
+ * one; their buckets and records are in the cache by then.
+ *
+ * @param <C> context
+ */
+public final class LongCore<C> implements AutoCloseable {
+  private final SessionCore<Void, Void, C> general;
+  private final LongPaths paths;
+  private final LongFunctions<C> functions;
+  private LongPath path;
+  private long value;
+
+  private LongCore(
+      SessionCore<Void, Void, C> general, LongPaths paths, LongFunctions<C> functions) {
+    this.general = general;
+    this.paths = paths;
+    this.functions = functions;
+    path = paths.path(functions, general.user());
+  }
+
+  public static <C> LongCore<C> of(
+      Engine engine, LongPaths paths, LongFunctions<C> functions, SessionMode mode) {
+    return new LongCore<>(SessionCore.longs(engine, functions, mode), paths, functions);
+  }
+
+  public Status read(long key, @Nullable C context) {
+    if (path.read(key)) {
+      value = path.value;
+      return Status.FOUND;
+    }
+    Status status = inGeneral(LongKind.READ, key, 0, context);
+    value = general.longOutput();
+    return status;
+  }
+
+  /** What the last read of one key has found; 0 if nothing. */
+  public long value() {
+    return value;
+  }
+
+  public Status upsert(long key, long newValue, @Nullable C context) {
+    return path.upsert(key, newValue)
+        ? Status.UPDATED_IN_PLACE
+        : inGeneral(LongKind.UPSERT, key, newValue, context);
+  }
+
+  public Status rmw(long key, long input, @Nullable C context) {
+    return path.rmw(key, input)
+        ? Status.UPDATED_IN_PLACE
+        : inGeneral(LongKind.RMW, key, input, context);
+  }
+
+  public Status delete(long key, @Nullable C context) {
+    return general.runLong(LongKind.DELETE, key, 0, context);
+  }
+
+  /** Reads a batch; returns how many are pending. */
+  public int read(
+      long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
+    int pending = 0;
+    int end = from + count;
+    for (int at = from; at < end; ) {
+      int groupEnd = Math.min(end, at + LongPath.GROUP);
+      at += path.read(keys, values, statuses, at, groupEnd - at);
+      for (; at < groupEnd; at++) {
+        Status status = read(keys[at], context);
+        values[at] = value;
+        statuses[at] = status;
+        pending += status == Status.PENDING ? 1 : 0;
+      }
+    }
+    return pending;
+  }
+
+  /** Upserts a batch. */
+  public void upsert(
+      long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
+    int end = from + count;
+    for (int at = from; at < end; ) {
+      int groupEnd = Math.min(end, at + LongPath.GROUP);
+      at += path.upsert(keys, values, statuses, at, groupEnd - at);
+      for (; at < groupEnd; at++) {
+        statuses[at] = upsert(keys[at], values[at], context);
+      }
+    }
+  }
+
+  /** Updates a batch; returns how many are pending. */
+  public int rmw(
+      long[] keys, long[] inputs, Status[] statuses, int from, int count, @Nullable C context) {
+    int pending = 0;
+    int end = from + count;
+    for (int at = from; at < end; ) {
+      int groupEnd = Math.min(end, at + LongPath.GROUP);
+      at += path.rmw(keys, inputs, statuses, at, groupEnd - at);
+      for (; at < groupEnd; at++) {
+        Status status = rmw(keys[at], inputs[at], context);
+        statuses[at] = status;
+        pending += status == Status.PENDING ? 1 : 0;
+      }
+    }
+    return pending;
+  }
+
+  public int completePending(boolean wait) {
+    return general.completePending(wait);
+  }
+
+  @Override
+  public void close() {
+    path = LongPaths.NONE;
+    general.close();
+  }
+
+  private Status inGeneral(LongKind kind, long key, long input, @Nullable C context) {
+    if (!path.isCurrent() && !general.isClosed()) {
+      path = paths.path(functions, general.user());
+    }
+    return general.runLong(kind, key, input, context);
+  }
+}

@@ -1,0 +1,240 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.Status;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.IndexView;
+import io.fasterkv.log.LogView;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.LongRecord;
+import io.fasterkv.record.RecordInfo;
+import java.lang.foreign.MemorySegment;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * The short way in memory (SIGMOD'18, algorithms 2 to 4 for records that are updated where they
+ * lie). Never used as it is: {@link LongPaths} defines its class file again for each store, as a
+ * hidden class whose static finals are that store's memory. The compiler then knows base addresses,
+ * sizes and masks as numbers.
+ *
+ * <p>What is found is used only under the protection in which it was found, and only if it is the
+ * newest record under its hash, has the key, and has no flag whatever: not deleted, not replaced,
+ * not a fork, nothing that a later kind of record may add. The marks are read after protecting, and
+ * once for a group: a record at or above a mark that was read then stays in memory, or stays
+ * updatable in place, until the epoch is left, however far the mark moves on. An update in place of
+ * a record that another thread's upsert replaces at the same time counts as before that upsert, as
+ * in the general way.
+ */
+final class LongMemoryPath<C> extends LongPath {
+  private static final Constants CONSTANTS = constants();
+  private static final HashIndex HASH_INDEX = CONSTANTS.hashIndex();
+  private static final IndexView INDEX = CONSTANTS.index();
+  private static final LogView LOG = CONSTANTS.log();
+  private static final MemorySegment MEMORY = LOG.memory();
+
+  private static final long NOT_EASY = -1;
+  private static final long FLAGS = ~Address.MASK;
+
+  private final LongFunctions<C> functions;
+  private final EpochUser user;
+  private final long[] buckets = new long[GROUP];
+  private final long[] records = new long[GROUP];
+
+  /** Written and never read, so that the compiler does not leave the touching out. */
+  private long touched;
+
+  LongMemoryPath(LongFunctions<C> functions, EpochUser user) {
+    this.functions = functions;
+    this.user = user;
+  }
+
+  /** What makes a class one store's. */
+  record Constants(HashIndex hashIndex, IndexView index, LogView log) {}
+
+  private static Constants constants() {
+    try {
+      return MethodHandles.classData(MethodHandles.lookup(), "_", Constants.class);
+    } catch (IllegalAccessException e) {
+      throw new LinkageError("a hidden class does not see its own data", e);
+    }
+  }
+
+  @Override
+  boolean read(long key) {
+    user.protect();
+    try {
+      long record = isStable() ? find(key, LOG.readableFrom()) : NOT_EASY;
+      if (record == NOT_EASY) {
+        return false;
+      }
+      value = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
+      return true;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  @Override
+  boolean upsert(long key, long newValue) {
+    user.protect();
+    try {
+      long record = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
+      if (record == NOT_EASY) {
+        return false;
+      }
+      Words.storeVolatile(MEMORY, record + LongRecord.VALUE, newValue);
+      return true;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  @Override
+  boolean rmw(long key, long input) {
+    user.protect();
+    try {
+      long record = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
+      if (record == NOT_EASY) {
+        return false;
+      }
+      update(key, input, record);
+      return true;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  @Override
+  int read(long[] keys, long[] values, Status[] statuses, int from, int count) {
+    user.protect();
+    try {
+      if (!isStable()) {
+        return 0;
+      }
+      locate(keys, from, count, LOG.readableFrom());
+      for (int i = 0; i < count; i++) {
+        long record = records[i];
+        if (!isEasy(record, keys[from + i])) {
+          return i;
+        }
+        values[from + i] = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
+        note(statuses, from + i, Status.FOUND);
+      }
+      return count;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  @Override
+  int upsert(long[] keys, long[] values, Status[] statuses, int from, int count) {
+    user.protect();
+    try {
+      if (!isStable()) {
+        return 0;
+      }
+      locate(keys, from, count, LOG.mutableFrom());
+      for (int i = 0; i < count; i++) {
+        long record = records[i];
+        if (!isEasy(record, keys[from + i])) {
+          return i;
+        }
+        Words.storeRelease(MEMORY, record + LongRecord.VALUE, values[from + i]);
+        note(statuses, from + i, Status.UPDATED_IN_PLACE);
+      }
+      return count;
+    } finally {
+      // All of the group is visible when the call returns, for the price of one fence.
+      Words.fullFence();
+      user.unprotect();
+    }
+  }
+
+  @Override
+  int rmw(long[] keys, long[] inputs, Status[] statuses, int from, int count) {
+    user.protect();
+    try {
+      if (!isStable()) {
+        return 0;
+      }
+      locate(keys, from, count, LOG.mutableFrom());
+      for (int i = 0; i < count; i++) {
+        long record = records[i];
+        long key = keys[from + i];
+        if (!isEasy(record, key)) {
+          return i;
+        }
+        update(key, inputs[from + i], record);
+        note(statuses, from + i, Status.UPDATED_IN_PLACE);
+      }
+      return count;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private static boolean isStable() {
+    return HASH_INDEX.stableTable() == INDEX.table();
+  }
+
+  /** Leaves in {@link #records} where the newest record under each key's hash lies. */
+  private void locate(long[] keys, int from, int count, long limit) {
+    long[] at = buckets;
+    long[] found = records;
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      long hash = LongHash.hash(keys[from + i]);
+      long bucket = INDEX.bucket(hash);
+      found[i] = hash;
+      at[i] = bucket;
+      sum += INDEX.touch(bucket);
+    }
+    for (int i = 0; i < count; i++) {
+      long address = INDEX.address(at[i], found[i]);
+      long record = LOG.offset(address);
+      found[i] = address >= limit ? record : NOT_EASY;
+      // Anything may be read of the log's memory; what is not a record now is not used.
+      sum += Words.loadPlain(MEMORY, record) + Words.loadPlain(MEMORY, record + LongRecord.VALUE);
+    }
+    touched = sum;
+  }
+
+  private static long find(long key, long limit) {
+    long hash = LongHash.hash(key);
+    long address = INDEX.address(INDEX.bucket(hash), hash);
+    if (address < limit) {
+      return NOT_EASY;
+    }
+    long record = LOG.offset(address);
+    return isEasy(record, key) ? record : NOT_EASY;
+  }
+
+  /** Whether it is the record of the key, and nothing is special about it. */
+  private static boolean isEasy(long record, long key) {
+    return record != NOT_EASY
+        && (Words.loadAcquire(MEMORY, record) & FLAGS) == RecordInfo.PRESENT
+        && Words.loadPlain(MEMORY, record + LongRecord.KEY) == key;
+  }
+
+  @Override
+  boolean isCurrent() {
+    return isStable();
+  }
+
+  private void update(long key, long input, long record) {
+    long at = record + LongRecord.VALUE;
+    long old;
+    do {
+      old = Words.loadAcquire(MEMORY, at);
+    } while (!Words.compareAndSet(MEMORY, at, old, functions.updater(key, input, old)));
+  }
+
+  /** Most operations end alike: storing only what changes spares the collector's barrier. */
+  private static void note(Status[] statuses, int at, Status status) {
+    if (statuses[at] != status) {
+      statuses[at] = status;
+    }
+  }
+}

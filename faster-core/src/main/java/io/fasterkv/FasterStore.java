@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
@@ -9,6 +10,7 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.Versions;
 import io.fasterkv.checkpoint.FoldOverCheckpoint;
 import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
@@ -16,6 +18,7 @@ import io.fasterkv.compaction.Compactor;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
+import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.LongCore;
@@ -134,6 +137,63 @@ public final class FasterStore implements AutoCloseable {
       engine.log().unpin(begin);
       throw e;
     }
+  }
+
+  /**
+   * Scans what the log holds now (SIGMOD'18, appendix F), without making anything read-only. Waits
+   * until operations that are under way have ended; must not be called from inside one.
+   */
+  public LogScan scan(Versions versions) {
+    return scan(0, Long.MAX_VALUE, versions);
+  }
+
+  /**
+   * As {@link #scan(Versions)}, for records at {@code from} and above and below {@code until}: any
+   * two addresses, as {@link LogScan#address()} or {@link #tailAddress()} give them.
+   */
+  public LogScan scan(long from, long until, Versions versions) {
+    checkOpen();
+    Engine engine = parts.engine();
+    long begin = engine.log().pin();
+    try {
+      long end = engine.log().tailAddress();
+      engine.awaitEarlierOperations();
+      ScanRange range = ScanRange.part(begin, end, from, until);
+      return new LogScan(engine, range, versions, () -> engine.log().unpin(begin));
+    } catch (RuntimeException e) {
+      engine.log().unpin(begin);
+      throw e;
+    }
+  }
+
+  /** What the log still has of a key, newest first. */
+  public KeyHistory history(ByteSpan key) {
+    checkUsable(RecordKind.SPANS);
+    return KeyHistory.of(parts.engine(), key);
+  }
+
+  /** What the log still has of a {@code long} key, newest first. */
+  public KeyHistory history(long key) {
+    checkUsable(RecordKind.LONGS);
+    return KeyHistory.of(parts.engine(), key);
+  }
+
+  /** Follows the log from an address on as it becomes read-only. */
+  public LogFollower follow(long from) {
+    checkOpen();
+    return new LogFollower(parts.engine(), from);
+  }
+
+  /** Where the log begins. */
+  public long beginAddress() {
+    checkOpen();
+    return parts.engine().log().beginAddress();
+  }
+
+  /** Where the log ends: the address of the next record. */
+  public long tailAddress() {
+    checkOpen();
+    return parts.engine().log().tailAddress();
   }
 
   /**

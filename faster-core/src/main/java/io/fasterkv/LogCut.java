@@ -1,6 +1,7 @@
 package io.fasterkv;
 
-import io.fasterkv.log.ScanCursor;
+import io.fasterkv.api.Versions;
+import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -27,14 +28,7 @@ public final class LogCut implements AutoCloseable {
    */
   public LogScan scan() {
     engine.log().awaitImmutable(endAddress);
-    return new LogScan(
-        new ScanCursor(
-            engine.log(),
-            engine.epochs(),
-            engine.layout(),
-            engine.buffers(),
-            beginAddress,
-            endAddress));
+    return new LogScan(engine, ScanRange.whole(beginAddress, endAddress), Versions.ALL, () -> {});
   }
 
   /** Bytes of log that a scan reads. */

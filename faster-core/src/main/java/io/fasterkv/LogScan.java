@@ -1,25 +1,54 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.Versions;
 import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.VersionWalk;
+import org.jspecify.annotations.Nullable;
 
 /**
- * All versions of all records before a {@link LogCut}, in the order of their addresses: oldest
- * first. Of several records with one key the last one counts; if that is a tombstone, the key is
- * deleted. Memory is read where it has the page, else the disk, sequentially, and what comes from
- * disk is checked against its checksum. Holds one page of the store's scratch memory until it is
- * closed. Used by one thread at a time, beside any number of sessions.
+ * Records of a range of the log, in the order of their addresses: oldest first (SIGMOD'18, appendix
+ * F). Memory is read where it has the page, else the disk, sequentially, and what comes from disk
+ * is checked against its checksum. Holds one page of the store's scratch memory, and with {@link
+ * Versions#LIVE} the buffers of one operation, until it is closed. Used by one thread at a time,
+ * beside any number of sessions and compactions.
+ *
+ * <p>With {@link Versions#ALL}, of several records with one key the last one counts; if that is a
+ * tombstone, the key is deleted. With {@link Versions#LIVE}, a key that nobody touches during the
+ * scan is seen exactly once, if it has a value and its newest record is in the range; a key that is
+ * touched is seen at most once. A record that is updated in place meanwhile is seen as it was at
+ * some moment during the scan.
  */
 public final class LogScan implements AutoCloseable {
   private final ScanCursor cursor;
+  private final @Nullable VersionWalk versions;
+  private final ScanRange range;
+  private final Runnable onClose;
+  private boolean isClosed;
 
-  LogScan(ScanCursor cursor) {
-    this.cursor = cursor;
+  /** The begin is pinned; {@code onClose} runs when the scan is closed, and not if this throws. */
+  LogScan(Engine engine, ScanRange range, Versions versions, Runnable onClose) {
+    this.range = range;
+    this.onClose = onClose;
+    cursor = engine.scan(range);
+    try {
+      this.versions = versions == Versions.LIVE ? new VersionWalk(engine, range.begin()) : null;
+    } catch (RuntimeException e) {
+      cursor.close();
+      throw e;
+    }
   }
 
   /** Moves to the next record; false at the end. */
   public boolean next() {
-    return cursor.next();
+    while (cursor.next()) {
+      if (versions == null || isLive(versions)) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** The record's key; valid until the next call of {@link #next}. */
@@ -44,6 +73,27 @@ public final class LogScan implements AutoCloseable {
 
   @Override
   public void close() {
-    cursor.close();
+    if (!isClosed) {
+      isClosed = true;
+      cursor.close();
+      if (versions != null) {
+        versions.close();
+      }
+      onClose.run();
+    }
+  }
+
+  /** Whether the record is the newest of its key that the range had when the scan began. */
+  private boolean isLive(VersionWalk walk) {
+    if (cursor.isTombstone()) {
+      return false;
+    }
+    walk.start(cursor.key());
+    while (walk.next()) {
+      if (walk.address() < range.end()) {
+        return walk.address() == cursor.address() && !walk.isTombstone();
+      }
+    }
+    return false;
   }
 }

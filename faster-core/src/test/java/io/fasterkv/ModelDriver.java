@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
+import io.fasterkv.api.Versions;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -128,6 +129,20 @@ final class ModelDriver implements AutoCloseable {
     }
     assertThat(seen.keySet()).as("seed " + seed).isEqualTo(expected.keySet());
     seen.forEach((key, value) -> assertThat(value).as(at(key)).isEqualTo(expected.get(key)));
+  }
+
+  /** A live scan of everything shows the map, each key once. */
+  void checkLive() {
+    Map<Integer, byte[]> seen = new HashMap<>();
+    try (LogScan scan = store.scan(Versions.LIVE)) {
+      while (scan.next()) {
+        int key = ByteBuffer.wrap(scan.key().toArray()).getInt();
+        assertThat(scan.isTombstone()).as(at(key)).isFalse();
+        assertThat(seen.put(key, scan.value().toArray())).as(at(key)).isNull();
+      }
+    }
+    assertThat(seen.keySet()).as("seed " + seed).isEqualTo(model.keySet());
+    seen.forEach((key, value) -> assertThat(value).as(at(key)).isEqualTo(model.get(key)));
   }
 
   @Override

@@ -48,6 +48,13 @@ public sealed class StoreException extends RuntimeException {
     }
   }
 
+  /** A reader of the log wants what has been truncated or compacted away. */
+  public static final class Truncated extends StoreException {
+    public Truncated(String message) {
+      super(message, null);
+    }
+  }
+
   /** The store or the session is closed. */
   public static final class Closed extends StoreException {
     public Closed(String message) {

@@ -2,6 +2,7 @@ package io.fasterkv.compaction;
 
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.RecordMover;
 
@@ -28,8 +29,7 @@ public final class Compactor {
     if (end <= begin) {
       return 0;
     }
-    try (ScanCursor scan =
-            new ScanCursor(log, engine.epochs(), engine.layout(), engine.buffers(), begin, end);
+    try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end));
         RecordMover mover = new RecordMover(engine)) {
       while (scan.next()) {
         if (!scan.isTombstone()) {

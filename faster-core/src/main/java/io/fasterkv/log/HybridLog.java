@@ -136,6 +136,11 @@ public final class HybridLog {
     return frames.pageBytes();
   }
 
+  /** The first address of the page of {@code address}. */
+  public long pageStart(long address) {
+    return frames.pageStart(frames.page(address));
+  }
+
   /** The first address after the page of {@code address}. */
   public long pageEnd(long address) {
     return frames.pageEnd(address);

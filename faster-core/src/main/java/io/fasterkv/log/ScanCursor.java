@@ -16,18 +16,21 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reads all records of an immutable range in the order of their addresses, a page at a time: from
- * memory where the page is there, else from the device, whose checksum is verified. Holds one page
- * of scratch and one epoch slot, protected only while a page is copied. One thread at a time.
+ * Reads all records of a range in the order of their addresses, a page at a time: from memory where
+ * the page is there, else from the device, whose checksum is verified. What may still be updated in
+ * place is copied record by record, each as it was at some moment. Holds one page of scratch and
+ * one epoch slot, protected only while bytes are copied. One thread at a time.
  */
 public final class ScanCursor implements AutoCloseable {
+  /** How much of a page is copied record by record before the epoch is let go. */
+  private static final long LIVE_PIECE_BYTES = 64 << 10;
+
   private final HybridLog log;
   private final RecordLayout layout;
   private final BufferPool buffers;
   private final MemorySegment buffer;
   private final EpochUser user;
-  private final long begin;
-  private final long until;
+  private final ScanRange range;
   private final ByteSpan key = new ByteSpan();
   private final ByteSpan value = new ByteSpan();
 
@@ -38,25 +41,16 @@ public final class ScanCursor implements AutoCloseable {
   private long info;
   private boolean isClosed;
 
-  /**
-   * Scans {@code [from, until)}: from the begin of the log, as the scan's user knows it, up to the
-   * safe read-only address at most.
-   */
   public ScanCursor(
-      HybridLog log,
-      Epochs epochs,
-      RecordLayout layout,
-      BufferPool buffers,
-      long from,
-      long until) {
+      HybridLog log, Epochs epochs, RecordLayout layout, BufferPool buffers, ScanRange range) {
     this.log = log;
     this.layout = layout;
     this.buffers = buffers;
-    this.begin = from;
-    this.until = until;
-    next = from;
-    loadedFrom = from;
-    loadedUntil = from;
+    this.range = range;
+    // A page begins with a record, an address that is given need not.
+    next = Math.max(range.begin(), log.pageStart(range.from()));
+    loadedFrom = next;
+    loadedUntil = next;
     user = epochs.register();
     try {
       buffer = buffers.take((int) log.pageBytes());
@@ -73,7 +67,7 @@ public final class ScanCursor implements AutoCloseable {
    * the later address is not the newer.
    */
   public boolean next() {
-    while (next < until) {
+    while (next < range.until()) {
       if (next >= loadedUntil) {
         load();
       }
@@ -87,7 +81,7 @@ public final class ScanCursor implements AutoCloseable {
         next = checked(ForkRecord.BYTES);
       } else {
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
-        if (!RecordInfo.isInvalid(info) && !isEndOfChain()) {
+        if (address >= range.from() && !RecordInfo.isInvalid(info) && !isEndOfChain()) {
           wrap();
           return true;
         }
@@ -97,7 +91,7 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   private boolean isEndOfChain() {
-    return RecordInfo.isTombstone(info) && RecordInfo.previousAddress(info) < begin;
+    return RecordInfo.isTombstone(info) && RecordInfo.previousAddress(info) < range.chainsEnd();
   }
 
   public long address() {
@@ -132,9 +126,13 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   private void load() {
-    long end = Math.min(log.pageEnd(next), until);
+    long end = Math.min(log.pageEnd(next), range.end());
     user.protect();
     try {
+      if (end > log.safeReadOnlyAddress()) {
+        copyChanging(Math.min(end, next + LIVE_PIECE_BYTES));
+        return;
+      }
       if (next >= log.headAddress()) {
         MemorySegment.copy(log.memory(), log.offset(next), buffer, 0, end - next);
         loadedFrom = next;
@@ -145,6 +143,30 @@ public final class ScanCursor implements AutoCloseable {
       user.unprotect();
     }
     loadFromDevice();
+  }
+
+  /** Copies whole records up to the first end of a record at {@code end} or above. */
+  private void copyChanging(long end) {
+    MemorySegment memory = log.memory();
+    long at = next;
+    while (at < end) {
+      long record = log.offset(at);
+      long word = RecordLayout.info(memory, record);
+      long target = at - next;
+      if (!RecordInfo.isPresent(word) || RecordInfo.isPadding(word)) {
+        Words.storePlain(buffer, target, word);
+        at += RecordInfo.isPresent(word) ? RecordInfo.paddingBytes(word) : log.pageEnd(at) - at;
+      } else if (RecordInfo.isFork(word)) {
+        MemorySegment.copy(memory, record, buffer, target, ForkRecord.BYTES);
+        at += ForkRecord.BYTES;
+      } else {
+        layout.copyConsistently(memory, record, buffer, target);
+        Words.storePlain(buffer, target, word);
+        at += layout.recordBytes(memory, record);
+      }
+    }
+    loadedFrom = next;
+    loadedUntil = at;
   }
 
   private void loadFromDevice() {
@@ -163,12 +185,12 @@ public final class ScanCursor implements AutoCloseable {
               + target.byteSize());
     }
     loadedFrom = extent.from();
-    loadedUntil = Math.min(extent.until(), until);
+    loadedUntil = Math.min(extent.until(), range.end());
   }
 
   /** Nothing follows on this page; what was loaded may be only part of it. */
   private long endOfPage() {
-    return Math.min(log.pageEnd(address), until);
+    return Math.min(log.pageEnd(address), range.end());
   }
 
   private long checked(long recordBytes) {

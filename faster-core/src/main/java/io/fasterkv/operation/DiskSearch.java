@@ -63,7 +63,7 @@ final class DiskSearch {
    * how; false when the next read is to be made.
    */
   boolean examine(Operation<?, ?, ?> op) {
-    if (op.diskAddress < log.beginAddress()) {
+    if (op.diskAddress < begin(op)) {
       // What lay here was moved or dropped while it was read.
       op.phase = Phase.SEARCH;
       return true;
@@ -95,12 +95,16 @@ final class DiskSearch {
       throw corrupt(op, "a chain does not lead down: previousAddress=" + previousAddress);
     }
     op.diskAddress = previousAddress;
-    if (previousAddress < Math.max(log.beginAddress(), op.diskFloor)) {
+    if (previousAddress < Math.max(begin(op), op.diskFloor)) {
       op.phase = Phase.ABSENT_ON_DISK;
       return true;
     }
     aim(op);
     return false;
+  }
+
+  private long begin(Operation<?, ?, ?> op) {
+    return Math.min(log.beginAddress(), op.pinnedBegin);
   }
 
   private long checkedInfo(Operation<?, ?, ?> op, MemorySegment memory) {

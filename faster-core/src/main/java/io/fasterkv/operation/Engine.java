@@ -2,13 +2,17 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.KeyHash;
 import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordLayout;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * What all operations of a store work on; the only place where index and log meet.
@@ -22,7 +26,6 @@ public record Engine(
     RecordLayout layout,
     KeyHash keyHash,
     BufferPool buffers) {
-
   /** The hash of a key, by the store's kind of records. */
   public long hash(KeyBytes key) {
     return layout instanceof LongRecord
@@ -39,6 +42,24 @@ public record Engine(
       } finally {
         user.unprotect();
       }
+    }
+  }
+
+  /** A cursor over a range of the log; the caller closes it. */
+  public ScanCursor scan(ScanRange range) {
+    return new ScanCursor(log, epochs, layout, buffers, range);
+  }
+
+  /**
+   * Waits until every operation that is under way now has ended, so that all that they allocated
+   * has its header; the caller is not protected.
+   */
+  public void awaitEarlierOperations() {
+    AtomicBoolean haveEnded = new AtomicBoolean();
+    epochs.bump(() -> haveEnded.setRelease(true));
+    EpochWait wait = new EpochWait(epochs, () -> "operations under way to end, before a scan");
+    while (!haveEnded.getAcquire()) {
+      wait.pause();
     }
   }
 }

@@ -78,6 +78,9 @@ final class Operation<I, O, C> {
   /** Where the next read begins, at that record or below. */
   long diskFrom;
 
+  /** What the operation's user has pinned can be read although the log's begin has passed it. */
+  long pinnedBegin = Long.MAX_VALUE;
+
   /** How many bytes to read next. */
   int diskBytes;
 

@@ -82,6 +82,12 @@ public final class LongRecord extends RecordLayout {
   }
 
   @Override
+  public void copyConsistently(MemorySegment memory, long record, MemorySegment target, long at) {
+    Words.storePlain(target, at + KEY, Words.loadPlain(memory, record + KEY));
+    Words.storePlain(target, at + VALUE, Words.loadAcquire(memory, record + VALUE));
+  }
+
+  @Override
   public boolean keyEquals(MemorySegment memory, long record, KeyBytes key) {
     return Words.loadPlain(memory, record + KEY) == key.asLong();
   }

@@ -56,6 +56,13 @@ public abstract sealed class RecordLayout permits LongRecord, SpanRecord {
   /** Sets the length of a value in a record that nobody else sees yet. */
   public abstract void setValueBytes(MemorySegment memory, long record, int valueBytes);
 
+  /**
+   * Copies a record that others may be updating in place, all but its first word, so that its value
+   * is what some moment saw.
+   */
+  public abstract void copyConsistently(
+      MemorySegment memory, long record, MemorySegment target, long at);
+
   /** Whether a record's key is {@code key}. */
   public abstract boolean keyEquals(MemorySegment memory, long record, KeyBytes key);
 

@@ -107,6 +107,21 @@ public final class SpanRecord extends RecordLayout {
   }
 
   @Override
+  public void copyConsistently(MemorySegment memory, long record, MemorySegment target, long at) {
+    long bytes = recordBytes(memory, record) - SIZES;
+    while (true) {
+      long state = state(memory, record);
+      if (!isLatched(state)) {
+        MemorySegment.copy(memory, record + SIZES, target, at + SIZES, bytes);
+        if (isUnchanged(memory, record, state)) {
+          return;
+        }
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  @Override
   public boolean keyEquals(MemorySegment memory, long record, KeyBytes key) {
     return keyBytes(memory, record) == key.length()
         && key.contentEquals(memory, record + HEADER_BYTES);

@@ -4,11 +4,15 @@ import io.fasterkv.bench.demo.screen.Sizes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** How much memory this process has taken, where the operating system tells. */
 public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
+  private static final Path CLEAR = Path.of("/proc/self/clear_refs");
   private static final String PEAK = "VmHWM:";
+  private static final String RESIDENT = "VmRSS:";
+  private static final String RESET_PEAK = "5";
 
   private ProcessMemory() {}
 
@@ -21,10 +25,29 @@ public final class ProcessMemory {
 
   /** Returns the highest resident size so far, in bytes, or 0 if it is not known. */
   public static long peakBytes() {
+    return status(PEAK);
+  }
+
+  /** Returns the resident size now, in bytes, or 0 if it is not known. */
+  public static long residentBytes() {
+    return status(RESIDENT);
+  }
+
+  /** Lets the highest resident size start again from now; false where that is not possible. */
+  public static boolean resetPeak() {
     try {
-      for (String line : Files.readAllLines(STATUS)) {
-        if (line.startsWith(PEAK)) {
-          return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
+      Files.writeString(CLEAR, RESET_PEAK, StandardOpenOption.WRITE);
+      return true;
+    } catch (IOException e) {
+      return false;
+    }
+  }
+
+  private static long status(String line) {
+    try {
+      for (String found : Files.readAllLines(STATUS)) {
+        if (found.startsWith(line)) {
+          return Long.parseLong(found.replaceAll("\\D", "")) * 1024;
         }
       }
     } catch (IOException | NumberFormatException e) {

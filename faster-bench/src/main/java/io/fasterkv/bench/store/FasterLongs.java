@@ -1,9 +1,6 @@
 package io.fasterkv.bench.store;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.LongSession;
-import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
@@ -20,7 +17,7 @@ final class FasterLongs implements BenchStore {
 
   @Override
   public BenchSession newSession(int batch) {
-    return new OneAtATime(store);
+    return batch == 1 ? new OneAtATime(store) : new FasterLongBatches(store, batch);
   }
 
   @Override
@@ -28,36 +25,9 @@ final class FasterLongs implements BenchStore {
     store.close();
   }
 
-  /** Sums, which remember what reads found when they come back from the disk. */
-  private static final class Sums implements LongFunctions<Void> {
-    long fingerprints;
-    long lastFound = Values.MISSING;
-
-    @Override
-    public long initialUpdater(long key, long input) {
-      return input;
-    }
-
-    @Override
-    public long updater(long key, long input, long oldValue) {
-      return oldValue + input;
-    }
-
-    @Override
-    public void completionCallback(Status status, long key, long value, Void context) {
-      lastFound = status == Status.FOUND ? value : Values.MISSING;
-      if (status == Status.FOUND) {
-        fingerprints += Values.fingerprintIn(value);
-      }
-    }
-  }
-
-  private static final class OneAtATime implements BenchSession {
-    private final Sums sums = new Sums();
-    private final LongSession<Void> session;
-
+  private static final class OneAtATime extends FasterLongSession {
     OneAtATime(FasterStore store) {
-      session = store.newLongSession(sums, SessionMode.PENDING);
+      super(store);
     }
 
     @Override
@@ -106,36 +76,6 @@ final class FasterLongs implements BenchStore {
       }
       sums.fingerprints += sum;
       session.completePending(false);
-    }
-
-    @Override
-    public void settle() {
-      session.completePending(true);
-    }
-
-    @Override
-    public long fingerprints() {
-      return sums.fingerprints;
-    }
-
-    @Override
-    public long get(long key) {
-      Status status = session.read(key, null);
-      if (status == Status.PENDING) {
-        session.completePending(true);
-        return sums.lastFound;
-      }
-      return status == Status.FOUND ? session.value() : Values.MISSING;
-    }
-
-    @Override
-    public void put(long key, long value) {
-      session.upsert(key, value, null);
-    }
-
-    @Override
-    public void close() {
-      session.close();
     }
   }
 }

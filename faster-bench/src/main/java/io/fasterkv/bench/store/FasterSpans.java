@@ -1,11 +1,7 @@
 package io.fasterkv.bench.store;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.Session;
-import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
 
@@ -24,7 +20,9 @@ final class FasterSpans implements BenchStore {
 
   @Override
   public BenchSession newSession(int batch) {
-    return new OneAtATime(store, valueBytes);
+    return batch == 1
+        ? new OneAtATime(store, valueBytes)
+        : new FasterSpanBatches(store, valueBytes, batch);
   }
 
   @Override
@@ -32,73 +30,9 @@ final class FasterSpans implements BenchStore {
     store.close();
   }
 
-  /** Reads copy the value out, an RMW adds 1 to its first word. */
-  private static final class Counts implements StoreFunctions<Void, byte[], Void> {
-    private final int valueBytes;
-    long fingerprints;
-    long lastFound = Values.MISSING;
-
-    Counts(int valueBytes) {
-      this.valueBytes = valueBytes;
-    }
-
-    @Override
-    public void singleReader(ByteSpan key, Void input, ByteSpan value, byte[] output) {
-      value.copyTo(0, output, 0, value.length());
-    }
-
-    @Override
-    public int initialBytes(ByteSpan key, Void input) {
-      return valueBytes;
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
-      value.putLong(0, 1);
-      value.setLength(valueBytes);
-    }
-
-    @Override
-    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
-      value.putLong(0, value.getLong(0) + 1);
-      return true;
-    }
-
-    @Override
-    public int copyBytes(ByteSpan key, Void input, ByteSpan oldValue) {
-      return oldValue.length();
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
-      newValue.setTo(oldValue);
-      newValue.putLong(0, oldValue.getLong(0) + 1);
-    }
-
-    @Override
-    public void completionCallback(Status status, Void input, byte[] output, Void context) {
-      lastFound = status == Status.FOUND ? SpanValues.number(output) : Values.MISSING;
-      if (status == Status.FOUND) {
-        fingerprints += Values.fingerprintIn(lastFound);
-      }
-    }
-  }
-
-  private static final class OneAtATime implements BenchSession {
-    /** A pending read keeps its output until it ends. */
-    private final byte[] output;
-
-    private final byte[] keyBytes = new byte[Long.BYTES];
-    private final ByteSpan key = ByteSpan.of(keyBytes);
-    private final ByteSpan value;
-    private final Counts counts;
-    private final Session<Void, byte[], Void> session;
-
+  private static final class OneAtATime extends FasterSpanSession {
     OneAtATime(FasterStore store, int valueBytes) {
-      output = new byte[valueBytes];
-      value = ByteSpan.of(new byte[valueBytes]);
-      counts = new Counts(valueBytes);
-      session = store.newSession(counts, SessionMode.BLOCKING);
+      super(store, valueBytes);
     }
 
     @Override
@@ -150,31 +84,6 @@ final class FasterSpans implements BenchStore {
         }
       }
       counts.fingerprints += sum;
-    }
-
-    @Override
-    public long fingerprints() {
-      return counts.fingerprints;
-    }
-
-    @Override
-    public long get(long number) {
-      key.putLong(0, number);
-      return session.read(key, null, output, null) == Status.FOUND
-          ? SpanValues.number(output)
-          : Values.MISSING;
-    }
-
-    @Override
-    public void put(long number, long count) {
-      key.putLong(0, number);
-      value.putLong(0, count);
-      session.upsert(key, value, null);
-    }
-
-    @Override
-    public void close() {
-      session.close();
     }
   }
 }

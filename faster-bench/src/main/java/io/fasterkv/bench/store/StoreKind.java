@@ -54,8 +54,8 @@ public enum StoreKind {
   }
 
   /** Whether it takes several operations at a time. */
-  public boolean hasBatches(int valueBytes) {
-    return this == CEILING;
+  public boolean hasBatches() {
+    return this == FASTER || this == FASTER_APPEND || this == CEILING;
   }
 
   /** Why this store cannot do that, or empty if it can. */

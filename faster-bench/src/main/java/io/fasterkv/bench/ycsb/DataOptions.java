@@ -1,13 +1,13 @@
 package io.fasterkv.bench.ycsb;
 
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.process.WorkDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Options for what stores are loaded with, and where. */
@@ -66,8 +66,9 @@ public final class DataOptions {
 
   /** The options, checked. */
   public Data data() {
-    check(keys >= 100 && keys <= MOST_KEYS, "--keys", keys, "100 to 1g");
-    check(
+    Ranges.check(spec, keys >= 100 && keys <= MOST_KEYS, "--keys", keys, "100 to 1g");
+    Ranges.check(
+        spec,
         valueBytes >= Long.BYTES && valueBytes <= MOST_VALUE_BYTES,
         "--value-bytes",
         valueBytes,
@@ -88,15 +89,6 @@ public final class DataOptions {
       return body.run(work.path());
     } finally {
       work.delete();
-    }
-  }
-
-  private void check(boolean allowed, String name, long value, String range) {
-    if (!allowed) {
-      String message = name + " is out of range: " + name + "=" + value + ", allowed=" + range;
-      throw spec == null
-          ? new IllegalArgumentException(message)
-          : new ParameterException(spec.commandLine(), message);
     }
   }
 }

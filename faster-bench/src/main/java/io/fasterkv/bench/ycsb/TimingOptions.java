@@ -1,11 +1,11 @@
 package io.fasterkv.bench.ycsb;
 
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** Options for how long to measure. */
@@ -53,18 +53,13 @@ public final class TimingOptions {
 
   /** The options, checked. */
   public Timing timing() {
-    check(rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
-    check(
-        streamLength >= 1_000 && streamLength <= 64_000_000, "--stream", streamLength, "1k to 64m");
+    Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
+    Ranges.check(
+        spec,
+        streamLength >= 1_000 && streamLength <= 64_000_000,
+        "--stream",
+        streamLength,
+        "1k to 64m");
     return new Timing(warmup, slice, rounds, Math.toIntExact(streamLength), seed);
-  }
-
-  private void check(boolean allowed, String name, long value, String range) {
-    if (!allowed) {
-      String message = name + " is out of range: " + name + "=" + value + ", allowed=" + range;
-      throw spec == null
-          ? new IllegalArgumentException(message)
-          : new ParameterException(spec.commandLine(), message);
-    }
   }
 }

@@ -1,7 +1,8 @@
 package io.fasterkv.bench.ycsb;
 
-import io.fasterkv.bench.HeapUser;
+import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
@@ -18,7 +19,6 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
-import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
 /** {@code ./bench ycsb}. */
@@ -36,7 +36,7 @@ import picocli.CommandLine.Spec;
       ""
     },
     footer = {"", "Exit codes: 0 measured, 1 a wrong answer or a failure, 2 bad arguments."})
-public final class YcsbCommand implements Callable<Integer>, HeapUser {
+public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
   private static final long BYTES_PER_STREAM_KEY = 3 * Long.BYTES;
 
   @Option(
@@ -113,7 +113,7 @@ public final class YcsbCommand implements Callable<Integer>, HeapUser {
     List<RowSpec> rows = rows(notes);
     notes.forEach(System.err::println);
     if (rows.isEmpty()) {
-      throw refused("no row is left to measure");
+      throw Ranges.refusal(spec, "no row is left to measure");
     }
     List<RowResult> results =
         data.inDirectory(
@@ -151,7 +151,7 @@ public final class YcsbCommand implements Callable<Integer>, HeapUser {
     String refusal = store.refusal(row.workload(), data.valueBytes, row.threads());
     if (!refusal.isEmpty()) {
       told.add("left out: " + row.label() + ": " + refusal);
-    } else if (row.batch() > 1 && !store.hasBatches(data.valueBytes)) {
+    } else if (row.batch() > 1 && !store.hasBatches()) {
       told.add(store.label() + " has no batches: it is measured one at a time, as batch=1");
       rows.add(new RowSpec(store, row.workload(), row.distribution(), row.threads(), 1));
     } else {
@@ -160,28 +160,28 @@ public final class YcsbCommand implements Callable<Integer>, HeapUser {
   }
 
   private void checkCounts() {
-    if (!threads.stream().allMatch(count -> count >= 1 && count <= 256)) {
-      throw refused("--threads is out of range: threads=" + threads + ", allowed=1 to 256");
-    }
-    if (!batches.stream().allMatch(count -> count >= 1 && count <= 1024)) {
-      throw refused("--batch is out of range: batch=" + batches + ", allowed=1 to 1024");
-    }
-  }
-
-  private RuntimeException refused(String message) {
-    return spec == null
-        ? new IllegalArgumentException(message)
-        : new ParameterException(spec.commandLine(), message);
+    Ranges.check(
+        spec,
+        threads.stream().allMatch(count -> count >= 1 && count <= 256),
+        "--threads",
+        threads,
+        "1 to 256");
+    Ranges.check(
+        spec,
+        batches.stream().allMatch(count -> count >= 1 && count <= 1024),
+        "--batch",
+        batches,
+        "1 to 1024");
   }
 
   @Override
-  public long heapBytes() {
+  public List<String> jvmOptions() {
     long bytes = 0;
     for (StoreKind store : Set.copyOf(stores)) {
       bytes += store.heapBytes(data.keys, data.valueBytes);
     }
     long most = threads.stream().mapToInt(Integer::intValue).max().orElse(1);
     long streams = most * workloads.size() * distributions.size();
-    return bytes + streams * timing.streamLength * BYTES_PER_STREAM_KEY;
+    return JvmNeeds.heap(bytes + streams * timing.streamLength * BYTES_PER_STREAM_KEY);
   }
 }

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 
 /** Results for people and for programs. */
-final class YcsbReport {
+public final class YcsbReport {
   private YcsbReport() {}
 
   /** A row of the JSON file; {@code mops} is the median over the rounds. */
@@ -23,7 +23,8 @@ final class YcsbReport {
       double mopsMax,
       double bytesPerOp) {}
 
-  static String table(List<RowResult> results) {
+  /** A table with a line for each row. */
+  public static String table(List<RowResult> results) {
     TextTable table =
         new TextTable(
             "store", "workload", "distribution", "threads", "batch", "Mops", "min", "max", "B/op");

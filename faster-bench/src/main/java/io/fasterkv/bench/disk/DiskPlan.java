@@ -1,0 +1,25 @@
+package io.fasterkv.bench.disk;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/**
+ * What is measured on the disk.
+ *
+ * @param dataBytes how much the store holds, about
+ * @param valueBytes bytes of a value
+ * @param depth reads under way at a time
+ * @param duration of each slice
+ * @param rounds how often store and fio take turns
+ * @param directory on the disk
+ */
+public record DiskPlan(
+    long dataBytes, int valueBytes, int depth, Duration duration, int rounds, Path directory) {
+  /** Header, lengths and key of a record, about. */
+  private static final int OVERHEAD_BYTES = 32;
+
+  /** How many records hold about that much. */
+  public long keys() {
+    return dataBytes / (valueBytes + OVERHEAD_BYTES);
+  }
+}

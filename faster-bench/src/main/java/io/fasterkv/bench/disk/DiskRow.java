@@ -1,0 +1,31 @@
+package io.fasterkv.bench.disk;
+
+import io.fasterkv.bench.report.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Store and fio, round by round.
+ *
+ * @param fio as many as {@code store} has, or none
+ */
+public record DiskRow(String name, String unit, List<Double> store, List<Double> fio) {
+
+  /** A row that is still empty. */
+  static DiskRow of(String name, String unit) {
+    return new DiskRow(name, unit, new ArrayList<>(), new ArrayList<>());
+  }
+
+  /** The store as a part of fio, if there is fio. */
+  public Optional<Spread> ratio() {
+    if (fio.isEmpty()) {
+      return Optional.empty();
+    }
+    List<Double> ratios = new ArrayList<>();
+    for (int round = 0; round < store.size(); round++) {
+      ratios.add(store.get(round) / fio.get(round));
+    }
+    return Optional.of(Spread.of(ratios));
+  }
+}

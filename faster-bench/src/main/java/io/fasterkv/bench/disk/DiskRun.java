@@ -1,0 +1,79 @@
+package io.fasterkv.bench.disk;
+
+import io.fasterkv.bench.report.Progress;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Store and fio in turn, on one directory. */
+public final class DiskRun {
+  /** fio's file for writes is written from its begin again when the time is not over. */
+  private static final long WRITE_FILE_BYTES = 4L << 30;
+
+  private final DiskPlan plan;
+  private final Optional<Fio> readFio;
+  private final Optional<Fio> writeFio;
+
+  public DiskRun(DiskPlan plan) {
+    this.plan = plan;
+    readFio = fio("fio.reads", plan.dataBytes());
+    writeFio = fio("fio.writes", WRITE_FILE_BYTES);
+  }
+
+  private Optional<Fio> fio(String file, long bytes) {
+    return Fio.find().map(program -> new Fio(program, plan.directory().resolve(file), bytes));
+  }
+
+  /** Whether there is something to compare with. */
+  public boolean hasFio() {
+    return readFio.isPresent();
+  }
+
+  /** Random reads, in thousands a second. */
+  public DiskRow reads() throws IOException {
+    try (RandomReads store = new RandomReads(plan)) {
+      DiskRow row = DiskRow.of("random reads, depth " + plan.depth(), "thousand/s");
+      alternate(
+          row,
+          () -> store.slice() / 1e3,
+          readFio.map(fio -> () -> fio.randomReads(plan.depth(), plan.duration()) / 1e3));
+      return row;
+    }
+  }
+
+  /** Sequential writes, in MB a second. */
+  public DiskRow writes() throws IOException {
+    try (LogWrites store = new LogWrites(plan)) {
+      DiskRow row = DiskRow.of("log writes, 0:100, 80 % read-only", "MB/s");
+      alternate(
+          row,
+          () -> store.slice() / 1e6,
+          writeFio.map(fio -> () -> fio.sequentialWrites(plan.duration()) / 1e6));
+      return row;
+    }
+  }
+
+  @FunctionalInterface
+  private interface Measurement {
+    double measure() throws IOException;
+  }
+
+  /** A round that does not count, then the rounds. */
+  private void alternate(DiskRow row, Measurement store, Optional<Measurement> fio)
+      throws IOException {
+    try (Progress progress = Progress.start("disk", 2L * plan.rounds() + 2)) {
+      for (int round = 0; round <= plan.rounds(); round++) {
+        progress.begin("round " + round + ", store, " + row.name());
+        double measured = store.measure();
+        progress.step();
+        progress.begin("round " + round + ", fio, " + row.name());
+        Optional<Double> other =
+            fio.isPresent() ? Optional.of(fio.get().measure()) : Optional.empty();
+        progress.step();
+        if (round > 0) {
+          row.store().add(measured);
+          other.ifPresent(row.fio()::add);
+        }
+      }
+    }
+  }
+}

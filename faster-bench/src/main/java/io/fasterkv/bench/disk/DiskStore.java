@@ -1,0 +1,191 @@
+package io.fasterkv.bench.disk;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.LogCut;
+import io.fasterkv.LogScan;
+import io.fasterkv.Session;
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.bench.workload.Values;
+import io.fasterkv.bench.ycsb.WrongAnswer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/** A store that is much larger than its memory, and one session on it. */
+public final class DiskStore implements AutoCloseable {
+  private static final int PAGE_BYTES = 1 << 20;
+  private static final long SCRATCH_BYTES = 32L << 20;
+  private static final long ROOM_BYTES = 8L << 20;
+  private static final int SESSIONS = 4;
+
+  /** A bucket of 64 bytes to eight keys (SIGMOD'18, section 7.3). */
+  private static final long INDEX_BYTES_PER_KEY = 8;
+
+  private final FasterStore store;
+  private final Reads reads = new Reads();
+  private final Session<Void, Reads, Void> session;
+  private final ByteSpan key = ByteSpan.of(new byte[Long.BYTES]);
+  private final ByteSpan value;
+
+  /** What reads have found so far. */
+  public static final class Reads {
+    long fingerprints;
+    long fromDisk;
+    long missing;
+    int underWay;
+  }
+
+  /** Opens an empty store whose log keeps {@code logMemoryBytes}, a power of two, in memory. */
+  public DiskStore(Path directory, DiskPlan plan, long logMemoryBytes, double mutableFraction) {
+    long index = plan.keys() * INDEX_BYTES_PER_KEY + PAGE_BYTES;
+    store =
+        FasterStore.open(
+            StoreConfig.builder(directory)
+                .recordKind(RecordKind.SPANS)
+                .memoryBytes(index + logMemoryBytes + SCRATCH_BYTES + ROOM_BYTES)
+                .indexBytes(index)
+                .logMemoryBytes(logMemoryBytes)
+                .pageBytes(PAGE_BYTES)
+                .scratchBytes(SCRATCH_BYTES)
+                .mutableFraction(mutableFraction)
+                .maxSessions(SESSIONS)
+                .deleteOnClose(true)
+                .build());
+    session = store.newSession(new Functions(reads), SessionMode.PENDING);
+    value = ByteSpan.of(new byte[plan.valueBytes()]);
+  }
+
+  /** Sets a key's count. */
+  public void put(long number, long count) {
+    key.putLong(0, number);
+    value.putLong(0, Values.of(number, count));
+    session.upsert(key, value, null);
+  }
+
+  /** Adds 1 to a key's count; ends what is pending now and then. */
+  public void rmw(long number) {
+    key.putLong(0, number);
+    session.rmw(key, null, null);
+  }
+
+  /** Starts to read a key; waits as long as {@code depth} reads from disk are under way. */
+  public void read(long number, int depth) {
+    key.putLong(0, number);
+    Status status = session.read(key, null, reads, null);
+    if (status == Status.PENDING) {
+      reads.underWay++;
+    } else if (status == Status.NOT_FOUND) {
+      reads.missing++;
+    }
+    while (reads.underWay >= depth) {
+      session.completePending(false);
+      if (reads.underWay >= depth) {
+        Thread.yield();
+      }
+    }
+  }
+
+  /** Waits for all reads and compares what they have found. */
+  public void settle(long expectedFingerprints) {
+    session.completePending(true);
+    if (reads.missing != 0 || reads.fingerprints != expectedFingerprints) {
+      throw new WrongAnswer(
+          "reads from disk have not returned what was written: missing="
+              + reads.missing
+              + ", sum of fingerprints="
+              + reads.fingerprints
+              + ", allowed="
+              + expectedFingerprints);
+    }
+  }
+
+  /** What reads have found so far. */
+  public Reads reads() {
+    return reads;
+  }
+
+  /** Copies live records to the tail and lets go of the rest; returns how many bytes that were. */
+  public long compact() {
+    return store.compact();
+  }
+
+  /** Reads the whole log, all versions; returns how many records there are. */
+  public long scan() {
+    long records = 0;
+    try (LogCut cut = store.cut();
+        LogScan scan = cut.scan()) {
+      while (scan.next()) {
+        records++;
+      }
+    }
+    return records;
+  }
+
+  /** What the store may take off-heap. */
+  public long budgetBytes() {
+    return store.config().memoryBytes();
+  }
+
+  /** Bytes of log, in memory and on disk. */
+  public long logBytes() {
+    return store.logBytes();
+  }
+
+  @Override
+  public void close() {
+    session.close();
+    store.close();
+  }
+
+  /** Adds up what it reads; upserts only write. */
+  private record Functions(Reads reads) implements StoreFunctions<Void, Reads, Void> {
+    @Override
+    public void singleReader(ByteSpan key, Void input, ByteSpan value, Reads output) {
+      output.fingerprints += Values.fingerprintIn(value.getLong(0));
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, Void input) {
+      return Long.BYTES;
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
+      value.putLong(0, Values.of(key.getLong(0), 1));
+      value.setLength(Long.BYTES);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
+      value.putLong(0, value.getLong(0) + 1);
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, Void input, ByteSpan oldValue) {
+      return oldValue.length();
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
+      newValue.setTo(oldValue);
+    }
+
+    @Override
+    public void completionCallback(
+        Status status, Void input, @Nullable Reads output, Void context) {
+      if (output == null) {
+        return; // an RMW
+      }
+      reads.underWay--;
+      reads.fromDisk++;
+      if (status != Status.FOUND) {
+        reads.missing++;
+      }
+    }
+  }
+}

@@ -1,0 +1,85 @@
+package io.fasterkv.bench.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+
+/**
+ * Blind updates of random keys while four fifths of the memory are read-only, so that most of them
+ * append (SIGMOD'18, section 7.3).
+ */
+final class LogWrites implements AutoCloseable {
+  private static final double MUTABLE_FRACTION = 0.2;
+
+  /** The log keeps a quarter of the data in memory. */
+  private static final int MEMORY_SHARE = 4;
+
+  private static final int KEYS_BETWEEN_LOOKS = 256;
+  private static final Path IO = Path.of("/proc/self/io");
+
+  private final DiskPlan plan;
+  private final Path directory;
+  private final DiskStore store;
+  private final SplittableRandom random = new SplittableRandom(2);
+  private long count;
+
+  LogWrites(DiskPlan plan) {
+    this.plan = plan;
+    directory = plan.directory().resolve("writes");
+    long memory = Long.highestOneBit(plan.dataBytes() / MEMORY_SHARE);
+    store = new DiskStore(directory, plan, memory, MUTABLE_FRACTION);
+    for (long key = 0; key < plan.keys(); key++) {
+      store.put(key, 0);
+    }
+  }
+
+  /** Bytes that the process wrote a second, made durable before the clock stops. */
+  double slice() throws IOException {
+    force();
+    long before = writtenBytes();
+    long begin = System.nanoTime();
+    long end = begin + plan.duration().toNanos();
+    do {
+      for (int i = 0; i < KEYS_BETWEEN_LOOKS; i++) {
+        store.put(random.nextLong(plan.keys()), ++count);
+      }
+    } while (System.nanoTime() - end < 0);
+    force();
+    return (writtenBytes() - before) * 1e9 / (System.nanoTime() - begin);
+  }
+
+  /** Makes all files durable, so that the page cache cannot flatter. */
+  private void force() throws IOException {
+    List<Path> files;
+    try (Stream<Path> entries = Files.list(directory)) {
+      files = entries.filter(Files::isRegularFile).toList();
+    }
+    for (Path file : files) {
+      try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        channel.force(false);
+      }
+    }
+  }
+
+  /** What this process has sent to the disk, where the system tells; else the log's length. */
+  private long writtenBytes() throws IOException {
+    if (Files.isReadable(IO)) {
+      for (String line : Files.readAllLines(IO)) {
+        if (line.startsWith("write_bytes:")) {
+          return Long.parseLong(line.replaceAll("\\D", ""));
+        }
+      }
+    }
+    return store.logBytes();
+  }
+
+  @Override
+  public void close() {
+    store.close();
+  }
+}

@@ -1,0 +1,122 @@
+package io.fasterkv.bench.memory;
+
+import io.fasterkv.bench.JvmNeeds;
+import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
+import io.fasterkv.bench.memory.MemoryRun.Phase;
+import io.fasterkv.bench.process.WorkDirectory;
+import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.report.TextTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ./bench memory}. */
+@Command(
+    name = "memory",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    header = "Resident memory of the process over the store's budget.",
+    description = {
+      "",
+      "Runs nothing but the store, much larger than its memory: load, reads, updates, compaction,"
+          + " scan. What the JVM itself takes is measured before and subtracted; its heap is of a"
+          + " fixed size and touched from the start.",
+      ""
+    },
+    footer = {"", "Exit codes: 0 within the bound, 1 over it or a failure, 2 bad arguments."})
+public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
+  /** What the store may take beyond its budget. */
+  public static final long BOUND_BYTES = 64L << 20;
+
+  @Option(
+      names = "--memory",
+      paramLabel = "BYTES",
+      converter = Converters.OfBytes.class,
+      description = "About the store's budget, 16m or more. Default: 256m.")
+  long memoryBytes = 256L << 20;
+
+  @Option(
+      names = "--data",
+      paramLabel = "BYTES",
+      converter = Converters.OfBytes.class,
+      description = "How much is loaded. Default: 1g.")
+  long dataBytes = 1L << 30;
+
+  @Option(
+      names = "--value-bytes",
+      paramLabel = "N",
+      description = "Bytes of a value: 8 to 65536. Default: ${DEFAULT-VALUE}.")
+  int valueBytes = 1000;
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "For the log. Default: faster-bench-disk in the user's home.")
+  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write an array with an object for each part, too.")
+  @Nullable Path json;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  boolean help;
+
+  @Spec @Nullable CommandSpec spec;
+
+  @Override
+  public List<String> jvmOptions() {
+    return List.of("-Xms128m", "-Xmx128m", "-XX:+AlwaysPreTouch", "-XX:+UseSerialGC");
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Ranges.check(spec, memoryBytes >= 16L << 20, "--memory", memoryBytes, "16m and more");
+    Ranges.check(spec, dataBytes >= 1L << 20, "--data", dataBytes, "1m and more");
+    Ranges.check(
+        spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
+    WorkDirectory work = WorkDirectory.create(directory);
+    List<Phase> phases;
+    try {
+      phases = new MemoryRun(dataBytes, valueBytes, memoryBytes, work.path()).run();
+    } finally {
+      work.delete();
+    }
+    long worst = phases.stream().mapToLong(Phase::overBytes).max().orElseThrow();
+    System.out.println(table(phases));
+    System.out.println(
+        "highest over JVM and budget: "
+            + mebibytes(worst)
+            + " MiB, wanted at most "
+            + mebibytes(BOUND_BYTES)
+            + " MiB");
+    if (json != null) {
+      JsonFile.write(json, phases);
+    }
+    return worst <= BOUND_BYTES ? 0 : 1;
+  }
+
+  private static String table(List<Phase> phases) {
+    TextTable table = new TextTable("part", "highest resident MiB", "over JVM and budget MiB");
+    for (Phase phase : phases) {
+      table.add(phase.name(), mebibytes(phase.residentBytes()), mebibytes(phase.overBytes()));
+    }
+    return table.toString();
+  }
+
+  private static String mebibytes(long bytes) {
+    return String.format(Locale.ROOT, "%.1f", bytes / (double) (1 << 20));
+  }
+}

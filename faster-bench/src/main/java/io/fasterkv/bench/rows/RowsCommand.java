@@ -1,0 +1,223 @@
+package io.fasterkv.bench.rows;
+
+import io.fasterkv.bench.JvmNeeds;
+import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
+import io.fasterkv.bench.disk.DiskPlan;
+import io.fasterkv.bench.disk.DiskRow;
+import io.fasterkv.bench.disk.DiskRun;
+import io.fasterkv.bench.disk.Fio;
+import io.fasterkv.bench.memory.MemoryProcess;
+import io.fasterkv.bench.process.WorkDirectory;
+import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TextTable;
+import io.fasterkv.bench.store.StoreKind;
+import io.fasterkv.bench.ycsb.Data;
+import io.fasterkv.bench.ycsb.RowResult;
+import io.fasterkv.bench.ycsb.TimingOptions;
+import io.fasterkv.bench.ycsb.YcsbReport;
+import io.fasterkv.bench.ycsb.YcsbRun;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+
+/** {@code ./bench rows}. */
+@Command(
+    name = "rows",
+    sortOptions = false,
+    usageHelpAutoWidth = true,
+    header = "Every figure the project has set itself: measured, wanted, met or not.",
+    description = {
+      "",
+      "All rows in memory take turns in one run, store and fio take turns on the disk, and a"
+          + " process of its own measures memory. A ratio is the median over the rounds of the"
+          + " ratios within a round.",
+      ""
+    },
+    footer = {
+      "",
+      "Exit codes: 0 measured, met or not; 1 a wrong answer or a failure; 2 bad arguments."
+    })
+public final class RowsCommand implements Callable<Integer>, JvmNeeds {
+  private static final long HEAP_FOR_STREAMS = 512L << 20;
+
+  @Option(
+      names = "--keys",
+      paramLabel = "N",
+      converter = Converters.OfCount.class,
+      description = "Keys in memory: 100 to 1g. Default: 16m.")
+  long keys = 16_000_000;
+
+  @Option(
+      names = "--data",
+      paramLabel = "BYTES",
+      converter = Converters.OfBytes.class,
+      description = "Data on disk, 64m or more. Default: 1g.")
+  long diskBytes = 1L << 30;
+
+  @Option(
+      names = "--value-bytes",
+      paramLabel = "N",
+      description = "Bytes of a value on disk: 8 to 65536. Default: ${DEFAULT-VALUE}.")
+  int diskValueBytes = 100;
+
+  @Option(
+      names = "--batch",
+      paramLabel = "N",
+      description = "Operations in a batch: 2 to 1024. Default: ${DEFAULT-VALUE}.")
+  int batch = 32;
+
+  @Option(
+      names = "--threads",
+      paramLabel = "N",
+      description = "Threads where there are several: 2 to 256. Default: ${DEFAULT-VALUE}.")
+  int threads = 2;
+
+  @Mixin TimingOptions timing = new TimingOptions();
+
+  @Option(
+      names = "--only",
+      paramLabel = "PART,...",
+      split = ",",
+      hideParamSyntax = true,
+      description = "One or more of ${COMPLETION-CANDIDATES}. Default: all.")
+  List<Part> parts = List.of(Part.values());
+
+  @Option(
+      names = "--directory",
+      paramLabel = "DIR",
+      description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
+  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+
+  @Option(
+      names = "--json",
+      paramLabel = "FILE",
+      description = "Write an array with an object for each row, too.")
+  @Nullable Path json;
+
+  @Option(
+      names = {"-h", "--help"},
+      usageHelp = true,
+      description = "Show this help and exit.")
+  boolean help;
+
+  @Spec @Nullable CommandSpec spec;
+
+  /** What can be measured by itself. */
+  enum Part {
+    memory,
+    disk,
+    resident
+  }
+
+  @Override
+  public List<String> jvmOptions() {
+    long heap =
+        StoreKind.CHM.heapBytes(keys, Long.BYTES) + StoreKind.CEILING.heapBytes(keys, Long.BYTES);
+    return JvmNeeds.heap(heap + HEAP_FOR_STREAMS * threads / 2);
+  }
+
+  @Override
+  public Integer call() throws IOException {
+    Ranges.check(spec, keys >= 100 && keys <= 1 << 30, "--keys", keys, "100 to 1g");
+    Ranges.check(spec, diskBytes >= 64L << 20, "--data", diskBytes, "64m and more");
+    Ranges.check(
+        spec,
+        diskValueBytes >= 8 && diskValueBytes <= 1 << 16,
+        "--value-bytes",
+        diskValueBytes,
+        "8 to 65536");
+    Ranges.check(spec, batch >= 2 && batch <= 1024, "--batch", batch, "2 to 1024");
+    Ranges.check(spec, threads >= 2 && threads <= 256, "--threads", threads, "2 to 256");
+    List<Goal> goals = new ArrayList<>();
+    WorkDirectory work = WorkDirectory.create(directory);
+    try {
+      for (Part part : Part.values()) {
+        if (parts.contains(part)) {
+          goals.addAll(measure(part, work));
+        }
+      }
+    } finally {
+      work.delete();
+    }
+    System.out.println(table(goals));
+    if (json != null) {
+      JsonFile.write(json, goals);
+    }
+    return 0;
+  }
+
+  private List<Goal> measure(Part part, WorkDirectory work) throws IOException {
+    return switch (part) {
+      case memory -> inMemory(work.directory("memory"));
+      case disk -> onDisk(work.directory("disk"));
+      case resident -> List.of(resident(work.directory("resident")));
+    };
+  }
+
+  private List<Goal> inMemory(Path path) {
+    MemoryGoals goals = new MemoryGoals(batch, threads);
+    Data data = new Data(keys, Long.BYTES, 0, 0);
+    List<RowResult> results = new YcsbRun(data, timing.timing(), goals.rows(), path).run();
+    System.out.println(YcsbReport.table(results));
+    System.out.println();
+    return goals.goals(results);
+  }
+
+  private List<Goal> onDisk(Path path) throws IOException {
+    DiskRun run =
+        new DiskRun(
+            new DiskPlan(
+                diskBytes,
+                diskValueBytes,
+                32,
+                timing.timing().slice(),
+                timing.timing().rounds(),
+                path));
+    String note = run.hasFio() ? "" : Fio.HOW_TO_GET;
+    DiskRow reads = run.reads();
+    DiskRow writes = run.writes();
+    return List.of(
+        Goal.atLeast(
+            "random reads from disk, depth 32, against fio", 0.8, reads.ratio().orElse(null), note),
+        Goal.atLeast(
+            "log writes, 0:100, 80 % read-only, against fio",
+            0.7, writes.ratio().orElse(null), note));
+  }
+
+  private Goal resident(Path path) throws IOException {
+    double worst = MemoryProcess.highestOverBytes(path) / (double) (1 << 20);
+    return Goal.atMost(
+        "resident memory over JVM and budget", "MiB", 64, new Spread(worst, worst, worst), "");
+  }
+
+  private static String table(List<Goal> goals) {
+    TextTable table = new TextTable("row", "measured", "min", "max", "wanted", "", "note");
+    for (Goal goal : goals) {
+      Spread measured = goal.measured();
+      table.add(
+          goal.name(),
+          measured == null ? "-" : number(measured.median()),
+          measured == null ? "-" : number(measured.min()),
+          measured == null ? "-" : number(measured.max()),
+          (goal.isUpperBound() ? "<= " : ">= ") + number(goal.wanted()) + " " + goal.unit(),
+          goal.verdict(),
+          goal.note());
+    }
+    return table.toString();
+  }
+
+  private static String number(double number) {
+    return String.format(Locale.ROOT, "%.2f", number);
+  }
+}

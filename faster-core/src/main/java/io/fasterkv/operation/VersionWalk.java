@@ -1,0 +1,163 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Words;
+import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * All records of a key, newest first, along its chain through memory and disk. Each is copied, so
+ * the epoch is held for one step only; the log's begin stays pinned by the user, so the walk goes
+ * on where others see the log's end. One thread at a time.
+ */
+public final class VersionWalk implements AutoCloseable {
+  private final Engine engine;
+  private final long begin;
+  private final Operation<Void, Void, Void> op;
+  private final ChainWalk walk;
+  private final DiskSearch disk;
+  private final EpochUser user;
+  private final ByteSpan value = new ByteSpan();
+  private long next;
+  private long address;
+  private long info;
+
+  /**
+   * @param begin the log's begin, which the user has pinned
+   */
+  public VersionWalk(Engine engine, long begin) {
+    this.engine = engine;
+    this.begin = begin;
+    op = new Operation<>(engine);
+    op.pinnedBegin = begin;
+    walk = new ChainWalk(engine.log(), engine.layout());
+    disk = new DiskSearch(engine);
+    user = engine.epochs().register();
+  }
+
+  /** Goes to the head of a key's chain. */
+  public void start(ByteSpan key) {
+    op.setKey(key);
+    startFromIndex();
+  }
+
+  /** Goes to the head of the chain of a {@code long} key. */
+  public void start(long key) {
+    op.setKey(key);
+    startFromIndex();
+  }
+
+  /** Moves to the next older record of the key; false when there is none. */
+  public boolean next() {
+    while (next >= begin) {
+      if (nextInMemory()) {
+        return true;
+      }
+      if (next >= begin && next < engine.log().headAddress() && nextOnDisk()) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** Where the record lies. */
+  public long address() {
+    return address;
+  }
+
+  public boolean isTombstone() {
+    return RecordInfo.isTombstone(info);
+  }
+
+  /** The record's value; valid until the next move. */
+  public ByteSpan value() {
+    return value;
+  }
+
+  @Override
+  public void close() {
+    user.close();
+    op.close();
+  }
+
+  private void startFromIndex() {
+    op.hash = engine.hash(op.key);
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "the index to be resized");
+    while (!enterIndex()) {
+      engine.log().assist();
+      wait.pause();
+    }
+    wait.end();
+  }
+
+  private boolean enterIndex() {
+    user.protect();
+    try {
+      if (!engine.index().enter(op.hash, op.entry)) {
+        return false;
+      }
+      boolean isThere = engine.index().find(op.hash, op.entry);
+      next = isThere ? op.entry.address() : -1;
+      return true;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private boolean nextInMemory() {
+    HybridLog log = engine.log();
+    user.protect();
+    try {
+      long downTo = Math.max(log.headAddress(), begin);
+      if (next < downTo) {
+        return false;
+      }
+      if (!walk.find(op.key, op.hash, next, downTo)) {
+        next = walk.address();
+        return false;
+      }
+      copy(log.memory(), log.offset(walk.address()));
+      arrive(walk.address());
+      return true;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private void copy(MemorySegment memory, long record) {
+    RecordLayout layout = engine.layout();
+    long word = RecordLayout.info(memory, record);
+    int bytes = (int) layout.recordBytes(memory, record);
+    op.diskBuffer(bytes);
+    MemorySegment copy = op.setDiskRecord(0, bytes);
+    layout.copyConsistently(memory, record, copy, 0);
+    Words.storePlain(copy, 0, word);
+  }
+
+  private boolean nextOnDisk() {
+    op.diskAddress = next;
+    disk.searchNow(op);
+    if (op.phase == Phase.ABSENT_ON_DISK && op.diskAddress < begin) {
+      next = op.diskAddress;
+      return false;
+    }
+    arrive(op.diskAddress);
+    return true;
+  }
+
+  /** The record is in the buffer. */
+  private void arrive(long at) {
+    RecordLayout layout = engine.layout();
+    MemorySegment record = op.diskRecord();
+    address = at;
+    info = RecordLayout.info(record, 0);
+    next = RecordInfo.previousAddress(info);
+    int bytes = layout.valueBytes(record, 0);
+    value.wrap(record, layout.valueOffset(record, 0), bytes, bytes);
+  }
+}

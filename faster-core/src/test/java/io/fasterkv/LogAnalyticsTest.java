@@ -1,0 +1,319 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.Truncated;
+import io.fasterkv.api.Versions;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Scans of any range, histories of keys, and followers, against a plain map and against each other,
+ * on a log of 4 KiB pages of which a handful are in memory. {@code -Dfaster.seed=N} replays a seed.
+ */
+class LogAnalyticsTest {
+  private static final int STEPS = 6_000;
+  private static final int PAGE_BYTES = 4096;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(6);
+  }
+
+  /** One record as a scan shows it. */
+  private record Seen(int key, long address, boolean isTombstone, ByteBuffer value) {
+    static Seen of(LogScan scan) {
+      return new Seen(
+          number(scan.key()),
+          scan.address(),
+          scan.isTombstone(),
+          ByteBuffer.wrap(scan.value().toArray()));
+    }
+  }
+
+  private static int number(ByteSpan key) {
+    return ByteBuffer.wrap(key.toArray()).getInt();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void scansAndHistoriesAgreeWithAMap(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Integer, byte[]> model = new HashMap<>();
+    try (FasterStore store = FasterStore.open(config(random));
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      for (int step = 0; step < STEPS; step++) {
+        switch (random.nextInt(600)) {
+          case 0 -> driver.checkLive();
+          case 1 -> checkParts(store, random, seed);
+          case 2 -> checkHistories(store, seed);
+          case 3 -> store.compact();
+          case 4 -> store.cut().close();
+          default -> driver.operation();
+        }
+      }
+      driver.checkLive();
+      checkParts(store, random, seed);
+      checkHistories(store, seed);
+    }
+  }
+
+  /** Any two addresses give the records between them, and nothing becomes read-only by a scan. */
+  private static void checkParts(FasterStore store, SplittableRandom random, long seed) {
+    long readOnly = Insides.engine(store).log().inPlaceFrom();
+    List<Seen> all = scan(store, 0, Long.MAX_VALUE);
+    long from = random.nextLong(store.beginAddress(), store.tailAddress() + 1);
+    long until = random.nextLong(from, store.tailAddress() + 1);
+    List<Seen> expected =
+        all.stream().filter(seen -> seen.address >= from && seen.address < until).toList();
+    assertThat(scan(store, from, until)).as("seed " + seed).isEqualTo(expected);
+    assertThat(Insides.engine(store).log().inPlaceFrom()).as("seed " + seed).isEqualTo(readOnly);
+  }
+
+  private static List<Seen> scan(FasterStore store, long from, long until) {
+    List<Seen> all = new ArrayList<>();
+    try (LogScan scan = store.scan(from, until, Versions.ALL)) {
+      while (scan.next()) {
+        all.add(Seen.of(scan));
+      }
+    }
+    return all;
+  }
+
+  /** A key's history is what a scan of everything has of it, backwards, if no compaction moves. */
+  private static void checkHistories(FasterStore store, long seed) {
+    Map<Integer, List<Seen>> byKey = new HashMap<>();
+    for (Seen seen : scan(store, 0, Long.MAX_VALUE)) {
+      byKey.computeIfAbsent(seen.key, key -> new ArrayList<>()).addFirst(seen);
+    }
+    byKey.forEach((key, versions) -> {
+      List<Seen> history = new ArrayList<>();
+      try (KeyHistory walk = store.history(ModelDriver.key(key))) {
+        while (walk.next()) {
+          history.add(
+              new Seen(
+                  key,
+                  walk.address(),
+                  walk.isTombstone(),
+                  ByteBuffer.wrap(walk.value().toArray())));
+        }
+      }
+      Seen newest = versions.getFirst();
+      assertThat(versions)
+          .as("seed " + seed + ", key " + key)
+          .containsAll(history.stream().filter(seen -> !seen.isTombstone).toList());
+      if (!newest.isTombstone) {
+        assertThat(history.getFirst()).as("seed " + seed + ", key " + key).isEqualTo(newest);
+      }
+      assertThat(history)
+          .as("seed " + seed)
+          .isSortedAccordingTo((left, right) -> Long.compare(right.address, left.address));
+    });
+  }
+
+  /** What was written once stays in every version's history until compaction drops it. */
+  @Test
+  void aHistoryHasEveryVersionOfAnAppendOnlyLog() {
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes(4 * PAGE_BYTES)
+            .indexBytes(256)
+            .mutableFraction(0)
+            .recordKind(RecordKind.LONGS)
+            .deleteOnClose(true)
+            .build();
+    try (FasterStore store = FasterStore.open(config);
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (int round = 1; round <= 30; round++) {
+        for (long key = 0; key < 50; key++) {
+          session.upsert(key, round * 1000 + key, null);
+        }
+      }
+      session.delete(7, null);
+      for (long key = 0; key < 50; key++) {
+        List<Long> values = new ArrayList<>();
+        try (KeyHistory history = store.history(key)) {
+          if (key == 7) {
+            assertThat(history.next()).isTrue();
+            assertThat(history.isTombstone()).isTrue();
+          }
+          while (history.next()) {
+            assertThat(history.isTombstone()).isFalse();
+            values.add(history.value().getLong(0));
+          }
+        }
+        long number = key;
+        assertThat(values)
+            .isEqualTo(
+                LongStream.rangeClosed(1, 30).map(r -> (31 - r) * 1000 + number).boxed().toList());
+      }
+    }
+  }
+
+  /** Untouched keys exactly once, touched keys at most once, values whole, while all is moving. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aLiveScanSeesEachUntouchedKeyOnce(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    int keys = 300;
+    VersionedFunctions functions = new VersionedFunctions(100);
+    try (FasterStore store = FasterStore.open(config(random, 32 << 10))) {
+      try (var session = store.newSession(functions, SessionMode.BLOCKING)) {
+        for (long key = 0; key < keys; key++) {
+          session.upsert(key(key), functions.value(key, 1), null);
+        }
+      }
+      Crew crew = new Crew("seed " + seed, () -> Insides.marks(store));
+      crew.add(() -> touch(store, functions, new SplittableRandom(seed + 1), keys));
+      crew.add(() -> {
+        for (int round = 0; round < 10; round++) {
+          checkScan(store, functions, keys);
+        }
+      });
+      crew.run();
+    }
+  }
+
+  /** Updates, deletes and inserts the odd keys, and compacts now and then. */
+  private static void touch(
+      FasterStore store, VersionedFunctions functions, SplittableRandom random, int keys) {
+    try (var session = store.newSession(functions, SessionMode.BLOCKING)) {
+      for (long version = 2; version < 10_000; version++) {
+        long key = 2L * random.nextInt(keys / 2) + 1;
+        if (random.nextInt(4) == 0) {
+          session.delete(key(key), null);
+        } else {
+          session.upsert(key(key), functions.value(key, version), null);
+        }
+        if (version % 1000 == 0) {
+          store.compact();
+        }
+      }
+    }
+  }
+
+  private static void checkScan(FasterStore store, VersionedFunctions functions, int keys) {
+    Set<Long> seen = new HashSet<>();
+    try (LogScan scan = store.scan(Versions.LIVE)) {
+      while (scan.next()) {
+        long key = VersionedFunctions.number(scan.key());
+        functions.check(key, scan.value());
+        assertThat(seen.add(key)).as("key " + key + " is seen once").isTrue();
+      }
+    }
+    for (long key = 0; key < keys; key += 2) {
+      assertThat(seen).contains(key);
+    }
+  }
+
+  /** A follower has every record once, in order, and in the end the whole log. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aFollowerReadsWhatBecomesReadOnly(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Integer, byte[]> model = new HashMap<>();
+    List<Seen> followed = new ArrayList<>();
+    try (FasterStore store = FasterStore.open(config(random));
+        LogFollower follower = store.follow(store.beginAddress());
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      for (int step = 0; step < STEPS; step++) {
+        driver.operation();
+        if (random.nextInt(100) == 0) {
+          store.cut().close();
+        }
+        if (random.nextInt(20) == 0) {
+          drain(follower, followed);
+        }
+      }
+      try (LogCut cut = store.cut();
+          LogScan scan = cut.scan()) {
+        drain(follower, followed);
+        List<Seen> all = new ArrayList<>();
+        while (scan.next()) {
+          all.add(Seen.of(scan));
+        }
+        assertThat(followed).as("seed " + seed).isEqualTo(all);
+      }
+      assertThat(follower.next()).isFalse();
+    }
+  }
+
+  private static void drain(LogFollower follower, List<Seen> into) {
+    while (follower.next()) {
+      into.add(
+          new Seen(
+              number(follower.key()),
+              follower.address(),
+              follower.isTombstone(),
+              ByteBuffer.wrap(follower.value().toArray())));
+    }
+  }
+
+  @Test
+  void aFollowerThatWasOvertakenSaysSo() {
+    Map<Integer, byte[]> model = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(1);
+    try (FasterStore store = FasterStore.open(config(random));
+        LogFollower follower = store.follow(store.beginAddress());
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, 1)) {
+      for (int round = 0; round < 5; round++) {
+        driver.upsertAll();
+        store.cut().close();
+      }
+      store.compact();
+      long gone = store.beginAddress() - follower.position();
+      assertThat(gone).isPositive();
+      assertThatThrownBy(follower::next)
+          .isInstanceOf(Truncated.class)
+          .hasMessageContaining("position=64")
+          .hasMessageContaining("skipTruncated");
+      assertThat(follower.skipTruncated()).isEqualTo(gone);
+      assertThat(follower.next()).isTrue();
+      assertThat(follower.address()).isGreaterThanOrEqualTo(store.beginAddress());
+    }
+  }
+
+  private static ByteSpan key(long key) {
+    return ByteSpan.of(ByteBuffer.allocate(8).order(ByteOrder.nativeOrder()).putLong(key).array());
+  }
+
+  private StoreConfig config(SplittableRandom random) {
+    return config(random, 64L << random.nextInt(2, 9));
+  }
+
+  private StoreConfig config(SplittableRandom random, long indexBytes) {
+    double[] fractions = {0, 0.25, 0.5, 0.9};
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes((long) PAGE_BYTES << random.nextInt(2, 5))
+        .indexBytes(indexBytes)
+        .segmentBytes(64 * PAGE_BYTES)
+        .mutableFraction(fractions[random.nextInt(fractions.length)])
+        .deleteOnClose(true)
+        .build();
+  }
+}

@@ -12,12 +12,15 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.api.Versions;
 import io.fasterkv.checkpoint.FoldOverCheckpoint;
+import io.fasterkv.checkpoint.KeptCheckpoints;
 import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
 import io.fasterkv.compaction.Compactor;
+import io.fasterkv.compaction.Expiry;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
+import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexResizer;
@@ -25,6 +28,7 @@ import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -48,8 +52,10 @@ public final class FasterStore implements AutoCloseable {
   private final StoreConfig config;
   private final StoreParts parts;
   private final FoldOverCheckpoint checkpoints;
+  private final KeptCheckpoints kept;
   private final Compactor compactor;
   private final IndexResizer resizer;
+  private final Expiry expiry;
   private final LongPaths longPaths;
   private final @Nullable BackgroundCompaction compaction;
   private final AtomicBoolean isClosed = new AtomicBoolean();
@@ -57,9 +63,11 @@ public final class FasterStore implements AutoCloseable {
   private FasterStore(StoreConfig config, StoreParts parts) {
     this.config = config;
     this.parts = parts;
-    checkpoints = new FoldOverCheckpoint(config, parts.engine());
+    kept = new KeptCheckpoints(config, parts.engine().log());
+    checkpoints = new FoldOverCheckpoint(config, parts.engine(), kept);
     compactor = new Compactor(parts.engine());
     resizer = new IndexResizer(parts.engine());
+    expiry = new Expiry(parts.engine(), compactor);
     longPaths = new LongPaths(parts.engine());
     compaction =
         config.backgroundCompaction()
@@ -129,14 +137,8 @@ public final class FasterStore implements AutoCloseable {
    */
   public LogCut cut() {
     checkOpen();
-    Engine engine = parts.engine();
-    long begin = engine.log().pin();
-    try {
-      return new LogCut(engine, begin, engine.foldOver());
-    } catch (RuntimeException e) {
-      engine.log().unpin(begin);
-      throw e;
-    }
+    Engine.Cut cut = parts.engine().cut();
+    return new LogCut(parts.engine(), cut.begin(), cut.end());
   }
 
   /**
@@ -184,18 +186,6 @@ public final class FasterStore implements AutoCloseable {
     return new LogFollower(parts.engine(), from);
   }
 
-  /** Where the log begins. */
-  public long beginAddress() {
-    checkOpen();
-    return parts.engine().log().beginAddress();
-  }
-
-  /** Where the log ends: the address of the next record. */
-  public long tailAddress() {
-    checkOpen();
-    return parts.engine().log().tailAddress();
-  }
-
   /**
    * Takes a fold-over checkpoint (SIGMOD'18, section 6.5) and returns when it is durable; sessions
    * go on in the meantime. All operations that ended before this call are in it. One at a time.
@@ -205,19 +195,73 @@ public final class FasterStore implements AutoCloseable {
     return checkpoints.take();
   }
 
+  /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */
+  public List<CheckpointToken> checkpoints() {
+    checkOpen();
+    return kept.tokens();
+  }
+
+  /**
+   * Removes a checkpoint, durably, and gives back the part of the log that only it needed. Which
+   * checkpoints are kept is the caller's decision alone: nothing else removes one, except a {@link
+   * #recover(StoreConfig, CheckpointToken)} to an older one.
+   *
+   * @throws BadConfig if the store has no such checkpoint
+   */
+  public void removeCheckpoint(CheckpointToken token) {
+    checkOpen();
+    kept.remove(token);
+  }
+
   /**
    * Compacts what the log has on disk, now and on this thread, beside any number of sessions: live
-   * records are copied to the tail, and the rest is given back. Returns how many bytes the log has
-   * let go of. For stores with temporary files; see {@code backgroundCompaction}.
+   * records are copied to the tail, and the begin of the log moves (SIGMOD'18, appendix C). Returns
+   * how many bytes the log has let go of. Storage is given back when no cut and no checkpoint needs
+   * it: to shrink a store that is kept, compact it, take a checkpoint, and remove the older ones.
    */
   public long compact() {
     checkOpen();
-    if (!config.deleteOnClose()) {
-      throw new BadConfig(
-          "a store that is kept is not compacted: deleteOnClose=false, allowed=true; its"
-              + " checkpoints need its whole log");
-    }
-    return compactor.compact(Long.MAX_VALUE);
+    long bytes = compactor.compact(Long.MAX_VALUE);
+    compactor.cleanIndex();
+    return bytes;
+  }
+
+  /**
+   * Drops all records that lie below {@code address}, live or not: they have expired (SIGMOD'18,
+   * appendix C). When this returns no operation finds them. A checkpoint that was taken before has
+   * them still, and the storage below stays for it until it is removed; the same goes for a cut.
+   * Records get a new address when they are updated by a copy and when they are compacted, so a
+   * store whose records expire by address is not compacted. An address in the part of the log that
+   * is in memory makes it read-only first, and waits until it is flushed; so this must not be
+   * called from inside an operation.
+   *
+   * @param address up to {@link #tailAddress()}; below {@link #beginAddress()} nothing happens
+   */
+  public void truncate(long address) {
+    checkOpen();
+    expiry.truncate(address);
+  }
+
+  /** The first address of the log: what lay below was compacted or has expired. */
+  public long beginAddress() {
+    checkOpen();
+    return parts.engine().log().beginAddress();
+  }
+
+  /** Where the next record goes to: all records written so far lie below. Only grows. */
+  public long tailAddress() {
+    checkOpen();
+    return parts.engine().log().tailAddress();
+  }
+
+  /**
+   * Bytes of log on the device: from the oldest that a checkpoint, a cut, or the store needs, up to
+   * the newest that was flushed; segments below are removed as a whole.
+   */
+  public long storedBytes() {
+    checkOpen();
+    HybridLog log = parts.engine().log();
+    return log.flushedAddress() - log.storedFrom();
   }
 
   /**

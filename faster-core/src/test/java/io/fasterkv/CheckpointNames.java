@@ -1,17 +1,22 @@
 package io.fasterkv;
 
 import io.fasterkv.sim.SimulatedDisk;
+import java.util.List;
 
 /** Which checkpoints a disk has. */
 final class CheckpointNames {
   private CheckpointNames() {}
 
-  /** The number of the newest checkpoint that has a manifest, 0 if there is none. */
-  static long newest(SimulatedDisk disk) {
+  /** The numbers of all checkpoints that have a manifest. */
+  static List<Long> all(SimulatedDisk disk) {
     return disk.names().stream()
         .filter(name -> name.endsWith(".manifest"))
-        .mapToLong(name -> Long.parseLong(name.replaceAll("\\D", "")))
-        .max()
-        .orElse(0);
+        .map(name -> Long.parseLong(name.replaceAll("\\D", "")))
+        .toList();
+  }
+
+  /** The number of the newest checkpoint that has a manifest, 0 if there is none. */
+  static long newest(SimulatedDisk disk) {
+    return all(disk).stream().mapToLong(Long::longValue).max().orElse(0);
   }
 }

@@ -43,6 +43,8 @@ class CompactionModelTest {
           store.compact();
         } else if (dice < 60) {
           driver.checkCut();
+        } else if (dice < 65 && !inBackground) {
+          driver.truncate();
         } else {
           driver.operation();
         }

@@ -145,6 +145,28 @@ final class ModelDriver implements AutoCloseable {
     seen.forEach((key, value) -> assertThat(value).as(at(key)).isEqualTo(model.get(key)));
   }
 
+  /** Drops what lies below some address; the model drops the keys whose newest record did. */
+  void truncate() {
+    Map<Integer, Long> newest = new HashMap<>();
+    try (LogCut cut = store.cut();
+        LogScan scan = cut.scan()) {
+      while (scan.next()) {
+        newest.put(ByteBuffer.wrap(scan.key().toArray()).getInt(), scan.address());
+      }
+    }
+    long begin = store.beginAddress();
+    long tail = store.tailAddress();
+    long part = random.nextInt(3) == 0 ? tail - begin : (tail - begin) / 4;
+    long address = begin + random.nextLong(part + 1);
+    store.truncate(address);
+    assertThat(store.beginAddress()).as("seed " + seed).isGreaterThanOrEqualTo(address);
+    newest.forEach((key, at) -> {
+      if (at < address) {
+        model.remove(key);
+      }
+    });
+  }
+
   @Override
   public void close() {
     session.close();

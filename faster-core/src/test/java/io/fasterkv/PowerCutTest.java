@@ -10,6 +10,7 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.sim.PowerCutFate;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SplittableRandom;
@@ -42,8 +43,9 @@ class PowerCutTest {
       life.work(random);
       life.close();
       life.cutEverywhere(random);
-      SimulatedDisk left = life.disk.afterPowerCut(life.someStep(random), PowerCutFate.ALL);
-      life = new Life(left, life.committed, seed);
+      int step = life.someStep(random);
+      SimulatedDisk left = life.disk.afterPowerCut(step, PowerCutFate.ALL);
+      life = new Life(left, life.statesAt(step), seed);
       life.recover(random);
     }
     life.close();
@@ -91,8 +93,11 @@ class PowerCutTest {
 
     /** Opens an older checkpoint now and then, which removes the newer ones. */
     void recover(SplittableRandom random) {
-      long newest = CheckpointNames.newest(disk);
-      long number = newest > 1 && random.nextBoolean() ? newest - 1 : newest;
+      List<Long> kept = CheckpointNames.all(disk);
+      long number =
+          random.nextBoolean()
+              ? kept.get(random.nextInt(kept.size()))
+              : CheckpointNames.newest(disk);
       acknowledged.put(0, number);
       store = FasterStore.recover(config(disk), new CheckpointToken(number));
       openedAt = disk.steps();
@@ -103,6 +108,7 @@ class PowerCutTest {
       try (ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
         for (int i = 0; i < CHECKPOINTS; i++) {
           driver.someOperations(random.nextInt(120));
+          keepHouse(driver, random);
           committed.put(CheckpointNames.newest(disk) + 1, new HashMap<>(model));
           long number = store.checkpoint().number();
           acknowledged.put(disk.steps(), number);
@@ -111,12 +117,31 @@ class PowerCutTest {
       }
     }
 
+    /** What makes the log's storage smaller. */
+    private void keepHouse(ModelDriver driver, SplittableRandom random) {
+      List<CheckpointToken> kept = store.checkpoints();
+      if (kept.size() > 1 && random.nextBoolean()) {
+        store.removeCheckpoint(kept.get(random.nextInt(kept.size() - 1)));
+      }
+      switch (random.nextInt(3)) {
+        case 0 -> store.compact();
+        case 1 -> driver.truncate();
+        default -> {}
+      }
+      driver.someOperations(random.nextInt(20));
+    }
+
     void close() {
       store.close();
     }
 
     int someStep(SplittableRandom random) {
       return random.nextInt(acknowledged.firstKey(), disk.steps() + 1);
+    }
+
+    /** What the checkpoints on the disk hold after a step: a number may be used again. */
+    Map<Long, Map<Integer, byte[]>> statesAt(int step) {
+      return step < openedAt ? inherited : committed;
     }
 
     void cutEverywhere(SplittableRandom random) {
@@ -139,17 +164,27 @@ class PowerCutTest {
         assertThatThrownBy(() -> FasterStore.recover(config(left))).isInstanceOf(BadConfig.class);
         return;
       }
-      try (FasterStore recovered = FasterStore.recover(config(left));
+      // Another image of the same cut, to recover any checkpoint that it has.
+      SimulatedDisk other = disk.afterPowerCut(step, fate);
+      List<Long> kept = CheckpointNames.all(other);
+      if (!kept.isEmpty()) {
+        check(step, title, kept.get(step % kept.size()), other);
+      }
+      check(step, title, newest, left);
+    }
+
+    private void check(int step, String title, long number, SimulatedDisk left) {
+      try (FasterStore recovered = FasterStore.recover(config(left), new CheckpointToken(number));
           ModelDriver driver =
               new ModelDriver(
                   recovered,
                   SessionMode.BLOCKING,
                   new SplittableRandom(seed),
-                  (step < openedAt ? inherited : committed).get(newest),
+                  statesAt(step).get(number),
                   seed)) {
         driver.checkAll();
       } catch (RuntimeException | AssertionError e) {
-        throw new AssertionError(title + ", checkpoint " + newest + " of " + left.names(), e);
+        throw new AssertionError(title + ", checkpoint " + number + " of " + left.names(), e);
       }
     }
   }

@@ -102,14 +102,15 @@ final class StoreInvariants {
     long readOnly = Math.min(log.inPlaceFrom(), log.tailAddress());
     assertThat(
             List.of(
+                log.removableBelow(),
+                log.beginAddress(),
                 log.headAddress(),
                 log.flushedAddress(),
                 log.safeReadOnlyAddress(),
                 readOnly,
                 log.tailAddress()))
-        .as("head, flushed, safe read-only, read-only, tail")
+        .as("removable, begin, head, flushed, safe read-only, read-only, tail")
         .isSorted();
-    assertThat(log.beginAddress()).as("begin").isLessThanOrEqualTo(log.tailAddress());
   }
 
   /** Every chain, on both sides of every fork. */
@@ -152,6 +153,9 @@ final class StoreInvariants {
       if (RecordInfo.isFork(info)) {
         at = ForkRecord.next(buffer, 0, hash);
       } else if (layout.keyEquals(buffer, 0, key)) {
+        assertThat(RecordInfo.isOverwritten(info))
+            .as("the newest record, at " + at + ", says that it was overwritten")
+            .isFalse();
         return RecordInfo.isTombstone(info) ? Address.NONE : at;
       } else {
         at = RecordInfo.previousAddress(info);

@@ -7,21 +7,26 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations, cuts, checkpoints and crashes against a plain map, with pages of 4 KiB, a
- * handful of them in memory, and an index of few buckets. The seed is in the test's name; {@code
- * -Dfaster.seed=N} replays it.
+ * Random operations, cuts, checkpoints, compactions, truncations and crashes against a plain map,
+ * with pages of 4 KiB, a handful of them in memory, and an index of few buckets. The seed is in the
+ * test's name; {@code -Dfaster.seed=N} replays it.
  */
 class StoreModelTest {
   private static final int STEPS = 12_000;
+  private static final Comparator<CheckpointToken> BY_NUMBER =
+      Comparator.comparing(CheckpointToken::number);
 
   @TempDir Path directory;
 
@@ -36,27 +41,39 @@ class StoreModelTest {
     StoreConfig config = config(random);
     SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
     Map<Integer, byte[]> model = new HashMap<>();
-    Map<Integer, byte[]> committed = new HashMap<>();
+    Map<CheckpointToken, Map<Integer, byte[]>> committed = new TreeMap<>(BY_NUMBER);
     FasterStore store = FasterStore.open(config);
     try {
       ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (dice < 10) {
-          CheckpointToken token = store.checkpoint();
-          committed = new HashMap<>(model);
+          committed.put(store.checkpoint(), new HashMap<>(model));
           if (random.nextInt(3) == 0) {
             driver.someOperations(random.nextInt(50));
             driver.close();
             store.close();
-            store = FasterStore.recover(config);
-            assertThat(token).isNotNull();
-            model = new HashMap<>(committed);
+            CheckpointToken token = random.nextInt(3) == 0 ? some(committed, random) : null;
+            store =
+                token == null ? FasterStore.recover(config) : FasterStore.recover(config, token);
+            if (token != null) {
+              committed.keySet().removeIf(later -> later.number() > token.number());
+            }
+            assertThat(store.checkpoints()).containsExactlyElementsOf(committed.keySet());
+            model = new HashMap<>(committed.get(store.checkpoints().getLast()));
             driver = new ModelDriver(store, mode, random, model, seed);
             driver.checkAll();
             StoreInvariants.check(store);
           }
-        } else if (dice < 30) {
+        } else if (dice < 14 && committed.size() > 1) {
+          CheckpointToken token = some(committed, random);
+          store.removeCheckpoint(token);
+          committed.remove(token);
+        } else if (dice < 24) {
+          store.compact();
+        } else if (dice < 28) {
+          driver.truncate();
+        } else if (dice < 45) {
           driver.checkCut();
         } else {
           driver.operation();
@@ -68,6 +85,11 @@ class StoreModelTest {
     } finally {
       store.close();
     }
+  }
+
+  private static CheckpointToken some(
+      Map<CheckpointToken, Map<Integer, byte[]>> committed, SplittableRandom random) {
+    return List.copyOf(committed.keySet()).get(random.nextInt(committed.size()));
   }
 
   private StoreConfig config(SplittableRandom random) {

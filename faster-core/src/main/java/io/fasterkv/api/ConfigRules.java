@@ -61,11 +61,6 @@ final class ConfigRules {
         "maxIndexBytes",
         b.maxIndexBytes,
         "indexBytes=" + index + " and above");
-    check(
-        !b.backgroundCompaction || b.deleteOnClose,
-        "backgroundCompaction",
-        b.backgroundCompaction,
-        "false, or deleteOnClose=true: the checkpoints of a store that is kept need its whole log");
     return new StoreConfig(
         b.directory,
         b.memoryBytes,

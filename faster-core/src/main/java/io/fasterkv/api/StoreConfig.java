@@ -24,7 +24,7 @@ import java.nio.file.Path;
  * @param keyHash hash of keys of variable length
  * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
  * @param backgroundCompaction whether a thread of the store's keeps the log within about twice its
- *     live bytes; only for temporary files
+ *     live bytes; storage that a checkpoint needs stays until the checkpoint is removed
  * @param directIo whether the log's transfers pass the system's page cache by, so that what the
  *     store has in memory is all there is; where the file system refuses, they do not, and a line
  *     in the log says so

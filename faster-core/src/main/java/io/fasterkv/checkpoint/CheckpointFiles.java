@@ -23,6 +23,10 @@ final class CheckpointFiles {
     this.directory = directory;
   }
 
+  Path directory() {
+    return directory;
+  }
+
   Path manifest(long number) {
     return directory.resolve("checkpoint-" + number + ".manifest");
   }

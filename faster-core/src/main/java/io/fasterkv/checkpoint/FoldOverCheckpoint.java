@@ -11,6 +11,7 @@ import io.fasterkv.device.Transfers;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.Engine.Cut;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -32,10 +33,12 @@ public final class FoldOverCheckpoint {
   private final StoreConfig config;
   private final Engine engine;
   private final CheckpointFiles files;
+  private final KeptCheckpoints kept;
 
-  public FoldOverCheckpoint(StoreConfig config, Engine engine) {
+  public FoldOverCheckpoint(StoreConfig config, Engine engine, KeptCheckpoints kept) {
     this.config = config;
     this.engine = engine;
+    this.kept = kept;
     files = new CheckpointFiles(config.directory());
   }
 
@@ -43,30 +46,40 @@ public final class FoldOverCheckpoint {
   public CheckpointToken take() {
     // One at a time, and not beside a resize: the image is of one table.
     engine.index().sizeLock().lock();
-    HybridLog log = engine.log();
-    // What is moved to the tail after the cut is still at its old place in the checkpoint.
-    long begin = log.pin();
     try {
-      var complete = files.complete();
-      long number = complete.isEmpty() ? 1 : complete.last() + 1;
-      long end = engine.foldOver();
-      log.awaitImmutable(end);
-      IndexPart index = copyIndex(number, begin, end);
-      log.awaitFlushed(end);
-      log.force();
-      publish(
-          new CheckpointManifest(
-              number,
-              new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes()),
-              new LogPart(begin, end, extents(end)),
-              index));
-      return new CheckpointToken(number);
+      // What is moved to the tail after the cut is still at its old place in the checkpoint.
+      Cut cut = engine.cut();
+      try {
+        return take(kept.nextNumber(), cut);
+      } finally {
+        engine.log().unpin(cut.begin());
+      }
     } catch (IOException e) {
       throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
     } finally {
-      log.unpin(begin);
       engine.index().sizeLock().unlock();
     }
+  }
+
+  private CheckpointToken take(long number, Cut cut) throws IOException {
+    HybridLog log = engine.log();
+    log.awaitImmutable(cut.end());
+    IndexPart index = copyIndex(number, cut.begin(), cut.end());
+    log.awaitFlushed(cut.end());
+    log.force();
+    Shape shape = new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes());
+    LogPart part = new LogPart(cut.begin(), cut.end(), extents(cut));
+    kept.add(number, cut.begin());
+    boolean isDone = false;
+    try {
+      publish(new CheckpointManifest(number, shape, part, index));
+      isDone = true;
+    } finally {
+      if (!isDone) {
+        kept.abandon(number);
+      }
+    }
+    return new CheckpointToken(number);
   }
 
   private IndexPart copyIndex(long number, long begin, long end) throws IOException {
@@ -80,9 +93,19 @@ public final class FoldOverCheckpoint {
     }
   }
 
-  private List<Extent> extents(long end) {
+  /** The storage from the begin on; what is kept below is other checkpoints'. */
+  private List<Extent> extents(Cut cut) {
     List<Extent> extents = new ArrayList<>();
-    engine.log().extents().forEachUntil(end, extents::add);
+    engine
+        .log()
+        .extents()
+        .forEachUntil(
+            cut.end(),
+            extent -> {
+              if (extent.until() > cut.begin()) {
+                extents.add(extent);
+              }
+            });
     return extents;
   }
 

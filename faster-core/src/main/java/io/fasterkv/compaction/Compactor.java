@@ -1,10 +1,12 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.index.IndexCleaner;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.RecordMover;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
@@ -13,9 +15,14 @@ import io.fasterkv.operation.RecordMover;
  */
 public final class Compactor {
   private final Engine engine;
+  private final IndexCleaner cleaner;
+
+  /** Held while a record is moved, and while the begin moves by expiry; fair, so that it can. */
+  private final ReentrantLock moving = new ReentrantLock(true);
 
   public Compactor(Engine engine) {
     this.engine = engine;
+    cleaner = new IndexCleaner(engine.index(), engine.epochs());
   }
 
   /**
@@ -24,20 +31,54 @@ public final class Compactor {
    */
   public synchronized long compact(long until) {
     HybridLog log = engine.log();
-    long begin = log.beginAddress();
-    long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
-    if (end <= begin) {
-      return 0;
+    long begin = log.pin();
+    try {
+      long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
+      if (end <= begin) {
+        return 0;
+      }
+      roll(begin, end);
+      log.truncate(end);
+      return end - begin;
+    } finally {
+      log.unpin(begin);
     }
+  }
+
+  /** Frees the index entries of chains of which nothing is left. */
+  public void cleanIndex() {
+    cleaner.clean(engine.log().removableBelow());
+  }
+
+  void whileNothingMoves(Runnable action) {
+    moving.lock();
+    try {
+      action.run();
+    } finally {
+      moving.unlock();
+    }
+  }
+
+  private void roll(long begin, long end) {
     try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end));
         RecordMover mover = new RecordMover(engine)) {
       while (scan.next()) {
-        if (!scan.isTombstone()) {
-          mover.moveIfLive(scan.address(), scan.key(), scan.value());
+        if (!scan.isTombstone() && !scan.isOverwritten()) {
+          roll(scan, mover);
         }
       }
     }
-    log.truncate(end);
-    return end - begin;
+  }
+
+  private void roll(ScanCursor scan, RecordMover mover) {
+    moving.lock();
+    try {
+      // What has expired meanwhile must not come back.
+      if (scan.address() >= engine.log().beginAddress()) {
+        mover.moveIfLive(scan.address(), scan.key(), scan.value());
+      }
+    } finally {
+      moving.unlock();
+    }
   }
 }

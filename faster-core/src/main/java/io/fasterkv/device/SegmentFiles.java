@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
+import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
@@ -20,12 +21,17 @@ import java.util.concurrent.ConcurrentHashMap;
  * when the transfer is done.
  */
 final class SegmentFiles {
+  private static final String PREFIX = "log.";
+
   private final Path directory;
   private final long segmentBytes;
   private final OpenOption[] options;
   private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
   private final Set<Long> unforced = ConcurrentHashMap.newKeySet();
   private volatile boolean isClosed;
+
+  /** Segments below it were removed. */
+  private long removedUntil;
 
   /**
    * @param options how files are opened, besides for reading and writing
@@ -60,14 +66,27 @@ final class SegmentFiles {
     DurableFiles.forceDirectory(directory);
   }
 
-  /** Removes the segments that lie wholly below {@code address}. */
-  void truncate(long address) throws IOException {
-    letGo(address);
-    for (long segment = address / segmentBytes - 1; segment >= 0; segment--) {
-      if (!Files.deleteIfExists(path(segment))) {
-        return;
-      }
+  /**
+   * Removes the segments that lie wholly below {@code address}, also those that a power cut has
+   * left with a gap above them.
+   */
+  synchronized void truncate(long address) throws IOException {
+    long end = address / segmentBytes;
+    if (end <= removedUntil) {
+      return;
     }
+    letGo(address);
+    try (var paths = Files.newDirectoryStream(directory, PREFIX + "*")) {
+      for (Path path : paths) {
+        String number = path.getFileName().toString().substring(PREFIX.length());
+        if (number.matches("\\d{1,18}") && Long.parseLong(number) < end) {
+          Files.deleteIfExists(path);
+        }
+      }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
+    }
+    removedUntil = end;
   }
 
   /** Closes the segments that lie wholly below {@code address}, and forces them no more. */
@@ -95,7 +114,7 @@ final class SegmentFiles {
   }
 
   void delete() throws IOException {
-    try (var paths = Files.newDirectoryStream(directory, "log.*")) {
+    try (var paths = Files.newDirectoryStream(directory, PREFIX + "*")) {
       for (Path path : paths) {
         Files.deleteIfExists(path);
       }
@@ -150,7 +169,7 @@ final class SegmentFiles {
   }
 
   private Path path(long segment) {
-    return directory.resolve("log." + segment);
+    return directory.resolve(PREFIX + segment);
   }
 
   private void checkWithinSegment(long address, MemorySegment memory) {

@@ -45,6 +45,8 @@ public final class HybridLog {
   private final AtomicLong inPlaceFromMark;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
+  private final AtomicLong cutsBegun = new AtomicLong();
+  private final AtomicLong cutsEnded = new AtomicLong();
   private final FirstFailure failure;
 
   /** A log that goes on after {@code position}. */
@@ -65,7 +67,7 @@ public final class HybridLog {
     tail = new TailAllocator(frames.pageBits(), start);
     flusher =
         new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
-    truncation = new Truncation(marks, extents, device);
+    truncation = new Truncation(marks, extents, device, frames.pageBytes());
     mutablePages =
         Math.clamp(
             (long) (frames.count() * config.mutableFraction()),
@@ -103,6 +105,11 @@ public final class HybridLog {
     return marks.begin();
   }
 
+  /** A chain that lies wholly below it may leave the index: no image of the index needs it. */
+  public long removableBelow() {
+    return marks.removable();
+  }
+
   public long headAddress() {
     return marks.head();
   }
@@ -126,6 +133,20 @@ public final class HybridLog {
    */
   public long copyBelow() {
     return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
+  }
+
+  /** At it and above nothing has been asked to be flushed, in an append-only log too. */
+  public long readOnlyAddress() {
+    return marks.readOnly();
+  }
+
+  /**
+   * Names a moment in which no cut was being made, or is negative. If it is the same later, no
+   * record that was allocated in between is separated by a cut from one that was mutable before.
+   */
+  public long uncutSince() {
+    long ended = cutsEnded.get();
+    return cutsBegun.get() == ended ? ended : -1;
   }
 
   public long tailAddress() {
@@ -190,6 +211,7 @@ public final class HybridLog {
    */
   public long foldOver() {
     long unit = device.sectorBytes();
+    cutsBegun.incrementAndGet();
     long endAndGap = tail.align(unit);
     long end = endAndGap & -unit;
     long gapBytes = endAndGap - end;
@@ -198,6 +220,7 @@ public final class HybridLog {
     }
     flusher.endExtentAt(end);
     marks.advanceReadOnly(end);
+    cutsEnded.incrementAndGet();
     announceReadOnly();
     return end;
   }
@@ -222,8 +245,8 @@ public final class HybridLog {
   }
 
   /**
-   * Keeps all that the log holds now on disk, even if its begin moves, until {@link #unpin}.
-   * Returns the begin.
+   * Keeps all that the log holds now, on disk and in the index, even if its begin moves, until
+   * {@link #unpin}. Returns the begin.
    */
   public long pin() {
     return truncation.pin();
@@ -238,8 +261,41 @@ public final class HybridLog {
     }
   }
 
-  /** Drops all below {@code address}, where nothing is live any more. */
+  /** Keeps the device's bytes from {@code address} on, until {@link #release}. */
+  public void retain(long address) {
+    truncation.retain(address);
+  }
+
+  /** Ends a {@link #retain}. */
+  public void release(long address) {
+    try {
+      truncation.release(address);
+    } catch (IOException e) {
+      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  /** Gives back what the device has below all that is needed, for example after a restart. */
+  public void giveBack() {
+    try {
+      truncation.giveBack();
+    } catch (IOException e) {
+      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  /** The first address that the device still keeps. */
+  public long storedFrom() {
+    return truncation.givenBackUntil();
+  }
+
+  /**
+   * Drops all below {@code address}, which is where a record begins and is flushed. The head moves
+   * first, so that what is dropped is not found in memory either.
+   */
   public void truncate(long address) {
+    marks.advanceHead(address);
+    moveHead();
     try {
       truncation.advanceBegin(address);
     } catch (IOException e) {

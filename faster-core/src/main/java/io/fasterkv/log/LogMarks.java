@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * The addresses that divide the log into regions (SIGMOD'18, sections 5 and 6). Each only grows:
  *
  * <pre>
- *   begin &lt;= closed &lt;= head &lt;= flushed &lt;= safeReadOnly &lt;= readOnly &lt;= tail
+ *   removable &lt;= begin &lt;= head &lt;= flushed &lt;= safeReadOnly &lt;= readOnly &lt;= tail
+ *                            closed &lt;= head
  *
  *   0 ..... begin ......... head ............ safeReadOnly ...... readOnly ........ tail
  *   |  gone   |   on disk    |  read-only     |      fuzzy        |    mutable       |
@@ -16,6 +17,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * {@code closed} follows {@code head}, when the epoch in which the mark moved has become safe.
  */
 final class LogMarks {
+  private final AtomicLong removable = new AtomicLong();
   private final AtomicLong begin = new AtomicLong();
   private final AtomicLong closed = new AtomicLong();
   private final AtomicLong head = new AtomicLong();
@@ -25,12 +27,18 @@ final class LogMarks {
 
   /** All marks at the first address of a log that holds nothing in memory. */
   LogMarks(long beginAddress, long startAddress) {
+    removable.setRelease(beginAddress);
     begin.setRelease(beginAddress);
     closed.setRelease(startAddress);
     head.setRelease(startAddress);
     flushed.setRelease(startAddress);
     safeReadOnly.setRelease(startAddress);
     readOnly.setRelease(startAddress);
+  }
+
+  /** A chain that lies wholly below it is wanted by nobody, nor by an image of the index. */
+  long removable() {
+    return removable.getAcquire();
   }
 
   /** Below it nothing exists any more. */
@@ -69,6 +77,10 @@ final class LogMarks {
 
   AtomicLong readOnlyMark() {
     return readOnly;
+  }
+
+  boolean advanceRemovable(long address) {
+    return advance(removable, address);
   }
 
   boolean advanceBegin(long address) {

@@ -98,6 +98,11 @@ public final class ScanCursor implements AutoCloseable {
     return address;
   }
 
+  /** Whether a newer record of the key is in the chain for certain; false says nothing. */
+  public boolean isOverwritten() {
+    return RecordInfo.isOverwritten(info);
+  }
+
   public long previousAddress() {
     return RecordInfo.previousAddress(info);
   }

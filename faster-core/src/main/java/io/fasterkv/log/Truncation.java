@@ -5,26 +5,30 @@ import java.io.IOException;
 import java.util.TreeMap;
 
 /**
- * Gives storage below the log's begin back, but not while somebody still reads there: a reader pins
- * the begin it has seen. Used when a scan begins and ends and when the begin moves; never by an
- * operation.
+ * Gives storage below the log's begin back, but not while somebody still needs it: a reader pins
+ * the begin it has seen, and a checkpoint retains the part of the log that it is made of. Used when
+ * a scan begins and ends, with checkpoints, and when the begin moves; never by an operation.
  */
 final class Truncation {
   private final LogMarks marks;
   private final FlushedExtents extents;
   private final LogDevice device;
+  private final long pageBytes;
 
   /** How many readers began at each begin address. */
   private final TreeMap<Long, Integer> pins = new TreeMap<>();
 
-  /** Storage below it was given back, or never was. */
+  /** How many checkpoints begin at each address. */
+  private final TreeMap<Long, Integer> retained = new TreeMap<>();
+
+  /** Storage below it was given back. */
   private long givenBackUntil;
 
-  Truncation(LogMarks marks, FlushedExtents extents, LogDevice device) {
+  Truncation(LogMarks marks, FlushedExtents extents, LogDevice device, long pageBytes) {
     this.marks = marks;
     this.extents = extents;
     this.device = device;
-    givenBackUntil = marks.begin();
+    this.pageBytes = pageBytes;
   }
 
   /** Pins the begin of the log and returns it; each call wants its {@link #unpin}. */
@@ -35,21 +39,47 @@ final class Truncation {
   }
 
   synchronized void unpin(long begin) throws IOException {
-    pins.computeIfPresent(begin, (address, count) -> count == 1 ? null : count - 1);
+    takeOut(pins, begin);
     giveBack();
   }
 
-  /** Moves the begin; storage follows as soon as no pin is below. */
+  /** Keeps storage from {@code address} on; each call wants its {@link #release}. */
+  synchronized void retain(long address) {
+    retained.merge(address, 1, Integer::sum);
+  }
+
+  synchronized void release(long address) throws IOException {
+    takeOut(retained, address);
+    giveBack();
+  }
+
+  /** Moves the begin; storage follows as soon as nobody needs it. */
   synchronized void advanceBegin(long address) throws IOException {
     marks.advanceBegin(address);
     giveBack();
   }
 
-  private void giveBack() throws IOException {
-    long floor = pins.isEmpty() ? marks.begin() : Math.min(pins.firstKey(), marks.begin());
+  synchronized long givenBackUntil() {
+    return givenBackUntil;
+  }
+
+  synchronized void giveBack() throws IOException {
+    long removable = lower(pins, marks.begin());
+    marks.advanceRemovable(removable);
+    long floor = lower(retained, removable);
     if (floor > givenBackUntil) {
       givenBackUntil = floor;
-      device.truncate(extents.truncate(floor));
+      extents.truncate(floor);
+      // An extent is verified as a whole, by checkpoints too, and lies on one page.
+      device.truncate(floor & -pageBytes);
     }
+  }
+
+  private static long lower(TreeMap<Long, Integer> wanted, long address) {
+    return wanted.isEmpty() ? address : Math.min(wanted.firstKey(), address);
+  }
+
+  private static void takeOut(TreeMap<Long, Integer> wanted, long address) {
+    wanted.computeIfPresent(address, (at, count) -> count == 1 ? null : count - 1);
   }
 }

@@ -30,15 +30,16 @@ final class Delete<I, O, C> {
     long inPlaceFrom = log.inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
     if (walk.isTombstone() || walk.isEnded(begin)) {
+      engine.freeIfDropped(op.entry);
       return op.end(Status.NOT_FOUND);
     }
     if (isMatch && walk.address() >= inPlaceFrom) {
-      return mark(op, begin);
+      return mark(op);
     }
     return append(op);
   }
 
-  private Step mark(Operation<I, O, C> op, long begin) {
+  private Step mark(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long record = log.offset(walk.address());
     if (!values.hold(op, log.memory(), record)) {
@@ -47,7 +48,8 @@ final class Delete<I, O, C> {
     if (!values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE)) {
       return Step.RETRY;
     }
-    boolean isWholeChain = op.entry.address() == walk.address() && walk.previousAddress() < begin;
+    boolean isWholeChain =
+        op.entry.address() == walk.address() && walk.previousAddress() < log.removableBelow();
     if (isWholeChain) {
       // If this fails, a newer record is on top; the mark does it alone.
       engine.index().remove(op.entry);

@@ -5,10 +5,12 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.IndexEntry;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.memory.BufferPool;
+import io.fasterkv.record.Address;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordLayout;
@@ -26,11 +28,50 @@ public record Engine(
     RecordLayout layout,
     KeyHash keyHash,
     BufferPool buffers) {
+
+  /** Frees an entry whose chain was dropped from the log, unless another thread has done it. */
+  void freeIfDropped(IndexEntry entry) {
+    long newest = entry.address();
+    if (newest != Address.NONE && newest < log.removableBelow()) {
+      index.remove(entry);
+    }
+  }
+
   /** The hash of a key, by the store's kind of records. */
   public long hash(KeyBytes key) {
     return layout instanceof LongRecord
         ? LongHash.hash(key.asLong())
         : keyHash.hash(key.memory(), 0, key.length());
+  }
+
+  /**
+   * A moment of the log.
+   *
+   * @param begin the log's begin at that moment, pinned
+   * @param end all records below it are immutable, or about to be
+   */
+  public record Cut(long begin, long end) {}
+
+  /**
+   * Folds the log over and pins its begin; the caller unpins it. What had been dropped from the log
+   * before this is not in the cut, also if it was dropped while this was running.
+   */
+  public Cut cut() {
+    while (true) {
+      long begin = log.pin();
+      boolean isKept = false;
+      try {
+        long end = foldOver();
+        if (log.beginAddress() == begin) {
+          isKept = true;
+          return new Cut(begin, end);
+        }
+      } finally {
+        if (!isKept) {
+          log.unpin(begin);
+        }
+      }
+    }
   }
 
   /** Makes all records below the address that is returned immutable, for a caller in no session. */

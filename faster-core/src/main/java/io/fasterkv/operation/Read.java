@@ -23,7 +23,11 @@ final class Read<I, O, C> {
       return op.end(Status.NOT_FOUND);
     }
     if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
-      return walk.isEnded(begin) ? op.end(Status.NOT_FOUND) : op.readDisk(walk.address(), begin);
+      if (!walk.isEnded(begin)) {
+        return op.readDisk(walk.address(), begin);
+      }
+      engine.freeIfDropped(op.entry);
+      return op.end(Status.NOT_FOUND);
     }
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);

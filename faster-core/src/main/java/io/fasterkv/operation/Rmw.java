@@ -19,12 +19,14 @@ final class Rmw<I, O, C> {
   private final ValueAccess<I, O, C> values;
   private final ChainWalk walk;
   private final NewRecord fresh;
+  private final OverwriteMark mark;
 
   Rmw(Engine engine, ValueAccess<I, O, C> values) {
     this.engine = engine;
     this.values = values;
     walk = new ChainWalk(engine.log(), engine.layout());
     fresh = new NewRecord(engine);
+    mark = new OverwriteMark(engine.log());
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -89,6 +91,7 @@ final class Rmw<I, O, C> {
   }
 
   private Step copyMutable(Operation<I, O, C> op, MemorySegment memory, long record) {
+    mark.begin(walk.address());
     if (!fresh.allocate(op, values.copyBytes(op, memory, record))) {
       return Step.RETRY;
     }
@@ -99,7 +102,7 @@ final class Rmw<I, O, C> {
     try {
       if (values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
           && fresh.publish(op, false)) {
-        infoBits = RecordInfo.SEALED;
+        infoBits = RecordInfo.SEALED | mark.bits();
       }
     } finally {
       values.letGo(op, memory, record, infoBits);

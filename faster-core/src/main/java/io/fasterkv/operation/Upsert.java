@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Words;
 
 /**
  * Blind update (SIGMOD'18, algorithm 3). In the fuzzy region it makes a new record although another
@@ -13,12 +14,14 @@ final class Upsert<I, O, C> {
   private final ValueAccess<I, O, C> values;
   private final ChainWalk walk;
   private final NewRecord fresh;
+  private final OverwriteMark mark;
 
   Upsert(Engine engine, ValueAccess<I, O, C> values) {
     this.engine = engine;
     this.values = values;
     walk = new ChainWalk(engine.log(), engine.layout());
     fresh = new NewRecord(engine);
+    mark = new OverwriteMark(engine.log());
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -43,6 +46,10 @@ final class Upsert<I, O, C> {
   }
 
   private Step append(Operation<I, O, C> op, long begin) {
+    boolean isOutgrown = walk.isMatch() && !walk.isTombstone();
+    if (isOutgrown) {
+      mark.begin(walk.address());
+    }
     if (!fresh.allocate(op, values.upsertBytes(op))) {
       return Step.RETRY;
     }
@@ -50,7 +57,13 @@ final class Upsert<I, O, C> {
     if (!fresh.publish(op, false)) {
       return Step.RETRY;
     }
-    boolean isKnownNew = walk.isEnded(begin);
-    return op.end(isKnownNew || walk.isTombstone() ? Status.CREATED : Status.COPIED);
+    if (isOutgrown) {
+      long bits = mark.bits();
+      if (bits != 0) {
+        Words.getAndBitwiseOr(fresh.memory(), engine.log().offset(walk.address()), bits);
+      }
+      return op.end(Status.COPIED);
+    }
+    return op.end(walk.isEnded(begin) || walk.isTombstone() ? Status.CREATED : Status.COPIED);
   }
 }

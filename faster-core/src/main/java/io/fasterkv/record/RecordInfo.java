@@ -4,8 +4,8 @@ package io.fasterkv.record;
  * The first word of a record (SIGMOD'18, figure 2).
  *
  * <pre>
- *  63        62..54     53    52        51       50      49       48         47..0
- *  PRESENT   reserved   FORK  reserved  PADDING  SEALED  INVALID  TOMBSTONE  previous address
+ *  63        62..54     53    52           51       50      49       48         47..0
+ *  PRESENT   reserved   FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous address
  * </pre>
  *
  * <ul>
@@ -15,6 +15,9 @@ package io.fasterkv.record;
  *   <li>SEALED: a copy at the tail has taken this record's place; it is not updated in place any
  *       more. Means nothing below the safe read-only address and on disk.
  *   <li>PADDING: no record but a gap; the low 48 bits are its length in bytes, this word included.
+ *   <li>OVERWRITTEN: a newer record of the key is further up in the chain, for ever, and in every
+ *       checkpoint that has this one: compaction need not look (appendix C). Most records that were
+ *       overwritten do not say so.
  *   <li>FORK: no record of a key but a {@link ForkRecord}: the chain goes on as two, by hash.
  *   <li>reserved: the versions of concurrent prefix recovery; zero today.
  * </ul>
@@ -26,7 +29,7 @@ public final class RecordInfo {
   public static final long INVALID = 1L << 49;
   public static final long SEALED = 1L << 50;
   public static final long PADDING = 1L << 51;
-
+  public static final long OVERWRITTEN = 1L << 52;
   public static final long FORK = 1L << 53;
 
   private RecordInfo() {}
@@ -77,6 +80,10 @@ public final class RecordInfo {
 
   public static boolean isInvalid(long info) {
     return (info & INVALID) != 0;
+  }
+
+  public static boolean isOverwritten(long info) {
+    return (info & OVERWRITTEN) != 0;
   }
 
   public static boolean isPadding(long info) {

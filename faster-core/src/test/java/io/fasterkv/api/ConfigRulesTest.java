@@ -78,7 +78,6 @@ class ConfigRulesTest {
     for (int sessions : new int[] {Integer.MIN_VALUE, -1, 0, 1025, Integer.MAX_VALUE}) {
       assertRefused("maxSessions", sessions, b -> b.maxSessions(sessions));
     }
-    assertRefused("backgroundCompaction", true, b -> b.backgroundCompaction(true));
   }
 
   @Test

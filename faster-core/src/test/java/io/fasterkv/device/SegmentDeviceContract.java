@@ -180,6 +180,19 @@ abstract class SegmentDeviceContract {
     assertThat(directory.resolve("log.1")).as("a force brings nothing back").doesNotExist();
   }
 
+  /** A power cut in the middle of a removal may leave a segment below one that is gone. */
+  @Test
+  void truncationRemovesSegmentsBelowAGap() throws Exception {
+    for (int segment = 0; segment < 4; segment++) {
+      write((long) segment * SEGMENT_BYTES, random(SECTOR_BYTES, segment));
+    }
+    Files.delete(directory.resolve("log.1"));
+    device.truncate(3L * SEGMENT_BYTES);
+    assertThat(directory.resolve("log.0")).doesNotExist();
+    assertThat(directory.resolve("log.2")).doesNotExist();
+    assertThat(directory.resolve("log.3")).exists();
+  }
+
   @Test
   void placeNamesFileAndOffset() {
     assertThat(device.place(2L * SEGMENT_BYTES + 17))

@@ -1,0 +1,57 @@
+package io.fasterkv.compaction;
+
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.Engine;
+
+/**
+ * Drops the head of the log as expired, live or not (SIGMOD'18, appendix C). First what is dropped
+ * is made immutable and flushed, so that nothing is written to storage that was given back; then
+ * the begin moves, while no record is being moved to the tail; then the index forgets.
+ */
+public final class Expiry {
+  private final Engine engine;
+  private final Compactor compactor;
+
+  public Expiry(Engine engine, Compactor compactor) {
+    this.engine = engine;
+    this.compactor = compactor;
+  }
+
+  /** Drops all records that begin below {@code address}; the caller is not protected. */
+  public void truncate(long address) {
+    HybridLog log = engine.log();
+    if (address < 0 || address > log.tailAddress()) {
+      throw new IllegalArgumentException(
+          "an address is outside the log: address="
+              + address
+              + ", allowed=0 to "
+              + log.tailAddress()
+              + "; take one from tailAddress or from a scan");
+    }
+    if (address > log.flushedAddress()) {
+      log.awaitFlushed(engine.foldOver());
+    }
+    compactor.whileNothingMoves(() -> log.truncate(recordAt(address)));
+    compactor.cleanIndex();
+  }
+
+  /** Where the first record at {@code address} or above begins; or the end of the page. */
+  private long recordAt(long address) {
+    HybridLog log = engine.log();
+    long begin = log.pin();
+    try {
+      if (address <= begin) {
+        return begin;
+      }
+      long until = Math.min(log.pageEnd(address), log.flushedAddress());
+      ScanRange range = ScanRange.part(begin, log.flushedAddress(), address, until);
+      try (ScanCursor scan = engine.scan(range)) {
+        return scan.next() ? scan.address() : until;
+      }
+    } finally {
+      log.unpin(begin);
+    }
+  }
+}

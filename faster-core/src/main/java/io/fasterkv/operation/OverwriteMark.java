@@ -1,0 +1,38 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordInfo;
+
+/**
+ * Decides whether a record may be marked as overwritten once its successor is in the chain.
+ *
+ * <p>The mark must be true for ever, also in a checkpoint that has the record: so no cut may
+ * separate the two. A cut counts itself, moves the tail, moves the read-only mark, and counts
+ * itself again. If no cut is under way when the mark is begun, and the read-only mark that is read
+ * after that is not above the record, then every cut so far ended below the record. If none has
+ * begun by the time when the successor has its address, none has ended below the successor. And a
+ * record that is mutable to a protected thread is not being flushed.
+ */
+final class OverwriteMark {
+  private static final long NEVER = -1;
+
+  private final HybridLog log;
+  private long moment;
+
+  OverwriteMark(HybridLog log) {
+    this.log = log;
+  }
+
+  /** Notes the moment; the successor of the record at {@code address} is allocated after this. */
+  void begin(long address) {
+    moment = log.uncutSince();
+    if (address < log.readOnlyAddress()) {
+      moment = NEVER;
+    }
+  }
+
+  /** What to add to the record's first word now that its successor is in the chain. */
+  long bits() {
+    return moment != NEVER && log.uncutSince() == moment ? RecordInfo.OVERWRITTEN : 0;
+  }
+}

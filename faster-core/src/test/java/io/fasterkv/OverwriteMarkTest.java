@@ -1,0 +1,156 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The mark that says for ever: a newer record of this key is further up in the chain. */
+class OverwriteMarkTest {
+  private static final ByteSpan KEY = ByteSpan.of(new byte[] {1, 2, 3, 4});
+
+  @TempDir Path directory;
+
+  private final MemoryDevice device = new MemoryDevice();
+
+  private StoreConfig config(double mutableFraction) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .logMemoryBytes(8 * 4096)
+        .pageBytes(4096)
+        .mutableFraction(mutableFraction)
+        .build();
+  }
+
+  private static boolean firstIsMarked(FasterStore store) {
+    HybridLog log = Insides.engine(store).log();
+    return RecordInfo.isOverwritten(RecordLayout.info(log.memory(), log.offset(Address.FIRST)));
+  }
+
+  @Test
+  void aMutableRecordThatIsOutgrownIsMarked() {
+    for (double fraction : new double[] {0, 0.9}) {
+      try (FasterStore store = FasterStore.open(config(fraction), new MemoryDevice());
+          var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        session.rmw(KEY, new byte[8], null);
+        assertThat(firstIsMarked(store)).isFalse();
+        session.rmw(KEY, new byte[80], null);
+        assertThat(firstIsMarked(store)).as("fraction " + fraction).isEqualTo(fraction > 0);
+        StoreInvariants.check(store);
+      }
+    }
+    try (FasterStore store = FasterStore.open(config(0.9), device);
+        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      session.upsert(KEY, ByteSpan.of(new byte[8]), null);
+      assertThat(session.upsert(KEY, ByteSpan.of(new byte[8]), null))
+          .isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(firstIsMarked(store)).isFalse();
+      session.upsert(KEY, ByteSpan.of(new byte[80]), null);
+      assertThat(firstIsMarked(store)).isTrue();
+    }
+  }
+
+  @Test
+  void anImmutableRecordIsNotMarked() {
+    try (FasterStore store = FasterStore.open(config(0.9), device);
+        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      session.rmw(KEY, new byte[8], null);
+      store.cut().close();
+      session.upsert(KEY, ByteSpan.of(new byte[80]), null);
+      assertThat(firstIsMarked(store)).isFalse();
+    }
+  }
+
+  /** The old record is in the checkpoint and the new one is not: no mark may say otherwise. */
+  @Test
+  void aMarkIsNotSetAcrossTheCutOfACheckpoint() {
+    AtomicReference<CheckpointToken> token = new AtomicReference<>();
+    try (FasterStore store = FasterStore.open(config(0.9), device)) {
+      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        session.rmw(KEY, new byte[8], null);
+      }
+      Pause pause = new Pause();
+      pause.start(() -> {
+        try (var session = store.newSession(new SlowGrowth(pause), SessionMode.BLOCKING)) {
+          assertThat(session.rmw(KEY, new byte[8], null)).isEqualTo(Status.COPIED);
+        }
+      });
+      long before = store.tailAddress();
+      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
+      while (Insides.engine(store).log().inPlaceFrom() < before) {
+        Thread.onSpinWait();
+      }
+      pause.finish();
+      Pause.join(checkpoint);
+    }
+    try (FasterStore store = FasterStore.recover(config(0.9), token.get(), device)) {
+      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        for (int key = 0; key < 20; key++) {
+          session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[900]), null);
+        }
+        store.checkpoint();
+        assertThat(store.compact()).isPositive();
+        var result = new BytesFunctions.Result();
+        assertThat(session.read(KEY, null, result, null)).isEqualTo(Status.FOUND);
+        assertThat(result.value).hasSize(8);
+      }
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Stops before the copy that outgrows its record gets its place. */
+  private static final class SlowGrowth
+      implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
+    private final BytesFunctions bytes = new BytesFunctions();
+    private final Pause pause;
+
+    SlowGrowth(Pause pause) {
+      this.pause = pause;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
+      pause.here();
+      return bytes.copyBytes(key, input, oldValue);
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+      bytes.copyUpdater(key, input, oldValue, newValue);
+    }
+
+    @Override
+    public void singleReader(
+        ByteSpan key, byte[] input, ByteSpan value, BytesFunctions.Result output) {
+      bytes.singleReader(key, input, value, output);
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, byte[] input) {
+      return bytes.initialBytes(key, input);
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+      bytes.initialUpdater(key, input, value);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+      return bytes.inPlaceUpdater(key, input, value);
+    }
+  }
+}

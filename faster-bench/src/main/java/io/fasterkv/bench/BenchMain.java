@@ -2,6 +2,7 @@ package io.fasterkv.bench;
 
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.bench.disk.DiskCommand;
+import io.fasterkv.bench.jmh.JmhCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
 import io.fasterkv.bench.rows.RowsCommand;
 import io.fasterkv.bench.ycsb.WrongAnswer;
@@ -22,7 +23,13 @@ import picocli.CommandLine.Option;
       "Figures from different runs or machines do not compare; ratios within one run do.",
       ""
     },
-    subcommands = {YcsbCommand.class, DiskCommand.class, MemoryCommand.class, RowsCommand.class},
+    subcommands = {
+      YcsbCommand.class,
+      RowsCommand.class,
+      DiskCommand.class,
+      MemoryCommand.class,
+      JmhCommand.class
+    },
     footer = {"", "./bench COMMAND --help shows the options of a command."})
 public final class BenchMain implements Callable<Integer> {
   static final int FAILED = 1;

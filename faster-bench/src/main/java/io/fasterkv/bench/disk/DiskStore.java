@@ -22,6 +22,9 @@ public final class DiskStore implements AutoCloseable {
   private static final long ROOM_BYTES = 8L << 20;
   private static final int SESSIONS = 4;
 
+  /** While the index doubles, the old and the new one exist. */
+  private static final long GROWTH = 3;
+
   /** A bucket of 64 bytes to eight keys (SIGMOD'18, section 7.3). */
   private static final long INDEX_BYTES_PER_KEY = 8;
 
@@ -46,14 +49,16 @@ public final class DiskStore implements AutoCloseable {
         FasterStore.open(
             StoreConfig.builder(directory)
                 .recordKind(RecordKind.SPANS)
-                .memoryBytes(index + logMemoryBytes + SCRATCH_BYTES + ROOM_BYTES)
+                .memoryBytes(GROWTH * index + logMemoryBytes + SCRATCH_BYTES + ROOM_BYTES)
                 .indexBytes(index)
+                .maxIndexBytes(2 * index)
                 .logMemoryBytes(logMemoryBytes)
                 .pageBytes(PAGE_BYTES)
                 .scratchBytes(SCRATCH_BYTES)
                 .mutableFraction(mutableFraction)
                 .maxSessions(SESSIONS)
                 .deleteOnClose(true)
+                .directIo(true)
                 .build());
     session = store.newSession(new Functions(reads), SessionMode.PENDING);
     value = ByteSpan.of(new byte[plan.valueBytes()]);
@@ -106,6 +111,11 @@ public final class DiskStore implements AutoCloseable {
   /** What reads have found so far. */
   public Reads reads() {
     return reads;
+  }
+
+  /** Doubles the index. */
+  public void grow() {
+    store.growIndex();
   }
 
   /** Copies live records to the tail and lets go of the rest; returns how many bytes that were. */

@@ -26,9 +26,9 @@ import picocli.CommandLine.Spec;
     header = "Resident memory of the process over the store's budget.",
     description = {
       "",
-      "Runs nothing but the store, much larger than its memory: load, reads, updates, compaction,"
-          + " scan. What the JVM itself takes is measured before and subtracted; its heap is of a"
-          + " fixed size and touched from the start.",
+      "Runs nothing but the store, much larger than its memory: load, reads, updates, growth,"
+          + " compaction, scan. What the JVM itself takes is measured before and subtracted; its"
+          + " heap is of a fixed size and touched from the start.",
       ""
     },
     footer = {"", "Exit codes: 0 within the bound, 1 over it or a failure, 2 bad arguments."})

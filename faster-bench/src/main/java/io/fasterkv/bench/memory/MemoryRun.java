@@ -53,7 +53,7 @@ public final class MemoryRun {
   /** Runs it all. */
   public List<Phase> run() {
     List<Phase> phases = new ArrayList<>();
-    try (Progress progress = Progress.start("memory", REHEARSALS + 6)) {
+    try (Progress progress = Progress.start("memory", REHEARSALS + 7)) {
       for (int i = 0; i < REHEARSALS; i++) {
         progress.begin("rehearsing");
         life(
@@ -96,6 +96,7 @@ public final class MemoryRun {
       watcher.watch("read", budget, () -> read(store, plan, random));
       watcher.watch("rmw", budget, () -> rmw(store, plan, random));
       watcher.watch("upsert", budget, () -> upsert(store, plan, random));
+      watcher.watch("growth", budget, store::grow);
       watcher.watch("compaction", budget, store::compact);
       watcher.watch("scan", budget, store::scan);
     }

@@ -1,0 +1,91 @@
+package io.fasterkv.bench.jmh;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.LongSession;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.LogPosition;
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.TimeUnit;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+
+/** What the log's tail costs, its turns of pages and their flush to nowhere included. */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@SuppressWarnings("NullAway.Init") // JMH calls the method that sets up
+public class LogAppend {
+  private static final long RECORD_BYTES = 24;
+
+  private Path directory;
+  private OffHeapArena arena;
+  private HybridLog log;
+  private EpochUser user;
+  private FasterStore store;
+  private LongSession<Void> session;
+
+  @Setup(Level.Trial)
+  public void open() throws IOException {
+    directory = Files.createTempDirectory("faster-jmh");
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .recordKind(RecordKind.LONGS)
+            .memoryBytes(64L << 20)
+            .mutableFraction(0)
+            .deleteOnClose(true)
+            .build();
+    FirstFailure failure = new FirstFailure();
+    Epochs epochs = new Epochs(config.maxSessions(), failure);
+    arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
+    log = new HybridLog(config, arena, epochs, new NoDevice(), LogPosition.start(), failure);
+    user = epochs.register();
+    store = FasterStore.open(config, new NoDevice());
+    session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  @TearDown(Level.Trial)
+  public void close() throws IOException {
+    session.close();
+    store.close();
+    user.close();
+    arena.close();
+    Files.deleteIfExists(directory);
+  }
+
+  @Benchmark
+  public long allocate() {
+    user.protect();
+    long address = log.allocate(RECORD_BYTES);
+    while (address == HybridLog.RETRY) {
+      user.refresh();
+      log.assist();
+      address = log.allocate(RECORD_BYTES);
+    }
+    user.unprotect();
+    return address;
+  }
+
+  @Benchmark
+  public Status upsertThatAppends() {
+    return session.upsert(1, 2, null);
+  }
+}

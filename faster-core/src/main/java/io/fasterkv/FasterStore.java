@@ -2,6 +2,7 @@ package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
@@ -71,11 +72,7 @@ public final class FasterStore implements AutoCloseable {
     longPaths = new LongPaths(parts.engine());
     compaction =
         config.backgroundCompaction()
-            ? new BackgroundCompaction(
-                parts.engine(),
-                compactor,
-                config.logMemoryBytes(),
-                config.directory().getFileName() + "")
+            ? new BackgroundCompaction(parts.engine(), compactor, config)
             : null;
   }
 
@@ -224,6 +221,12 @@ public final class FasterStore implements AutoCloseable {
     long bytes = compactor.compact(Long.MAX_VALUE);
     compactor.cleanIndex();
     return bytes;
+  }
+
+  /** What compaction has done since the store was opened. */
+  public CompactionStats compactionStats() {
+    checkOpen();
+    return compactor.stats();
   }
 
   /**

@@ -57,6 +57,11 @@ final class ConfigRules {
     checkSum(index, growth(index), logMemory, scratch, tables);
     check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
     check(
+        b.compactionBytesPerSecond >= 0,
+        "compactionBytesPerSecond",
+        b.compactionBytesPerSecond,
+        "0 for no limit, and above");
+    check(
         b.maxIndexBytes == 0 || b.maxIndexBytes >= index,
         "maxIndexBytes",
         b.maxIndexBytes,
@@ -76,6 +81,7 @@ final class ConfigRules {
         b.keyHash,
         b.deleteOnClose,
         b.backgroundCompaction,
+        b.compactionBytesPerSecond,
         b.directIo,
         b.hugePages);
   }

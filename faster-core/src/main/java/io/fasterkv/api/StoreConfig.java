@@ -25,6 +25,9 @@ import java.nio.file.Path;
  * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
  * @param backgroundCompaction whether a thread of the store's keeps the log within about twice its
  *     live bytes; storage that a checkpoint needs stays until the checkpoint is removed
+ * @param compactionBytesPerSecond how many bytes of log that thread looks at in a second at most;
+ *     with 0, the default, it is bounded by what is written only: about two bytes for each. A pace
+ *     slower than half of that lets the log grow past twice its live bytes
  * @param directIo whether the log's transfers pass the system's page cache by, so that what the
  *     store has in memory is all there is; where the file system refuses, they do not, and a line
  *     in the log says so
@@ -46,6 +49,7 @@ public record StoreConfig(
     KeyHash keyHash,
     boolean deleteOnClose,
     boolean backgroundCompaction,
+    long compactionBytesPerSecond,
     boolean directIo,
     boolean hugePages) {
 
@@ -95,6 +99,7 @@ public record StoreConfig(
     KeyHash keyHash = DefaultKeyHash::hash;
     boolean deleteOnClose;
     boolean backgroundCompaction;
+    long compactionBytesPerSecond;
     boolean directIo;
     boolean hugePages = true;
 
@@ -159,6 +164,11 @@ public record StoreConfig(
 
     public Builder deleteOnClose(boolean delete) {
       deleteOnClose = delete;
+      return this;
+    }
+
+    public Builder compactionBytesPerSecond(long bytes) {
+      compactionBytesPerSecond = bytes;
       return this;
     }
 

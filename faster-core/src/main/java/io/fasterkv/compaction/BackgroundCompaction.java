@@ -1,5 +1,7 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
@@ -7,33 +9,31 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a log small on a thread of its own. A pass begins when the log has become twice as large as
- * the last pass left it, and larger than memory; it goes over the log as it was then, a piece at a
- * time, and frees each piece before it takes the next. So the log stays within twice its live bytes
- * and what is written during a pass; a pass costs at most as much writing as there was since the
- * last; and a store that nobody writes to is left alone.
+ * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so; it goes
+ * over the log as it was then, a piece at a time, no faster than its {@link Pace}, and frees each
+ * piece before it takes the next. So the log stays within twice its live bytes and what is written
+ * during a pass.
  */
 public final class BackgroundCompaction implements AutoCloseable {
-  private static final long GROWTH = 2;
   private static final long PIECES = 16;
   private static final long LOOK_NANOS = 50_000_000;
 
   private final Engine engine;
   private final Compactor compactor;
-  private final long memoryBytes;
+  private final PassTrigger trigger;
+  private final long bytesPerSecond;
   private final Thread thread;
-  private long sizeAfterPass;
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
-  /**
-   * @param memoryBytes the log's memory: a smaller log is not worth compacting
-   */
-  public BackgroundCompaction(Engine engine, Compactor compactor, long memoryBytes, String name) {
+  /** Starts the thread; a log smaller than its memory is not worth compacting. */
+  public BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config) {
     this.engine = engine;
-    this.memoryBytes = memoryBytes;
+    trigger = new PassTrigger(config.logMemoryBytes());
+    bytesPerSecond = config.compactionBytesPerSecond();
     this.compactor = compactor;
-    thread = Thread.ofPlatform().daemon().name("faster-compaction-" + name).start(this::run);
+    String name = "faster-compaction-" + config.directory().getFileName();
+    thread = Thread.ofPlatform().daemon().name(name).start(this::run);
   }
 
   /** What has ended compaction before its time; null while all is well. */
@@ -62,7 +62,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void run() {
     try {
       while (!isClosed) {
-        if (size() > Math.max(GROWTH * sizeAfterPass, memoryBytes)) {
+        if (trigger.isDue(size())) {
           pass();
         } else {
           LockSupport.parkNanos(LOOK_NANOS);
@@ -86,13 +86,22 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void compactAll() {
     HybridLog log = engine.log();
     long end = log.flushedAddress();
+    CompactionStats before = compactor.stats();
+    Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
-      if (compactor.compact(Math.min(end, log.beginAddress() + piece)) == 0) {
+      if (compactor.compact(Math.min(end, log.beginAddress() + piece), pace) == 0) {
         break;
       }
     }
-    sizeAfterPass = size();
+    if (!isClosed) {
+      compactor.cleanIndex();
+    }
+    CompactionStats after = compactor.stats();
+    trigger.passed(
+        after.scannedBytes() - before.scannedBytes(),
+        after.droppedBytes() - before.droppedBytes(),
+        size());
   }
 
   private long size() {

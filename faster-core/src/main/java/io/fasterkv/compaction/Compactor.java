@@ -1,11 +1,13 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.api.CompactionStats;
 import io.fasterkv.index.IndexCleaner;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.RecordMover;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -20,6 +22,11 @@ public final class Compactor {
   /** Held while a record is moved, and while the begin moves by expiry; fair, so that it can. */
   private final ReentrantLock moving = new ReentrantLock(true);
 
+  private final LongAdder passes = new LongAdder();
+  private final LongAdder scannedBytes = new LongAdder();
+  private final LongAdder movedBytes = new LongAdder();
+  private final LongAdder movedRecords = new LongAdder();
+
   public Compactor(Engine engine) {
     this.engine = engine;
     cleaner = new IndexCleaner(engine.index(), engine.epochs());
@@ -30,19 +37,31 @@ public final class Compactor {
    * pages, and moves the begin there. Returns how many bytes of the log that was.
    */
   public synchronized long compact(long until) {
+    return compact(until, Pace.unlimited());
+  }
+
+  /** As {@link #compact(long)}, no faster than {@code pace}; 0 if that has ended it. */
+  synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
     long begin = log.pin();
     try {
       long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
-      if (end <= begin) {
+      if (end <= begin || !roll(begin, end, pace)) {
         return 0;
       }
-      roll(begin, end);
       log.truncate(end);
+      passes.increment();
+      scannedBytes.add(end - begin);
       return end - begin;
     } finally {
       log.unpin(begin);
     }
+  }
+
+  /** What was done so far. */
+  public CompactionStats stats() {
+    return new CompactionStats(
+        passes.sum(), scannedBytes.sum(), movedBytes.sum(), movedRecords.sum());
   }
 
   /** Frees the index entries of chains of which nothing is left. */
@@ -59,23 +78,34 @@ public final class Compactor {
     }
   }
 
-  private void roll(long begin, long end) {
+  private boolean roll(long begin, long end, Pace pace) {
+    long paidUntil = begin;
     try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end));
         RecordMover mover = new RecordMover(engine)) {
       while (scan.next()) {
+        if (scan.address() >= paidUntil) {
+          long until = engine.log().pageEnd(scan.address());
+          if (!pace.allows(until - paidUntil)) {
+            return false;
+          }
+          paidUntil = until;
+        }
         if (!scan.isTombstone() && !scan.isOverwritten()) {
           roll(scan, mover);
         }
       }
     }
+    return true;
   }
 
   private void roll(ScanCursor scan, RecordMover mover) {
     moving.lock();
     try {
       // What has expired meanwhile must not come back.
-      if (scan.address() >= engine.log().beginAddress()) {
-        mover.moveIfLive(scan.address(), scan.key(), scan.value());
+      if (scan.address() >= engine.log().beginAddress()
+          && mover.moveIfLive(scan.address(), scan.key(), scan.value())) {
+        movedRecords.increment();
+        movedBytes.add(engine.layout().recordBytes(scan.key().length(), scan.value().length()));
       }
     } finally {
       moving.unlock();

@@ -1,0 +1,92 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.device.MemoryDevice;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** How much log a store needs for what is live. */
+class DiskUseTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int RECORD_BYTES = 24;
+  private static final int KEYS = 4000;
+  private static final int CUT_EVERY = 500;
+
+  @TempDir Path directory;
+
+  private FasterStore open() {
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .logMemoryBytes(8 * PAGE_BYTES)
+            .pageBytes(PAGE_BYTES)
+            .recordKind(RecordKind.LONGS)
+            .build();
+    return FasterStore.open(config, new MemoryDevice());
+  }
+
+  private static LongSession<Void> session(FasterStore store) {
+    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  /** A hot set for ever, folded over all the time: each fold-over makes a new copy of it. */
+  @Test
+  void endlessOverwritesWithFoldOversStayWithinTwiceTheLiveBytes() {
+    long live = (long) KEYS * RECORD_BYTES;
+    SplittableRandom random = new SplittableRandom(1);
+    long[] sums = new long[KEYS];
+    try (FasterStore store = open();
+        LongSession<Void> session = session(store)) {
+      for (int key = 0; key < KEYS; key++) {
+        session.rmw(key, ++sums[key], null);
+      }
+      for (int i = 0; i < 200 * CUT_EVERY; i++) {
+        int key = random.nextInt(KEYS / 4);
+        session.rmw(key, 1, null);
+        sums[key]++;
+        if (i % CUT_EVERY == 0) {
+          store.cut().close();
+          if (store.logBytes() > live + live / 2) {
+            store.compact();
+          }
+          assertThat(store.logBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+          assertThat(store.storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+        }
+      }
+      for (int key = 0; key < KEYS; key++) {
+        session.read(key, null);
+        assertThat(session.value()).as("key " + key).isEqualTo(sums[key]);
+      }
+      CompactionStats stats = store.compactionStats();
+      assertThat(stats.passes()).isPositive();
+      assertThat(stats.movedBytes()).isEqualTo(stats.movedRecords() * RECORD_BYTES);
+      assertThat(store.beginAddress()).isGreaterThanOrEqualTo(stats.scannedBytes());
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** All live: a pass copies each record once, and ends. */
+  @Test
+  void aPassOverAFullyLiveLogEnds() {
+    try (FasterStore store = open();
+        LongSession<Void> session = session(store)) {
+      for (int key = 0; key < KEYS; key++) {
+        session.rmw(key, 1, null);
+      }
+      store.checkpoint();
+      long before = store.logBytes();
+      store.compact();
+      assertThat(store.compactionStats().movedRecords()).isLessThanOrEqualTo(KEYS);
+      assertThat(store.compactionStats().movedRecords()).isGreaterThan(KEYS - 2 * PAGE_BYTES / 24);
+      assertThat(store.logBytes()).isLessThanOrEqualTo(before + 2 * PAGE_BYTES);
+    }
+  }
+}

@@ -86,6 +86,15 @@ public final class LongSession<C> implements AutoCloseable {
     return core.completePending(wait);
   }
 
+  /**
+   * Ends operations that were pending, waiting for them, until at most {@code most} are under way:
+   * a caller that does this before each operation has {@code most} + 1 disk reads under way at a
+   * time. Returns how many are still under way.
+   */
+  public int completePending(int most) {
+    return core.completePending(most);
+  }
+
   @Override
   public void close() {
     core.close();

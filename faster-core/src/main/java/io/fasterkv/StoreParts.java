@@ -59,6 +59,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
     OffHeapArena arena =
         new OffHeapArena(new MemoryBudget(config.memoryBytes()), config.hugePages());
     try {
+      arena.budget().take("disk read rings", device.memoryBytes());
       FirstFailure failure = new FirstFailure();
       Epochs epochs =
           new Epochs(

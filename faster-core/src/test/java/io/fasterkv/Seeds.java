@@ -4,11 +4,11 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
 /** Seeds of model tests: fresh ones each run, or the one given by {@code -Dfaster.seed}. */
-final class Seeds {
+public final class Seeds {
   private Seeds() {}
 
   /** {@code count} seeds; a test puts its seed into every message, so that a failure replays. */
-  static LongStream fresh(int count) {
+  public static LongStream fresh(int count) {
     Long given = Long.getLong("faster.seed");
     if (given != null) {
       return LongStream.of(given);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.IoKind;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -103,6 +104,7 @@ class StoreModelTest {
         .segmentBytes(16384)
         .mutableFraction(fractions[random.nextInt(fractions.length)])
         .directIo(random.nextBoolean())
+        .ioKind(random.nextBoolean() ? IoKind.AUTO : IoKind.FILE)
         .build();
   }
 }

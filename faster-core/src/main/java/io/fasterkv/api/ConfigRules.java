@@ -1,5 +1,6 @@
 package io.fasterkv.api;
 
+import io.fasterkv.api.StoreConfig.IoKind;
 import io.fasterkv.api.StoreException.BadConfig;
 
 /** Derives the settings that were left open and checks the sum against the budget. */
@@ -18,6 +19,9 @@ final class ConfigRules {
   private static final long MIN_SEGMENT_BYTES = 64L << 20;
   private static final long MAX_SEGMENT_BYTES = 1L << 30;
   private static final int MAX_SESSIONS = 1024;
+
+  /** Part of the memory that rings for disk reads may take. */
+  private static final long RING_SHARE = 64;
 
   /** A line of the epoch table. */
   private static final long BYTES_PER_SLOT = 128;
@@ -53,7 +57,10 @@ final class ConfigRules {
     int page = pageBytes(logMemory);
     long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
     check(scratch >= 2L * page, "scratchBytes", scratch, "two pages and above (" + 2L * page + ")");
-    long index = indexBytes(b.memoryBytes - logMemory - scratch - tables);
+    long rest = b.memoryBytes - logMemory - scratch - tables;
+    long wanted = indexBytes(0);
+    int rings = maxRings(rest - wanted - growth(wanted));
+    long index = indexBytes(rest - rings * StoreConfig.RING_BYTES);
     checkSum(index, growth(index), logMemory, scratch, tables);
     check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
     check(
@@ -83,7 +90,9 @@ final class ConfigRules {
         b.backgroundCompaction,
         b.compactionBytesPerSecond,
         b.directIo,
-        b.hugePages);
+        b.hugePages,
+        b.ioKind,
+        rings);
   }
 
   private long indexBytes(long room) {
@@ -137,6 +146,13 @@ final class ConfigRules {
 
   private long defaultScratch(int page) {
     return Math.max(8L * page, b.memoryBytes / 32);
+  }
+
+  private int maxRings(long roomBytes) {
+    long bytes = Math.min(roomBytes, b.memoryBytes / RING_SHARE);
+    return b.ioKind == IoKind.FILE
+        ? 0
+        : (int) Math.clamp(bytes / StoreConfig.RING_BYTES, 0, b.maxSessions);
   }
 
   private long segmentBytes(int page) {

@@ -33,6 +33,9 @@ import java.nio.file.Path;
  *     in the log says so
  * @param hugePages whether to ask the system for huge pages, true by default: where the JVM was not
  *     given native access, or the system has none, one line is logged and ordinary memory is used
+ * @param ioKind how pending operations read the disk
+ * @param maxRings how many sessions may have an io_uring of their own, of 8 KiB each: as many as
+ *     there may be sessions, within a sixty-fourth of {@code memoryBytes}
  */
 public record StoreConfig(
     Path directory,
@@ -51,7 +54,22 @@ public record StoreConfig(
     boolean backgroundCompaction,
     long compactionBytesPerSecond,
     boolean directIo,
-    boolean hugePages) {
+    boolean hugePages,
+    IoKind ioKind,
+    int maxRings) {
+
+  /** Kernel memory of a ring, out of the budget. */
+  public static final long RING_BYTES = 8 << 10;
+
+  /** How pending operations read the disk. */
+  public enum IoKind {
+    /** As URING where native access is granted and the kernel allows it, else as FILE. */
+    AUTO,
+    /** With a thread for each read. */
+    FILE,
+    /** Through io_uring, with no thread but the session's; opening fails where that cannot be. */
+    URING
+  }
 
   /** What a store's records hold. */
   public enum RecordKind {
@@ -102,6 +120,7 @@ public record StoreConfig(
     long compactionBytesPerSecond;
     boolean directIo;
     boolean hugePages = true;
+    IoKind ioKind = IoKind.AUTO;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -184,6 +203,11 @@ public record StoreConfig(
 
     public Builder hugePages(boolean ask) {
       hugePages = ask;
+      return this;
+    }
+
+    public Builder ioKind(IoKind kind) {
+      ioKind = kind;
       return this;
     }
 

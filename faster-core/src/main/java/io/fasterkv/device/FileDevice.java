@@ -25,6 +25,8 @@ public final class FileDevice implements LogDevice {
   private static final int READERS = 32;
   private static final long IDLE_SECONDS = 10;
 
+  private final Path directory;
+  private final long segmentBytes;
   private final SegmentFiles buffered;
   private final @Nullable SegmentFiles direct;
   private final ExecutorService writers;
@@ -36,12 +38,14 @@ public final class FileDevice implements LogDevice {
    * @param segmentBytes size of a segment file, a power of two
    */
   public FileDevice(Path directory, long segmentBytes) {
-    this(directory, new SegmentFiles(directory, segmentBytes), null);
+    this(directory, segmentBytes, null);
   }
 
-  private FileDevice(Path directory, SegmentFiles buffered, @Nullable SegmentFiles direct) {
-    this.buffered = buffered;
+  private FileDevice(Path directory, long segmentBytes, @Nullable SegmentFiles direct) {
+    this.directory = directory;
+    this.segmentBytes = segmentBytes;
     this.direct = direct;
+    buffered = new SegmentFiles(directory, segmentBytes);
     writers = threads("faster-write-" + directory.getFileName() + "-", WRITERS);
     readers = threads("faster-read-" + directory.getFileName() + "-", READERS);
   }
@@ -55,8 +59,16 @@ public final class FileDevice implements LogDevice {
   public static FileDevice direct(Path directory, long segmentBytes) throws IOException {
     return new FileDevice(
         directory,
-        new SegmentFiles(directory, segmentBytes),
+        segmentBytes,
         new SegmentFiles(directory, segmentBytes, DirectIo.tried(directory)));
+  }
+
+  Path directory() {
+    return directory;
+  }
+
+  long segmentBytes() {
+    return segmentBytes;
   }
 
   @Override

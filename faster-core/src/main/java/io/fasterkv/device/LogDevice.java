@@ -40,6 +40,16 @@ public interface LogDevice extends AutoCloseable {
   /** Starts to fill {@code target} from {@code address} on. */
   void read(long address, MemorySegment target, Completion completion);
 
+  /** A queue of its own for a caller that has up to {@code depth} reads under way. */
+  default ReadQueue readQueue(int depth) {
+    return new CompletedReads(this);
+  }
+
+  /** Bytes of memory outside of the Java heap that the device takes by itself. */
+  default long memoryBytes() {
+    return 0;
+  }
+
   /** Fills {@code target} from {@code address} on, on the calling thread. */
   void readNow(long address, MemorySegment target) throws IOException;
 

@@ -1,30 +1,66 @@
 package io.fasterkv.device;
 
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.IoKind;
+import io.fasterkv.api.StoreException.BadConfig;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Picks the device that a store's settings ask for, as far as the system allows. */
 public final class LogDevices {
   private static final Logger LOG = System.getLogger(LogDevices.class.getName());
+  private static final AtomicBoolean TOLD_OF_NO_RINGS = new AtomicBoolean();
 
   private LogDevices() {}
 
-  /** A device in the store's directory, which is there already. */
+  /**
+   * A device in the store's directory, which is there already.
+   *
+   * @throws BadConfig if {@link IoKind#URING} is asked for and cannot be had
+   */
   public static LogDevice open(StoreConfig config) {
+    FileDevice files = files(config);
+    if (config.ioKind() == IoKind.FILE) {
+      return files;
+    }
+    try {
+      return UringDevice.over(files, config.maxRings());
+    } catch (IOException e) {
+      if (config.ioKind() == IoKind.URING) {
+        close(files, e);
+        throw new BadConfig(
+            "io_uring cannot be used: ioKind=URING, allowed=FILE or AUTO; " + e.getMessage());
+      }
+      if (TOLD_OF_NO_RINGS.compareAndSet(false, true)) {
+        LOG.log(Level.INFO, "disk reads use threads, not io_uring: " + e.getMessage());
+      }
+      return files;
+    }
+  }
+
+  static void warn(String what, Path directory, IOException cause) {
+    LOG.log(Level.WARNING, what + ": directory=" + directory + ", cause=" + cause.getMessage());
+  }
+
+  private static FileDevice files(StoreConfig config) {
     if (config.directIo()) {
       try {
         return FileDevice.direct(config.directory(), config.segmentBytes());
       } catch (IOException e) {
-        LOG.log(
-            Level.WARNING,
-            "no direct I/O, the log goes through the page cache: directory="
-                + config.directory()
-                + ", cause="
-                + e.getMessage());
+        warn("no direct I/O, the log goes through the page cache", config.directory(), e);
       }
     }
     return new FileDevice(config.directory(), config.segmentBytes());
+  }
+
+  private static void close(FileDevice files, IOException because) {
+    try {
+      files.close();
+    } catch (IOException e) {
+      because.addSuppressed(e);
+    }
   }
 }

@@ -11,6 +11,7 @@ import java.lang.invoke.VarHandle;
  */
 public final class Words {
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+  private static final VarHandle HALF_WORD = ValueLayout.JAVA_INT.varHandle();
 
   private Words() {}
 
@@ -46,6 +47,16 @@ public final class Words {
   /** Sets bits atomically and returns the word as it was before. */
   public static long getAndBitwiseOr(MemorySegment memory, long offset, long bits) {
     return (long) WORD.getAndBitwiseOr(memory, offset, bits);
+  }
+
+  /** A 32-bit word, at a multiple of 4. */
+  public static int loadAcquireInt(MemorySegment memory, long offset) {
+    return (int) HALF_WORD.getAcquire(memory, offset);
+  }
+
+  /** A 32-bit word, at a multiple of 4. */
+  public static void storeReleaseInt(MemorySegment memory, long offset, int value) {
+    HALF_WORD.setRelease(memory, offset, value);
   }
 
   /** Orders all loads before it with all loads and stores after it. */

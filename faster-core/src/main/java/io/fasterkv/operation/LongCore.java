@@ -119,6 +119,11 @@ public final class LongCore<C> implements AutoCloseable {
     return general.completePending(wait);
   }
 
+  /** See {@link SessionCore#completePending(int)}. */
+  public int completePending(int most) {
+    return general.completePending(most);
+  }
+
   @Override
   public void close() {
     path = LongPaths.NONE;

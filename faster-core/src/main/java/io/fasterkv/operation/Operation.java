@@ -63,6 +63,9 @@ final class Operation<I, O, C> {
 
   Status status = Status.NOT_FOUND;
 
+  /** Names the operation's read in its session's queue while it is pending. */
+  int readTag;
+
   /** The next record to look at on disk. */
   long diskAddress = Address.NONE;
 

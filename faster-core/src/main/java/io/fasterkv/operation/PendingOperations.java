@@ -1,26 +1,35 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.device.ReadQueue;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.Collections;
 import java.util.Deque;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A session's operations that wait for the disk. The device's threads put an operation into the
- * queue when its record has arrived; the session's thread takes it out. How many there are at a
- * time is limited, so that their buffers are: half of the scratch memory is left to checkpoints,
- * scans and compaction.
+ * A session's operations that wait for the disk, each for one read of the session's queue at the
+ * device. How many there are at a time is limited, so that their buffers are: half of the scratch
+ * memory is left to checkpoints, scans and compaction.
  */
 final class PendingOperations<I, O, C> {
   private static final int MAX_PENDING = 64;
 
   private final Engine engine;
   private final DiskSearch disk;
-  private final BlockingQueue<Operation<I, O, C>> arrived = new LinkedBlockingQueue<>();
   private final Deque<Operation<I, O, C>> idle = new ArrayDeque<>();
-  private int count;
+
+  /** By the tag of the read. */
+  private final List<@Nullable Operation<I, O, C>> underWay =
+      new ArrayList<>(Collections.nCopies(MAX_PENDING, null));
+
+  private final BitSet tags = new BitSet(MAX_PENDING);
+  private @Nullable ReadQueue queue;
 
   PendingOperations(Engine engine, DiskSearch disk) {
     this.engine = engine;
@@ -28,22 +37,22 @@ final class PendingOperations<I, O, C> {
   }
 
   int count() {
-    return count;
+    return tags.cardinality();
   }
 
   /** An operation that is not in use; null when one that is under way must end first. */
   @Nullable Operation<I, O, C> idle() {
     Operation<I, O, C> op = idle.pollLast();
     boolean mustWait =
-        count >= MAX_PENDING
-            || (count > 0 && !engine.buffers().leavesHalf(Operation.firstBytes(engine)));
+        count() >= MAX_PENDING
+            || (count() > 0 && !engine.buffers().leavesHalf(Operation.firstBytes(engine)));
     if (op != null || mustWait) {
       return op;
     }
     try {
       return new Operation<>(engine);
     } catch (OutOfBudget e) {
-      if (count == 0) {
+      if (count() == 0) {
         throw e;
       }
       return null;
@@ -53,51 +62,36 @@ final class PendingOperations<I, O, C> {
   /** Makes an operation pending and starts its first read. */
   void start(Operation<I, O, C> op) {
     disk.aim(op);
-    read(op);
-    count++;
+    MemorySegment target = disk.target(op);
+    op.readTag = tags.nextClearBit(0);
+    tags.set(op.readTag);
+    underWay.set(op.readTag, op);
+    queue().read(op.readTag, op.diskFrom, target);
   }
 
   /** Starts the next read of a pending operation. */
   void read(Operation<I, O, C> op) {
-    engine
-        .log()
-        .device()
-        .read(
-            op.diskFrom,
-            disk.target(op),
-            failure -> {
-              op.diskFailure = failure;
-              arrived.add(op);
-            });
+    queue().read(op.readTag, op.diskFrom, disk.target(op));
   }
 
   /** The next operation whose record has arrived; null when there is none, or none under way. */
   @Nullable Operation<I, O, C> next(boolean wait) {
-    Operation<I, O, C> op = arrived.poll();
-    return op == null && wait && count > 0 ? take() : op;
-  }
-
-  /** Waits for the next operation whose record arrives; there is one under way. */
-  Operation<I, O, C> take() {
-    boolean isInterrupted = false;
-    try {
-      while (true) {
-        try {
-          return arrived.take();
-        } catch (InterruptedException e) {
-          isInterrupted = true;
-        }
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
+    if (count() == 0) {
+      return null;
     }
+    int tag = queue().next(wait);
+    if (tag == ReadQueue.NONE) {
+      return null;
+    }
+    Operation<I, O, C> op = Objects.requireNonNull(underWay.get(tag));
+    op.diskFailure = queue().failure();
+    return op;
   }
 
   /** Takes an operation that has ended back. */
   void end(Operation<I, O, C> op) {
-    count--;
+    underWay.set(op.readTag, null);
+    tags.clear(op.readTag);
     op.clear();
     idle.addLast(op);
   }
@@ -105,5 +99,16 @@ final class PendingOperations<I, O, C> {
   void close() {
     idle.forEach(Operation::close);
     idle.clear();
+    if (queue != null) {
+      queue.close();
+    }
+  }
+
+  /** Opened by the first read: most sessions have none that is pending. */
+  private ReadQueue queue() {
+    if (queue == null) {
+      queue = engine.log().device().readQueue(MAX_PENDING);
+    }
+    return queue;
   }
 }

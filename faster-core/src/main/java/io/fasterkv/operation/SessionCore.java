@@ -10,6 +10,7 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.operation.Operation.Phase;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -143,6 +144,15 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return pending.count();
   }
 
+  /** Ends pending operations, waiting for their records, until at most {@code most} are left. */
+  public int completePending(int most) {
+    checkOpen();
+    while (pending.count() > most) {
+      goOn(Objects.requireNonNull(pending.next(true)));
+    }
+    return pending.count();
+  }
+
   /** Ends what is pending and gives everything back. */
   @Override
   public void close() {
@@ -176,7 +186,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     while (op == null) {
       op = pending.idle();
       if (op == null) {
-        goOn(pending.take());
+        goOn(Objects.requireNonNull(pending.next(true)));
       }
     }
     current = op;

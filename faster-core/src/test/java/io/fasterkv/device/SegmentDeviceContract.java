@@ -13,7 +13,9 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -33,9 +35,11 @@ abstract class SegmentDeviceContract {
   private static final int SEGMENT_BYTES = 1 << 16;
   private static final int SECTOR_BYTES = 4096;
   private static final int READS = 300;
+  private static final int DEPTH = 16;
 
   @TempDir Path directory;
-  private LogDevice device;
+
+  LogDevice device;
 
   /** The device under test. */
   abstract LogDevice device(Path directory, long segmentBytes) throws IOException;
@@ -96,6 +100,126 @@ abstract class SegmentDeviceContract {
       await(reads.get(i));
       assertThat(targets.get(i).mismatch(bytes.asSlice(sector(i), SECTOR_BYTES))).isEqualTo(-1);
     }
+  }
+
+  @Test
+  void aQueueEndsEveryReadOnce() throws Exception {
+    MemorySegment bytes = random(SEGMENT_BYTES, 9);
+    write(0, bytes);
+    write(SEGMENT_BYTES, bytes);
+    SplittableRandom random = new SplittableRandom(10);
+    try (ReadQueue queue = device.readQueue(DEPTH)) {
+      assertThat(queue.next(true)).as("nothing is under way").isEqualTo(ReadQueue.NONE);
+      MemorySegment[] targets = new MemorySegment[DEPTH];
+      int[] sectors = new int[DEPTH];
+      int underWay = 0;
+      for (int reads = 0; reads < READS || underWay > 0; ) {
+        int free = free(targets);
+        if (free >= 0 && reads < READS && random.nextInt(3) > 0) {
+          sectors[free] = random.nextInt(SEGMENT_BYTES / SECTOR_BYTES);
+          targets[free] = memory(SECTOR_BYTES);
+          queue.read(
+              free, random.nextInt(2) * SEGMENT_BYTES + sector(sectors[free]), targets[free]);
+          reads++;
+          underWay++;
+          continue;
+        }
+        int tag = queue.next(random.nextBoolean());
+        if (tag != ReadQueue.NONE) {
+          assertThat(queue.failure()).isNull();
+          assertThat(targets[tag].mismatch(bytes.asSlice(sector(sectors[tag]), SECTOR_BYTES)))
+              .isEqualTo(-1);
+          targets[tag] = null;
+          underWay--;
+        }
+      }
+      assertThat(queue.next(true)).isEqualTo(ReadQueue.NONE);
+    }
+  }
+
+  private static int free(MemorySegment[] targets) {
+    for (int tag = 0; tag < targets.length; tag++) {
+      if (targets[tag] == null) {
+        return tag;
+      }
+    }
+    return -1;
+  }
+
+  @Test
+  void aQueueTellsOfWhatCannotBeRead() throws Exception {
+    write(0, random(SECTOR_BYTES, 11));
+    try (ReadQueue queue = device.readQueue(DEPTH)) {
+      queue.read(0, SEGMENT_BYTES, memory(SECTOR_BYTES));
+      assertThat(queue.next(true)).isZero();
+      assertThat(queue.failure()).isInstanceOf(NoSuchFileException.class);
+      queue.read(1, 0, memory(2 * SECTOR_BYTES));
+      assertThat(queue.next(true)).isEqualTo(1);
+      assertThat(queue.failure()).isInstanceOf(EOFException.class);
+      queue.read(0, SEGMENT_BYTES - SECTOR_BYTES, memory(2 * SECTOR_BYTES));
+      assertThat(queue.next(true)).isZero();
+      assertThat(queue.failure()).isNotNull();
+      queue.read(0, 0, memory(SECTOR_BYTES));
+      assertThat(queue.next(true)).isZero();
+      assertThat(queue.failure()).as("failures do not stick").isNull();
+    }
+  }
+
+  /** Each new file may get the descriptor of the one that was removed before. */
+  @Test
+  void aQueueReadsNoFileThatWasRemoved() throws Exception {
+    try (ReadQueue queue = device.readQueue(DEPTH)) {
+      for (int round = 0; round < 5; round++) {
+        long address = (long) round * SEGMENT_BYTES;
+        MemorySegment bytes = random(SECTOR_BYTES, 12 + round);
+        write(address, bytes);
+        MemorySegment target = memory(SECTOR_BYTES);
+        queue.read(0, address, target);
+        assertThat(queue.next(true)).isZero();
+        assertThat(target.mismatch(bytes)).isEqualTo(-1);
+        device.truncate(address + SEGMENT_BYTES);
+        queue.read(0, address, target);
+        assertThat(queue.next(true)).isZero();
+        assertThat(queue.failure()).isInstanceOf(NoSuchFileException.class);
+      }
+    }
+  }
+
+  @Test
+  void anInterruptEndsNoWaitOfAQueue() throws Exception {
+    MemorySegment bytes = random(SECTOR_BYTES, 15);
+    write(0, bytes);
+    try (ReadQueue queue = device.readQueue(DEPTH)) {
+      for (int i = 0; i < READS; i++) {
+        Thread.currentThread().interrupt();
+        MemorySegment target = memory(SECTOR_BYTES);
+        queue.read(0, 0, target);
+        assertThat(queue.next(true)).isZero();
+        assertThat(Thread.interrupted()).isTrue();
+        assertThat(queue.failure()).isNull();
+        assertThat(target.mismatch(bytes)).isEqualTo(-1);
+      }
+    }
+  }
+
+  @Test
+  void aDeviceClosedUnderAQueueEndsItsReads() throws Exception {
+    write(0, random(SEGMENT_BYTES, 16));
+    ReadQueue queue = device.readQueue(DEPTH);
+    for (int tag = 0; tag < DEPTH - 1; tag++) {
+      queue.read(tag, sector(tag), memory(SECTOR_BYTES));
+    }
+    device.close();
+    queue.read(DEPTH - 1, 0, memory(SECTOR_BYTES));
+    Set<Integer> ended = new HashSet<>();
+    for (int tag = queue.next(true); tag != ReadQueue.NONE; tag = queue.next(true)) {
+      assertThat(ended.add(tag)).isTrue();
+      if (tag == DEPTH - 1) {
+        assertThat(queue.failure()).hasMessageContaining("closed");
+      }
+    }
+    assertThat(ended).hasSize(DEPTH);
+    queue.close();
   }
 
   @Test

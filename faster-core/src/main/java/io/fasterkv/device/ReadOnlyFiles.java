@@ -1,0 +1,117 @@
+package io.fasterkv.device;
+
+import io.fasterkv.memory.SystemCalls;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * Segment files by descriptor, opened for reading on first use. Safe for all threads.
+ *
+ * <p>Once a descriptor is closed, its number may mean another file. So whoever puts one into a
+ * request holds it until the request has ended: the last to let go closes it.
+ */
+final class ReadOnlyFiles implements AutoCloseable {
+  private static final int ENOENT = 2;
+
+  /** An open file, and how many hold it; this object's own map is one of them. */
+  final class OpenFile {
+    final int descriptor;
+    private final AtomicInteger holders = new AtomicInteger(1);
+
+    private OpenFile(int descriptor) {
+      this.descriptor = descriptor;
+    }
+
+    /** False if the last has let go. */
+    private boolean hold() {
+      for (int count = holders.get(); count > 0; count = holders.get()) {
+        if (holders.compareAndSet(count, count + 1)) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    void letGo() {
+      if (holders.decrementAndGet() == 0) {
+        close(descriptor);
+      }
+    }
+  }
+
+  private final Path directory;
+  private final long segmentBytes;
+  private final long flags;
+  private final SystemCalls system = new SystemCalls();
+  private final ConcurrentMap<Long, OpenFile> open = new ConcurrentHashMap<>();
+
+  /**
+   * @param flags how files are opened, besides for reading
+   */
+  ReadOnlyFiles(Path directory, long segmentBytes, long flags) {
+    this.directory = directory;
+    this.segmentBytes = segmentBytes;
+    this.flags = flags;
+  }
+
+  /** The file that holds an address, held once more. */
+  OpenFile hold(long address) throws IOException {
+    long segment = address / segmentBytes;
+    while (true) {
+      OpenFile file = open.get(segment);
+      if (file == null) {
+        file = add(segment);
+      }
+      if (file.hold()) {
+        return file;
+      }
+    }
+  }
+
+  /** Lets go of the segments that lie wholly below {@code address}. */
+  void letGo(long address) {
+    long end = address / segmentBytes;
+    for (long segment : List.copyOf(open.keySet())) {
+      OpenFile file = segment < end ? open.remove(segment) : null;
+      if (file != null) {
+        file.letGo();
+      }
+    }
+  }
+
+  /** Lets go of all files. No request is under way. */
+  @Override
+  public void close() {
+    letGo(Long.MAX_VALUE);
+    system.close();
+  }
+
+  private synchronized OpenFile add(long segment) throws IOException {
+    OpenFile file = open.get(segment);
+    if (file == null) {
+      file = new OpenFile(openFile(directory.resolve("log." + segment)));
+      open.put(segment, file);
+    }
+    return file;
+  }
+
+  private int openFile(Path path) throws IOException {
+    int result = system.open(path.toString(), flags);
+    if (result == -ENOENT) {
+      throw new NoSuchFileException(path.toString());
+    }
+    if (result < 0) {
+      throw new IOException("a file could not be opened: file=" + path + ", errno=" + -result);
+    }
+    return result;
+  }
+
+  private synchronized void close(int descriptor) {
+    system.close(descriptor);
+  }
+}

@@ -1,0 +1,199 @@
+package io.fasterkv.device;
+
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import io.fasterkv.memory.SystemCalls;
+import io.fasterkv.memory.Words;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * An io_uring of the Linux kernel (5.6 and later): two rings of memory shared with the kernel, one
+ * of requests and one of completions, and a system call that hands over and waits.
+ *
+ * <pre>
+ *   requests:     head (kernel) .. tail (ours)    entries of 64 bytes, in their own memory
+ *   completions:  head (ours) .. tail (kernel)    entries of 16 bytes: our 8 bytes, and the result
+ * </pre>
+ *
+ * <p>Each index has one writer. A tail is stored with release after the entries before it were
+ * written, and loaded with acquire before they are read; a head likewise after an entry was read,
+ * so that it is not overwritten before. A weaker order would let one side see an index without the
+ * entry. One thread at a time on our side.
+ */
+class Ring implements AutoCloseable {
+  /** Memory of the kernel's for a ring of up to 64 requests: two pages. */
+  static final long BYTES = 2 * 4096;
+
+  static final int EINTR = 4;
+  static final int EAGAIN = 11;
+  static final int EBUSY = 16;
+  static final int EINVAL = 22;
+
+  private static final long SETUP = 425;
+  private static final long ENTER = 426;
+  private static final long GET_EVENTS = 1;
+  private static final byte READ = 22;
+
+  /** Completions wait for our next call instead of interrupting us; a flag says that some do. */
+  private static final int COOPERATIVE = 1 << 8 | 1 << 9;
+
+  /** One map for both rings, no completion dropped, and plain reads: 5.6 and later. */
+  private static final int FEATURES = 1 | 1 << 1 | 1 << 3;
+
+  private static final int COMPLETIONS_WAIT = 2 | 4;
+  private static final long REQUESTS_OFFSET = 0x1000_0000L;
+  private static final int REQUEST_BYTES = 64;
+  private static final int COMPLETION_BYTES = 16;
+
+  private final SystemCalls system = new SystemCalls();
+  private final int descriptor;
+  private final MemorySegment rings;
+  private final MemorySegment requests;
+  private final int requestMask;
+  private final int completionMask;
+  private final long requestHead;
+  private final long requestTail;
+  private final long requestFlags;
+  private final long completionHead;
+  private final long completionTail;
+  private final long completions;
+
+  /** Of the completion that {@link #next()} found. */
+  private long tag;
+
+  private int result;
+
+  /**
+   * @param entries how many requests may be under way, a power of two
+   * @throws IOException if the kernel does not know such rings, or does not allow them
+   */
+  Ring(int entries) throws IOException {
+    try {
+      MemorySegment parameters = system.allocate(120);
+      descriptor = setUp(entries, parameters);
+      requestHead = at(parameters, 40);
+      requestTail = at(parameters, 44);
+      requestFlags = at(parameters, 56);
+      completionHead = at(parameters, 80);
+      completionTail = at(parameters, 84);
+      completions = at(parameters, 100);
+      int slots = parameters.get(JAVA_INT, 0);
+      long order = at(parameters, 64);
+      long end =
+          Math.max(
+              order + 4L * slots,
+              completions + (long) COMPLETION_BYTES * parameters.get(JAVA_INT, 4));
+      rings = system.map(descriptor, 0, end);
+      requests = system.map(descriptor, REQUESTS_OFFSET, (long) REQUEST_BYTES * slots);
+      requestMask = rings.get(JAVA_INT, at(parameters, 48));
+      completionMask = rings.get(JAVA_INT, at(parameters, 88));
+      for (int slot = 0; slot < slots; slot++) {
+        rings.set(JAVA_INT, order + 4L * slot, slot);
+      }
+    } catch (IOException e) {
+      system.close();
+      throw e;
+    }
+  }
+
+  /** Puts a read into the ring, which has room; it waits there for {@link #enter}. */
+  void read(int file, long position, MemorySegment target, long tag) {
+    int tail = rings.get(JAVA_INT, requestTail);
+    long request = (long) REQUEST_BYTES * (tail & requestMask);
+    requests.asSlice(request, REQUEST_BYTES).fill((byte) 0);
+    requests.set(JAVA_BYTE, request, READ);
+    requests.set(JAVA_INT, request + 4, file);
+    requests.set(JAVA_LONG, request + 8, position);
+    requests.set(JAVA_LONG, request + 16, target.address());
+    requests.set(JAVA_INT, request + 24, Math.toIntExact(target.byteSize()));
+    requests.set(JAVA_LONG, request + 32, tag);
+    Words.storeReleaseInt(rings, requestTail, tail + 1);
+  }
+
+  /** How many requests the kernel has not taken yet. */
+  int waiting() {
+    return rings.get(JAVA_INT, requestTail) - Words.loadAcquireInt(rings, requestHead);
+  }
+
+  /** The tag of a request that the kernel has not taken, 0 being the first. */
+  long waitingTag(int index) {
+    int slot = Words.loadAcquireInt(rings, requestHead) + index;
+    return requests.get(JAVA_LONG, (long) REQUEST_BYTES * (slot & requestMask) + 32);
+  }
+
+  /** Takes back what the kernel has not taken. */
+  void takeBack() {
+    int head = Words.loadAcquireInt(rings, requestHead);
+    Words.storeReleaseInt(rings, requestTail, head);
+  }
+
+  /**
+   * Hands over what waits, and waits until there are {@code wanted} completions. Returns how many
+   * requests the kernel took, or a negative error number.
+   */
+  int enter(int wanted) {
+    long flags = wanted > 0 || isCompletionDelayed() ? GET_EVENTS : 0;
+    return (int) system.call(ENTER, descriptor, waiting(), wanted, flags);
+  }
+
+  /** Whether the kernel has completions that it puts into the ring when it is entered. */
+  boolean isCompletionDelayed() {
+    return (Words.loadAcquireInt(rings, requestFlags) & COMPLETIONS_WAIT) != 0;
+  }
+
+  /** Moves to the next completion; false when there is none. */
+  boolean next() {
+    int head = rings.get(JAVA_INT, completionHead);
+    if (head == Words.loadAcquireInt(rings, completionTail)) {
+      return false;
+    }
+    long completion = completions + (long) COMPLETION_BYTES * (head & completionMask);
+    tag = rings.get(JAVA_LONG, completion);
+    result = rings.get(JAVA_INT, completion + 8);
+    Words.storeReleaseInt(rings, completionHead, head + 1);
+    return true;
+  }
+
+  /** The tag of the request that is complete. */
+  long tag() {
+    return tag;
+  }
+
+  /** How many bytes were read, or a negative error number. */
+  int result() {
+    return result;
+  }
+
+  /** Nothing is under way any more. */
+  @Override
+  public void close() {
+    system.close(descriptor);
+    system.close();
+  }
+
+  private int setUp(int entries, MemorySegment parameters) throws IOException {
+    parameters.set(JAVA_INT, 8, COOPERATIVE);
+    long result = system.call(SETUP, entries, parameters.address(), 0, 0);
+    if (result == -EINVAL) {
+      // Kernels before 5.19 do not know these flags.
+      parameters.fill((byte) 0);
+      result = system.call(SETUP, entries, parameters.address(), 0, 0);
+    }
+    if (result < 0) {
+      throw new IOException("the kernel refuses an io_uring: errno=" + -result);
+    }
+    int features = parameters.get(JAVA_INT, 20);
+    if ((features & FEATURES) != FEATURES) {
+      system.close((int) result);
+      throw new IOException("the kernel's io_uring is too old: features=" + features);
+    }
+    return (int) result;
+  }
+
+  private static long at(MemorySegment parameters, long field) {
+    return Integer.toUnsignedLong(parameters.get(JAVA_INT, field));
+  }
+}

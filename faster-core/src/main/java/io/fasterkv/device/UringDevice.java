@@ -1,0 +1,163 @@
+package io.fasterkv.device;
+
+import io.fasterkv.device.ReadOnlyFiles.OpenFile;
+import io.fasterkv.memory.SystemCalls;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.FileSystems;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * A {@link FileDevice} whose read queues go through io_uring, one ring for each, by system calls
+ * and without a library. A read takes the caller's thread less than half the processor time that a
+ * thread for each read takes. Writes are few and large, so they stay with threads.
+ */
+public final class UringDevice implements LogDevice {
+  /** The most reads that one ring has under way. */
+  private static final int MAX_DEPTH = 64;
+
+  private final FileDevice files;
+  private final long segmentBytes;
+  private final int maxRings;
+  private final ReadOnlyFiles buffered;
+  private final ReadOnlyFiles direct;
+  private final Set<RingReads> queues = ConcurrentHashMap.newKeySet();
+  private boolean isClosed;
+
+  private UringDevice(FileDevice files, Path directory, long segmentBytes, int maxRings) {
+    this.files = files;
+    this.segmentBytes = segmentBytes;
+    this.maxRings = maxRings;
+    buffered = new ReadOnlyFiles(directory, segmentBytes, 0);
+    direct = new ReadOnlyFiles(directory, segmentBytes, SystemCalls.DIRECT);
+  }
+
+  /**
+   * Opens a device.
+   *
+   * @param files does all but the reads of queues; whether it is direct decides for those too. It
+   *     is closed with the device, or by the caller if this fails
+   * @param maxRings how many queues get a ring; further ones use the threads of {@code files}
+   * @throws IOException saying why the JVM or the kernel does not allow it
+   */
+  public static UringDevice over(FileDevice files, int maxRings) throws IOException {
+    if (!SystemCalls.isGranted()) {
+      throw new IOException(
+          "native access is not granted; start Java with --enable-native-access=io.fasterkv, or"
+              + " =ALL-UNNAMED on the class path");
+    }
+    Path directory = files.directory();
+    if (directory.getFileSystem() != FileSystems.getDefault()) {
+      throw new IOException("the files are not the system's own: directory=" + directory);
+    }
+    new Ring(1).close();
+    return new UringDevice(files, directory, files.segmentBytes(), maxRings);
+  }
+
+  @Override
+  public int sectorBytes() {
+    return files.sectorBytes();
+  }
+
+  @Override
+  public int readUnitBytes() {
+    return files.readUnitBytes();
+  }
+
+  @Override
+  public long memoryBytes() {
+    return maxRings * Ring.BYTES;
+  }
+
+  /** A queue with a ring of its own, if there is one left. */
+  @Override
+  public synchronized ReadQueue readQueue(int depth) {
+    if (isClosed || depth > MAX_DEPTH || queues.size() >= maxRings) {
+      return files.readQueue(depth);
+    }
+    try {
+      RingReads queue = new RingReads(this, new Ring(MAX_DEPTH), depth);
+      queues.add(queue);
+      return queue;
+    } catch (IOException e) {
+      LogDevices.warn("a session reads without io_uring", files.directory(), e);
+      return files.readQueue(depth);
+    }
+  }
+
+  @Override
+  public void write(long address, MemorySegment source, Completion completion) {
+    files.write(address, source, completion);
+  }
+
+  @Override
+  public void read(long address, MemorySegment target, Completion completion) {
+    files.read(address, target, completion);
+  }
+
+  @Override
+  public void readNow(long address, MemorySegment target) throws IOException {
+    files.readNow(address, target);
+  }
+
+  @Override
+  public void force() throws IOException {
+    files.force();
+  }
+
+  @Override
+  public void truncate(long address) throws IOException {
+    buffered.letGo(address);
+    direct.letGo(address);
+    files.truncate(address);
+  }
+
+  @Override
+  public String place(long address) {
+    return files.place(address);
+  }
+
+  @Override
+  public void close() throws IOException {
+    synchronized (this) {
+      if (isClosed) {
+        return;
+      }
+      isClosed = true;
+    }
+    List.copyOf(queues).forEach(RingReads::close);
+    buffered.close();
+    direct.close();
+    files.close();
+  }
+
+  @Override
+  public void delete() throws IOException {
+    files.delete();
+  }
+
+  /** The file that a read goes to, held once more. */
+  OpenFile hold(long address, MemorySegment target) throws IOException {
+    if (!target.isNative()) {
+      throw new IOException("a read into the Java heap: bytes=" + target.byteSize());
+    }
+    long last = address + target.byteSize() - 1;
+    if (address / segmentBytes != last / segmentBytes) {
+      throw new IOException(
+          "a read crosses segments: address=" + address + ", bytes=" + target.byteSize());
+    }
+    boolean isDirect = readUnitBytes() > 1 && DirectIo.isAligned(address, target);
+    return (isDirect ? direct : buffered).hold(address);
+  }
+
+  long position(long address) {
+    return address % segmentBytes;
+  }
+
+  void forget(RingReads queue) {
+    queues.remove(queue);
+  }
+}

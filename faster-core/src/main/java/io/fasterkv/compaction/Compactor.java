@@ -5,8 +5,10 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.LargeMover;
 import io.fasterkv.operation.RecordMover;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
@@ -33,7 +35,7 @@ public final class Compactor {
     HybridLog log = engine.log();
     long begin = log.pin();
     try {
-      long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
+      long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
       if (end <= begin) {
         return 0;
       }
@@ -60,25 +62,61 @@ public final class Compactor {
   }
 
   private void roll(long begin, long end) {
-    try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end));
-        RecordMover mover = new RecordMover(engine)) {
+    try (Movers movers = new Movers(engine);
+        ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
       while (scan.next()) {
-        if (!scan.isTombstone() && !scan.isOverwritten()) {
-          roll(scan, mover);
+        if (movers.isWorthALook(scan)) {
+          roll(scan, movers);
         }
       }
     }
   }
 
-  private void roll(ScanCursor scan, RecordMover mover) {
+  private void roll(ScanCursor scan, Movers movers) {
     moving.lock();
     try {
       // What has expired meanwhile must not come back.
       if (scan.address() >= engine.log().beginAddress()) {
-        mover.moveIfLive(scan.address(), scan.key(), scan.value());
+        movers.moveIfLive(scan);
       }
     } finally {
       moving.unlock();
+    }
+  }
+
+  /** What moves records, and large values if there are any. */
+  private static final class Movers implements AutoCloseable {
+    private final Engine engine;
+    private final RecordMover records;
+    private @Nullable LargeMover large;
+
+    Movers(Engine engine) {
+      this.engine = engine;
+      records = new RecordMover(engine);
+    }
+
+    /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
+    boolean isWorthALook(ScanCursor scan) {
+      return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
+    }
+
+    void moveIfLive(ScanCursor scan) {
+      if (scan.isChunk()) {
+        if (large == null) {
+          large = new LargeMover(engine);
+        }
+        large.moveIfLive(scan.address(), scan.key());
+      } else {
+        records.moveIfLive(scan.address(), scan.key(), scan.value());
+      }
+    }
+
+    @Override
+    public void close() {
+      records.close();
+      if (large != null) {
+        large.close();
+      }
     }
   }
 }

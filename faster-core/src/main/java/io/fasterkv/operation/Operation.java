@@ -33,7 +33,11 @@ final class Operation<I, O, C> {
     /** The newest record was read from disk and is in the disk buffer. */
     FOUND_ON_DISK,
     /** The chain on disk has no value for the key. */
-    ABSENT_ON_DISK
+    ABSENT_ON_DISK,
+    /** The chunks of a large value are being read. */
+    CHUNKS,
+    /** It waits for scratch memory, and then looks for the newest record. */
+    WAITING
   }
 
   private final BufferPool buffers;
@@ -83,6 +87,12 @@ final class Operation<I, O, C> {
 
   /** How many bytes to read next. */
   int diskBytes;
+
+  /** The state of the record whose value was copied last. */
+  long valueState;
+
+  /** What is known about a large value; null as long as none was met. */
+  @Nullable LargeWork large;
 
   /** Why a read from disk failed. */
   @Nullable IOException diskFailure;
@@ -166,6 +176,9 @@ final class Operation<I, O, C> {
     keySpan.release();
     value.release();
     newValue.release();
+    if (large != null) {
+      large.release();
+    }
   }
 
   /** Gives the buffers back. */

@@ -57,6 +57,22 @@ final class PendingOperations<I, O, C> {
     count++;
   }
 
+  /** Makes an operation pending that needs scratch memory. */
+  void startLater(Operation<I, O, C> op) {
+    later(op);
+    count++;
+  }
+
+  /** Lets a pending operation come again after those that have arrived. */
+  void later(Operation<I, O, C> op) {
+    arrived.add(op);
+  }
+
+  /** How many operations can go on now, more or less. */
+  int arrivedCount() {
+    return arrived.size();
+  }
+
   /** Starts the next read of a pending operation. */
   void read(Operation<I, O, C> op) {
     engine

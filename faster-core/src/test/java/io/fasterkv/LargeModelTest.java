@@ -24,7 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * -Dfaster.seed=N} replays it.
  */
 class LargeModelTest {
-  private static final int STEPS = 2_500;
+  private static final int STEPS = 1_200;
   private static final int KEYS = 24;
   private static final int PAGE_BYTES = 4096;
   private static final int MAX_RMW_BYTES = 100_000;
@@ -37,7 +37,7 @@ class LargeModelTest {
   private String title = "";
 
   static LongStream seeds() {
-    return Seeds.fresh(8);
+    return Seeds.fresh(4);
   }
 
   @ParameterizedTest(name = "seed {0}")

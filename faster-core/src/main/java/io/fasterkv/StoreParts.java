@@ -68,7 +68,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
               failure);
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
-      BufferPool buffers = new BufferPool(arena, config.scratchBytes());
+      BufferPool buffers = new BufferPool(arena, config.scratchBytes(), config.largeScratchBytes());
       RecordLayout layout = RecordLayout.of(config.recordKind());
       return new StoreParts(
           arena, device, new Engine(epochs, index, log, layout, config.keyHash(), buffers));

@@ -14,11 +14,13 @@ import java.nio.file.Path;
  *     is kept for the time when two sizes of the index exist. By default nothing is kept: the index
  *     then grows, and shrinks, only if the other parts leave the room
  * @param logMemoryBytes the log's circular buffer, a power of two, at least four pages
- * @param pageBytes size of a log page, a power of two from 4 KiB to 64 MiB; a record fits a page
+ * @param pageBytes size of a log page, a power of two from 4 KiB to 64 MiB; a key fits half a page,
+ *     a value that does not fit a page is kept in pieces
  * @param mutableFraction part of the buffer that is updated in place, 0 (append-only) to 1; the
  *     paper's default is 0.9 (SIGMOD'18, section 6.4)
  * @param segmentBytes size of a log segment file, a power of two, at least a page
- * @param scratchBytes buffers for disk reads, scans, and keys
+ * @param scratchBytes buffers for disk reads, scans, and keys; limits the longest value, see {@link
+ *     #maxValueBytes}
  * @param maxSessions how many sessions may be open at a time, 1 to 1024
  * @param recordKind what records hold
  * @param keyHash hash of keys of variable length
@@ -73,7 +75,7 @@ public record StoreConfig(
 
   /** What a store's records hold. */
   public enum RecordKind {
-    /** Keys and values of any length that fits a page. */
+    /** Keys and values of any length, up to half a page and {@link #maxValueBytes}. */
     SPANS,
     /** {@code long} keys and {@code long} values in records of 24 bytes. */
     LONGS
@@ -94,6 +96,29 @@ public record StoreConfig(
 
   static int epochSlots(int sessions) {
     return sessions + OWN_SLOTS;
+  }
+
+  /** The longest value that any store holds, bytes. */
+  public static final int MAX_VALUE_BYTES = 1 << 30;
+
+  /**
+   * The longest value in bytes that this store holds, besides those whose records fit a page. A
+   * value is given to its reader in one piece of scratch memory, so it is the largest power of two,
+   * up to 1 GiB, that is left of {@code scratchBytes} when a 32nd and at least four pages, or half,
+   * are set aside for all other uses. For 1 GiB: {@code scratchBytes} of 1.1 GiB, log pages up to
+   * 16 MiB.
+   */
+  public int maxValueBytes() {
+    return recordKind == RecordKind.LONGS ? Long.BYTES : (int) largeScratchBytes();
+  }
+
+  /** How much of {@code scratchBytes} is for large values; 0 when the records are longs. */
+  public long largeScratchBytes() {
+    if (recordKind == RecordKind.LONGS) {
+      return 0;
+    }
+    long others = Math.max(scratchBytes / 32, Math.min(4L * pageBytes, scratchBytes / 2));
+    return Math.min(MAX_VALUE_BYTES, Long.highestOneBit(scratchBytes - others));
   }
 
   /** Starts from the defaults. */

@@ -6,9 +6,11 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.LargeMover;
 import io.fasterkv.operation.RecordMover;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
@@ -45,7 +47,7 @@ public final class Compactor {
     HybridLog log = engine.log();
     long begin = log.pin();
     try {
-      long end = Math.min(until, log.flushedAddress()) & -log.pageBytes();
+      long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
       if (end <= begin || !roll(begin, end, pace)) {
         return 0;
       }
@@ -80,8 +82,8 @@ public final class Compactor {
 
   private boolean roll(long begin, long end, Pace pace) {
     long paidUntil = begin;
-    try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end));
-        RecordMover mover = new RecordMover(engine)) {
+    try (Movers movers = new Movers(engine);
+        ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
       while (scan.next()) {
         if (scan.address() >= paidUntil) {
           long until = engine.log().pageEnd(scan.address());
@@ -90,25 +92,62 @@ public final class Compactor {
           }
           paidUntil = until;
         }
-        if (!scan.isTombstone() && !scan.isOverwritten()) {
-          roll(scan, mover);
+        if (movers.isWorthALook(scan)) {
+          roll(scan, movers);
         }
       }
     }
     return true;
   }
 
-  private void roll(ScanCursor scan, RecordMover mover) {
+  private void roll(ScanCursor scan, Movers movers) {
     moving.lock();
     try {
       // What has expired meanwhile must not come back.
-      if (scan.address() >= engine.log().beginAddress()
-          && mover.moveIfLive(scan.address(), scan.key(), scan.value())) {
-        movedRecords.increment();
-        movedBytes.add(engine.layout().recordBytes(scan.key().length(), scan.value().length()));
+      if (scan.address() >= engine.log().beginAddress()) {
+        long bytes = movers.moveIfLive(scan);
+        movedRecords.add(bytes > 0 ? 1 : 0);
+        movedBytes.add(bytes);
       }
     } finally {
       moving.unlock();
+    }
+  }
+
+  /** What moves records, and large values if there are any. */
+  private static final class Movers implements AutoCloseable {
+    private final Engine engine;
+    private final RecordMover records;
+    private @Nullable LargeMover large;
+
+    Movers(Engine engine) {
+      this.engine = engine;
+      records = new RecordMover(engine);
+    }
+
+    /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
+    boolean isWorthALook(ScanCursor scan) {
+      return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
+    }
+
+    /** Moves what the scan is at if it is live; returns how many bytes that took. */
+    long moveIfLive(ScanCursor scan) {
+      if (scan.isChunk()) {
+        if (large == null) {
+          large = new LargeMover(engine);
+        }
+        return large.moveIfLive(scan.address(), scan.key());
+      }
+      boolean isLive = records.moveIfLive(scan.address(), scan.key(), scan.value());
+      return isLive ? engine.layout().recordBytes(scan.key().length(), scan.value().length()) : 0;
+    }
+
+    @Override
+    public void close() {
+      records.close();
+      if (large != null) {
+        large.close();
+      }
     }
   }
 }

@@ -40,6 +40,7 @@ public final class HybridLog {
   private final PageFlusher flusher;
   private final FlushedExtents extents;
   private final Truncation truncation;
+  private final UnpublishedValues unpublished = new UnpublishedValues();
   private final long mutablePages;
   private final boolean appendOnly;
   private final AtomicLong inPlaceFromMark;
@@ -175,7 +176,20 @@ public final class HybridLog {
     checkFits(bytes);
     // The page is read first: if another thread turns it now, this one does not turn the next.
     long page = tail.page();
-    long address = tail.allocate(bytes);
+    return allocated(tail.allocate(bytes), page);
+  }
+
+  /**
+   * As {@link #allocate}, but as many bytes as the page has left: {@code most} at most, {@code
+   * least} at least. How many follows from the address: up to the page's end, or {@code most}.
+   */
+  public long allocateUpTo(long least, long most) {
+    checkFits(least);
+    long page = tail.page();
+    return allocated(tail.allocateUpTo(least, most), page);
+  }
+
+  private long allocated(long address, long page) {
     if (address != TailAllocator.PAGE_FULL) {
       return address;
     }
@@ -183,9 +197,27 @@ public final class HybridLog {
     return RETRY;
   }
 
-  /** Refuses a record, or a key alone, that no page can hold. */
-  public void checkFits(long bytes) {
-    long allowed = frames.pageBytes() - Address.FIRST;
+  /** How long a record may be. */
+  public long maxRecordBytes() {
+    return frames.pageBytes() - Address.FIRST;
+  }
+
+  /** Refuses a key of which a page does not hold two. */
+  public void checkKey(int keyBytes) {
+    long allowed = frames.pageBytes() / 2;
+    if (keyBytes > allowed) {
+      throw new RecordTooLarge(
+          "a key does not fit half a page: keyBytes="
+              + keyBytes
+              + ", allowed=up to "
+              + allowed
+              + "; raise pageBytes, or hash long keys");
+    }
+  }
+
+  /** Refuses a record that no page can hold. */
+  private void checkFits(long bytes) {
+    long allowed = maxRecordBytes();
     if (bytes > allowed) {
       throw new RecordTooLarge(
           "a record does not fit a page: recordBytes="
@@ -259,6 +291,26 @@ public final class HybridLog {
     } catch (IOException e) {
       throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
     }
+  }
+
+  /**
+   * Tells that chunks are going to be allocated whose anchor is not in its chain yet: all from the
+   * address that is returned on stays out of compaction's reach until {@link #endUnpublished}.
+   */
+  public long beginUnpublished() {
+    return unpublished.add(this::tailAddress);
+  }
+
+  /** Ends {@link #beginUnpublished}: the anchor is in its chain, or never will be. */
+  public void endUnpublished(long address) {
+    unpublished.remove(address);
+  }
+
+  /** How far the log can be compacted: what is there is on disk, and in chains if it ever will. */
+  public long compactableUntil() {
+    // Read first: what is announced later is allocated above it.
+    long flushed = marks.flushed();
+    return Math.min(flushed, unpublished.lowest());
   }
 
   /** Keeps the device's bytes from {@code address} on, until {@link #release}. */

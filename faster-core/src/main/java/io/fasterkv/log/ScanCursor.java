@@ -9,17 +9,21 @@ import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
 import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads all records of a range in the order of their addresses, a page at a time: from memory where
  * the page is there, else from the device, whose checksum is verified. What may still be updated in
  * place is copied record by record, each as it was at some moment. Holds one page of scratch and
- * one epoch slot, protected only while bytes are copied. One thread at a time.
+ * one epoch slot, protected only while bytes are copied; and the whole of a large value while it is
+ * looked at. One thread at a time.
  */
 public final class ScanCursor implements AutoCloseable {
   /** How much of a page is copied record by record before the epoch is let go. */
@@ -33,12 +37,18 @@ public final class ScanCursor implements AutoCloseable {
   private final ScanRange range;
   private final ByteSpan key = new ByteSpan();
   private final ByteSpan value = new ByteSpan();
+  private final ScannedValue large;
+  private boolean withChunks;
 
   private long loadedFrom;
   private long loadedUntil;
   private long next;
   private long address;
   private long info;
+
+  /** What leads to the value of the record at hand; null if it is in the record. */
+  private @Nullable LargeAnchor anchor;
+
   private boolean isClosed;
 
   public ScanCursor(
@@ -52,12 +62,19 @@ public final class ScanCursor implements AutoCloseable {
     loadedFrom = next;
     loadedUntil = next;
     user = epochs.register();
+    large = new ScannedValue(log, buffers, user);
     try {
       buffer = buffers.take((int) log.pageBytes());
     } catch (RuntimeException e) {
       user.close();
       throw e;
     }
+  }
+
+  /** Lets the scan show the first chunk of each large value, too, which stands for the value. */
+  public ScanCursor withFirstChunks() {
+    withChunks = true;
+    return this;
   }
 
   /**
@@ -67,6 +84,7 @@ public final class ScanCursor implements AutoCloseable {
    * the later address is not the newer.
    */
   public boolean next() {
+    large.release();
     while (next < range.until()) {
       if (next >= loadedUntil) {
         load();
@@ -81,7 +99,8 @@ public final class ScanCursor implements AutoCloseable {
         next = checked(ForkRecord.BYTES);
       } else {
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
-        if (address >= range.from() && !RecordInfo.isInvalid(info) && !isEndOfChain()) {
+        boolean isInChain = !RecordInfo.isInvalid(info) && !isHiddenChunk() && !isEndOfChain();
+        if (address >= range.from() && isInChain) {
           wrap();
           return true;
         }
@@ -92,6 +111,11 @@ public final class ScanCursor implements AutoCloseable {
 
   private boolean isEndOfChain() {
     return RecordInfo.isTombstone(info) && RecordInfo.previousAddress(info) < range.chainsEnd();
+  }
+
+  private boolean isHiddenChunk() {
+    return RecordInfo.isChunk(info)
+        && !(withChunks && RecordInfo.previousAddress(info) == Address.NONE);
   }
 
   public long address() {
@@ -107,8 +131,22 @@ public final class ScanCursor implements AutoCloseable {
     return RecordInfo.previousAddress(info);
   }
 
+  /**
+   * Whether the key is deleted as of this record. A large value whose first chunk is no longer
+   * there counts as deleted: it was moved, and comes again, or it has expired.
+   */
   public boolean isTombstone() {
-    return RecordInfo.isTombstone(info);
+    return RecordInfo.isTombstone(info) || (anchor != null && anchor.oldest() < range.begin());
+  }
+
+  /** Whether this is the first chunk of a large value, and no record of a chain. */
+  public boolean isChunk() {
+    return RecordInfo.isChunk(info);
+  }
+
+  /** Whether the record leads to a large value. */
+  public boolean isLarge() {
+    return RecordInfo.isLarge(info);
   }
 
   /** The key; valid until the next move. */
@@ -116,8 +154,17 @@ public final class ScanCursor implements AutoCloseable {
     return key;
   }
 
-  /** The value; valid until the next move. */
+  /**
+   * The value; valid until the next move. A large one is put together now, in scratch memory, which
+   * is waited for when others have it.
+   *
+   * @throws io.fasterkv.api.StoreException.OutOfBudget if the value is larger than scratch memory,
+   *     or that does not come free
+   */
   public ByteSpan value() {
+    if (anchor != null && !large.isRead() && !isTombstone()) {
+      large.read(anchor, key, value);
+    }
     return value;
   }
 
@@ -125,6 +172,7 @@ public final class ScanCursor implements AutoCloseable {
   public void close() {
     if (!isClosed) {
       isClosed = true;
+      large.release();
       user.close();
       buffers.give(buffer);
     }
@@ -193,6 +241,15 @@ public final class ScanCursor implements AutoCloseable {
     loadedUntil = Math.min(extent.until(), range.end());
   }
 
+  private LargeAnchor readAnchor(long record) {
+    LargeAnchor found = LargeAnchor.read(buffer, record);
+    if (found == null) {
+      throw new Corrupt(
+          "the anchor of a large value is not what was written: " + log.device().place(address));
+    }
+    return found;
+  }
+
   /** Nothing follows on this page; what was loaded may be only part of it. */
   private long endOfPage() {
     return Math.min(log.pageEnd(address), range.end());
@@ -215,6 +272,12 @@ public final class ScanCursor implements AutoCloseable {
     int keyBytes = layout.keyBytes(buffer, record);
     int valueBytes = layout.valueBytes(buffer, record);
     key.wrap(buffer, layout.keyOffset(record), keyBytes, keyBytes);
+    anchor = null;
+    if (RecordInfo.isLarge(info)) {
+      anchor = readAnchor(record);
+      value.release();
+      return;
+    }
     value.wrap(buffer, layout.valueOffset(buffer, record), valueBytes, valueBytes);
   }
 }

@@ -48,6 +48,24 @@ final class TailAllocator {
         : PAGE_FULL;
   }
 
+  /**
+   * The address of fresh bytes up to the end of their page, {@code most} at most and {@code least}
+   * at least, or {@link #PAGE_FULL}. A compare-and-set, so that nobody else loses the rest of the
+   * page to an allocation that comes too late.
+   */
+  long allocateUpTo(long least, long most) {
+    while (true) {
+      long word = tail.get();
+      long room = (1L << pageBits) - offset(word);
+      if (room < least) {
+        return PAGE_FULL;
+      }
+      if (tail.compareAndSet(word, word + Math.min(room, most))) {
+        return address(word >>> offsetBits, offset(word));
+      }
+    }
+  }
+
   /** The page that new records go to. */
   long page() {
     return tail.getAcquire() >>> offsetBits;

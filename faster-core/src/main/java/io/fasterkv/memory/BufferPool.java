@@ -2,39 +2,39 @@ package io.fasterkv.memory;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
 import java.lang.foreign.MemorySegment;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends scratch buffers out of a fixed number of bytes: a buddy allocator of blocks of 512 bytes
- * times a power of two. A block that comes back is joined with its other half when that is free
- * too, so the pool does not crumble. Safe for all threads; it takes a lock, and is off the hot
- * path: a session keeps its buffers.
+ * Lends scratch buffers out of a fixed number of bytes, from two regions. Sessions, scans and
+ * checkpoints take from the first, and from the second only when the first has no room; large
+ * values take from the second, so that many small buffers which are kept for long do not break up
+ * what one large value needs. Safe for all threads; it takes a lock, and is off the hot path: a
+ * session keeps its buffers.
  */
 public final class BufferPool {
   /** The smallest buffer. */
   public static final int MIN_BYTES = 512;
 
-  private static final int ORDERS = 22;
-
   private final MemorySegment memory;
 
-  /** Offsets of the free blocks, by order: a block of order n has 512 * 2^n bytes. */
-  private final List<TreeSet<Long>> free = new ArrayList<>();
+  /** Where the region for large values ends and the other begins. */
+  private final long largeBytes;
+
+  private final BuddyBlocks small;
+  private final BuddyBlocks large;
 
   public BufferPool(OffHeapArena arena, long bytes) {
+    this(arena, bytes, 0);
+  }
+
+  /**
+   * @param largeBytes how much of {@code bytes} is for large values
+   */
+  public BufferPool(OffHeapArena arena, long bytes, long largeBytes) {
     memory = arena.allocate("scratch buffers", bytes, OffHeapArena.PAGE_ALIGNMENT);
-    for (int order = 0; order < ORDERS; order++) {
-      free.add(new TreeSet<>());
-    }
-    long at = 0;
-    for (int order = ORDERS - 1; order >= 0; order--) {
-      for (; at + blockBytes(order) <= bytes; at += blockBytes(order)) {
-        free.get(order).add(at);
-      }
-    }
+    this.largeBytes = largeBytes;
+    large = new BuddyBlocks(largeBytes);
+    small = new BuddyBlocks(bytes - largeBytes);
   }
 
   /** A buffer of at least {@code bytes}; its content is whatever it was. */
@@ -53,37 +53,42 @@ public final class BufferPool {
 
   /** A buffer of at least {@code bytes}, or null when there is no room for it now. */
   public synchronized @Nullable MemorySegment tryTake(int bytes) {
-    int wanted = order(bytes);
-    for (int order = wanted; order < ORDERS; order++) {
-      Long block = free.get(order).pollFirst();
-      if (block != null) {
-        for (int half = order - 1; half >= wanted; half--) {
-          free.get(half).add(block + blockBytes(half));
-        }
-        return memory.asSlice(block, blockBytes(wanted));
-      }
-    }
-    return null;
+    int order = checkedOrder(bytes);
+    MemorySegment buffer = fromSmall(order);
+    return buffer == null ? fromLarge(order) : buffer;
+  }
+
+  /** As {@link #tryTake}, for a large value. */
+  public synchronized @Nullable MemorySegment tryTakeLarge(int bytes) {
+    int order = checkedOrder(bytes);
+    MemorySegment buffer = fromLarge(order);
+    return buffer == null ? fromSmall(order) : buffer;
   }
 
   /** Gives a buffer back, or a half or quarter of one; the caller does not touch it any more. */
   public synchronized void give(MemorySegment buffer) {
     long block = buffer.address() - memory.address();
-    int order = order((int) buffer.byteSize());
-    while (order < ORDERS - 1 && free.get(order).remove(block ^ blockBytes(order))) {
-      block &= ~blockBytes(order);
-      order++;
+    int order = BuddyBlocks.order((int) buffer.byteSize());
+    if (block < largeBytes) {
+      large.give(block, order);
+    } else {
+      small.give(block - largeBytes, order);
     }
-    free.get(order).add(block);
+  }
+
+  /** The largest buffer that is sure to be had when nobody else wants a large one. */
+  public int largestBytes() {
+    return (int) Math.min(largeBytes, BuddyBlocks.blockBytes(BuddyBlocks.ORDERS - 1));
+  }
+
+  /** All bytes, lent or not. */
+  public long bytes() {
+    return memory.byteSize();
   }
 
   /** Bytes that are not lent. */
   public synchronized long freeBytes() {
-    long bytes = 0;
-    for (int order = 0; order < ORDERS; order++) {
-      bytes += free.get(order).size() * blockBytes(order);
-    }
-    return bytes;
+    return large.freeBytes() + small.freeBytes();
   }
 
   /** Whether half of the pool stays free when a buffer of {@code bytes} is taken. */
@@ -91,15 +96,43 @@ public final class BufferPool {
     return freeBytes() - bytes >= memory.byteSize() / 2;
   }
 
-  private static long blockBytes(int order) {
-    return (long) MIN_BYTES << order;
+  /**
+   * Whether buffers of these sizes can be had at the same time, when nobody has any other besides
+   * the small ones of the session that asks.
+   */
+  public boolean canLend(int bytes, int moreBytes) {
+    BuddyBlocks idleLarge = new BuddyBlocks(largeBytes);
+    BuddyBlocks idleSmall = new BuddyBlocks(memory.byteSize() - largeBytes);
+    return takes(idleSmall, idleLarge, 1)
+        && takes(idleLarge, idleSmall, Math.max(bytes, moreBytes))
+        && takes(idleLarge, idleSmall, Math.min(bytes, moreBytes));
   }
 
-  private static int order(int bytes) {
-    int blocks = Math.max(1, Math.ceilDiv(bytes, MIN_BYTES));
-    int order = Integer.SIZE - Integer.numberOfLeadingZeros(blocks - 1);
-    if (order >= ORDERS) {
-      throw new OutOfBudget("a scratch buffer is too large: bytes=" + bytes);
+  private static boolean takes(BuddyBlocks one, BuddyBlocks other, int bytes) {
+    int order = BuddyBlocks.order(bytes);
+    return order < BuddyBlocks.ORDERS
+        && (one.tryTake(order) != BuddyBlocks.NONE || other.tryTake(order) != BuddyBlocks.NONE);
+  }
+
+  private @Nullable MemorySegment fromSmall(int order) {
+    return slice(small.tryTake(order), largeBytes, order);
+  }
+
+  private @Nullable MemorySegment fromLarge(int order) {
+    return slice(large.tryTake(order), 0, order);
+  }
+
+  private @Nullable MemorySegment slice(long block, long region, int order) {
+    return block == BuddyBlocks.NONE
+        ? null
+        : memory.asSlice(region + block, BuddyBlocks.blockBytes(order));
+  }
+
+  private static int checkedOrder(int bytes) {
+    int order = BuddyBlocks.order(bytes);
+    if (order >= BuddyBlocks.ORDERS) {
+      throw new OutOfBudget(
+          "a scratch buffer is too large: bytes=" + bytes + ", allowed=up to 1 GiB");
     }
     return order;
   }

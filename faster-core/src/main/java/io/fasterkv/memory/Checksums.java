@@ -1,6 +1,8 @@
 package io.fasterkv.memory;
 
 import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /** CRC32C of memory. */
@@ -10,7 +12,18 @@ public final class Checksums {
   private Checksums() {}
 
   public static int crc32c(MemorySegment memory) {
+    return finish(new CRC32C(), memory);
+  }
+
+  /** The checksum of two words, in the machine's byte order, and the bytes after them. */
+  public static int crc32c(long first, long second, MemorySegment memory) {
     CRC32C crc = new CRC32C();
+    ByteBuffer words = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.nativeOrder());
+    crc.update(words.putLong(first).putLong(second).flip());
+    return finish(crc, memory);
+  }
+
+  private static int finish(CRC32C crc, MemorySegment memory) {
     for (long at = 0; at < memory.byteSize(); at += MAX_STEP_BYTES) {
       long step = Math.min(MAX_STEP_BYTES, memory.byteSize() - at);
       crc.update(memory.asSlice(at, step).asByteBuffer());

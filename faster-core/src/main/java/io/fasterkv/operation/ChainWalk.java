@@ -74,6 +74,16 @@ final class ChainWalk {
     return isMatch && RecordInfo.isTombstone(info);
   }
 
+  /** Whether the record that was found leads to a large value. */
+  boolean isLarge() {
+    return isMatch && RecordInfo.isLarge(info);
+  }
+
+  /** Whether a value was found that lies in its record. */
+  boolean isSmallValue() {
+    return isMatch && (info & (RecordInfo.TOMBSTONE | RecordInfo.LARGE)) == 0;
+  }
+
   /**
    * Whether the chain ended in memory: the key is nowhere. The caller has read the begin before the
    * entry: a record that was moved to the tail before the begin passed it is then in the chain.

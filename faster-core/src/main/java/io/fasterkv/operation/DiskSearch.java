@@ -28,6 +28,9 @@ final class DiskSearch {
 
   /** Prepares the first read of the record at the operation's disk address. */
   void aim(Operation<?, ?, ?> op) {
+    if (op.phase == Phase.CHUNKS) {
+      return;
+    }
     // Both are multiples of the device's sector, so a read that is widened does not pass them.
     long end = Math.min(log.pageEnd(op.diskAddress), log.flushedAddress());
     aim(op, Math.min(layout.firstReadBytes(), end - op.diskAddress));
@@ -40,7 +43,9 @@ final class DiskSearch {
 
   /** Where the next read goes to. */
   MemorySegment target(Operation<?, ?, ?> op) {
-    return op.diskBuffer(op.diskBytes).asSlice(0, op.diskBytes);
+    return op.large != null && op.phase == Phase.CHUNKS
+        ? op.large.chunkTarget()
+        : op.diskBuffer(op.diskBytes).asSlice(0, op.diskBytes);
   }
 
   /** Searches to the end on the calling thread, which is not protected. */

@@ -55,7 +55,12 @@ final class NewRecord {
 
   /** Puts the record at the head of its chain; if another was faster, gives it up. */
   boolean publish(Operation<?, ?, ?> op, boolean tombstone) {
-    Words.storeRelease(memory(), offset(), RecordInfo.complete(previousAddress, tombstone));
+    return publish(op, tombstone ? RecordInfo.TOMBSTONE : 0);
+  }
+
+  /** As {@link #publish(Operation, boolean)}, with the flags that the record begins with. */
+  boolean publish(Operation<?, ?, ?> op, long infoBits) {
+    Words.storeRelease(memory(), offset(), RecordInfo.complete(previousAddress, infoBits));
     if (index.compareAndSet(op.entry, address)) {
       return true;
     }

@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.Status;
+import io.fasterkv.device.ReadQueue;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Words;
@@ -33,7 +34,11 @@ final class Operation<I, O, C> {
     /** The newest record was read from disk and is in the disk buffer. */
     FOUND_ON_DISK,
     /** The chain on disk has no value for the key. */
-    ABSENT_ON_DISK
+    ABSENT_ON_DISK,
+    /** The chunks of a large value are being read. */
+    CHUNKS,
+    /** It waits for scratch memory, and then looks for the newest record. */
+    WAITING
   }
 
   private final BufferPool buffers;
@@ -64,7 +69,7 @@ final class Operation<I, O, C> {
   Status status = Status.NOT_FOUND;
 
   /** Names the operation's read in its session's queue while it is pending. */
-  int readTag;
+  int readTag = ReadQueue.NONE;
 
   /** The next record to look at on disk. */
   long diskAddress = Address.NONE;
@@ -86,6 +91,12 @@ final class Operation<I, O, C> {
 
   /** How many bytes to read next. */
   int diskBytes;
+
+  /** The state of the record whose value was copied last. */
+  long valueState;
+
+  /** What is known about a large value; null as long as none was met. */
+  @Nullable LargeWork large;
 
   /** Why a read from disk failed. */
   @Nullable IOException diskFailure;
@@ -169,6 +180,9 @@ final class Operation<I, O, C> {
     keySpan.release();
     value.release();
     newValue.release();
+    if (large != null) {
+      large.release();
+    }
   }
 
   /** Gives the buffers back. */

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A session's operations that wait for the disk, each for one read of the session's queue at the
- * device. How many there are at a time is limited, so that their buffers are: half of the scratch
- * memory is left to checkpoints, scans and compaction.
+ * device, and those that wait for scratch memory. How many there are at a time is limited, so that
+ * their buffers are: half of the scratch memory is left to checkpoints, scans and compaction.
  */
 final class PendingOperations<I, O, C> {
   private static final int MAX_PENDING = 64;
@@ -23,6 +23,9 @@ final class PendingOperations<I, O, C> {
   private final Engine engine;
   private final DiskSearch disk;
   private final Deque<Operation<I, O, C>> idle = new ArrayDeque<>();
+
+  /** They wait for scratch memory, and have no read under way. */
+  private final Deque<Operation<I, O, C>> waiting = new ArrayDeque<>();
 
   /** By the tag of the read. */
   private final List<@Nullable Operation<I, O, C>> underWay =
@@ -37,7 +40,7 @@ final class PendingOperations<I, O, C> {
   }
 
   int count() {
-    return tags.cardinality();
+    return tags.cardinality() + waiting.size();
   }
 
   /** An operation that is not in use; null when one that is under way must end first. */
@@ -62,38 +65,55 @@ final class PendingOperations<I, O, C> {
   /** Makes an operation pending and starts its first read. */
   void start(Operation<I, O, C> op) {
     disk.aim(op);
+    read(op);
+  }
+
+  /** Makes an operation pending that needs scratch memory, or one that is pending need it. */
+  void later(Operation<I, O, C> op) {
+    releaseTag(op);
+    waiting.addLast(op);
+  }
+
+  /** Starts the next read of an operation, to where that has been aimed. */
+  void read(Operation<I, O, C> op) {
     MemorySegment target = disk.target(op);
-    op.readTag = tags.nextClearBit(0);
-    tags.set(op.readTag);
-    underWay.set(op.readTag, op);
+    if (op.readTag == ReadQueue.NONE) {
+      op.readTag = tags.nextClearBit(0);
+      tags.set(op.readTag);
+      underWay.set(op.readTag, op);
+    }
     queue().read(op.readTag, op.diskFrom, target);
   }
 
-  /** Starts the next read of a pending operation. */
-  void read(Operation<I, O, C> op) {
-    queue().read(op.readTag, op.diskFrom, disk.target(op));
-  }
-
-  /** The next operation whose record has arrived; null when there is none, or none under way. */
+  /**
+   * The next operation that can go on: its record has arrived, or it may ask for scratch memory
+   * again. Null when there is none, or none is pending.
+   */
   @Nullable Operation<I, O, C> next(boolean wait) {
-    if (count() == 0) {
-      return null;
+    if (!tags.isEmpty()) {
+      int tag = queue().next(wait && waiting.isEmpty());
+      if (tag != ReadQueue.NONE) {
+        Operation<I, O, C> op = Objects.requireNonNull(underWay.get(tag));
+        op.diskFailure = queue().failure();
+        return op;
+      }
     }
-    int tag = queue().next(wait);
-    if (tag == ReadQueue.NONE) {
-      return null;
-    }
-    Operation<I, O, C> op = Objects.requireNonNull(underWay.get(tag));
-    op.diskFailure = queue().failure();
-    return op;
+    return waiting.pollFirst();
   }
 
   /** Takes an operation that has ended back. */
   void end(Operation<I, O, C> op) {
-    underWay.set(op.readTag, null);
-    tags.clear(op.readTag);
+    releaseTag(op);
     op.clear();
     idle.addLast(op);
+  }
+
+  private void releaseTag(Operation<I, O, C> op) {
+    if (op.readTag != ReadQueue.NONE) {
+      underWay.set(op.readTag, null);
+      tags.clear(op.readTag);
+      op.readTag = ReadQueue.NONE;
+    }
   }
 
   void close() {

@@ -2,17 +2,21 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 
 /** Read (SIGMOD'18, algorithm 2). */
 final class Read<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
+  private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
 
-  Read(Engine engine, ValueAccess<I, O, C> values) {
+  Read(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
     this.engine = engine;
     this.values = values;
+    this.large = large;
     walk = new ChainWalk(engine.log(), engine.layout());
   }
 
@@ -33,6 +37,9 @@ final class Read<I, O, C> {
       return op.end(Status.NOT_FOUND);
     }
     long record = log.offset(walk.address());
+    if (walk.isLarge()) {
+      return large.read(op, log.memory(), record, begin);
+    }
     if (walk.address() < log.copyBelow()) {
       values.readStable(op, log.memory(), record);
     } else {
@@ -43,6 +50,9 @@ final class Read<I, O, C> {
 
   /** Ends a read whose record came from disk. */
   Step found(Operation<I, O, C> op, MemorySegment memory) {
+    if (RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
+      return large.read(op, memory, 0, op.searchedDownTo);
+    }
     values.readStable(op, memory, 0);
     return op.end(Status.FOUND);
   }

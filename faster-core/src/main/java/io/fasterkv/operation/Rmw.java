@@ -2,7 +2,10 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.LargeWork.Goal;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -17,13 +20,15 @@ import java.lang.foreign.MemorySegment;
 final class Rmw<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
+  private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Rmw(Engine engine, ValueAccess<I, O, C> values) {
+  Rmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
     this.engine = engine;
     this.values = values;
+    this.large = large;
     walk = new ChainWalk(engine.log(), engine.layout());
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
@@ -42,15 +47,38 @@ final class Rmw<I, O, C> {
       return create(op);
     }
     long address = walk.address();
-    if (address >= inPlaceFrom) {
-      return change(op, log.offset(address));
+    if (address < inPlaceFrom && address >= copyBelow) {
+      return Step.RETRY;
     }
-    return address < copyBelow ? copy(op, log.memory(), log.offset(address)) : Step.RETRY;
+    long record = log.offset(address);
+    if (walk.isLarge()) {
+      LargeAnchor anchor = large.anchor(log.memory(), record, begin);
+      return anchor == null
+          ? create(op)
+          : ended(
+              op,
+              Status.COPIED,
+              address >= inPlaceFrom
+                  ? large.replaceLargeHeld(op, address, record, anchor, fresh)
+                  : large.replaceLarge(op, address, anchor, fresh));
+    }
+    return address >= inPlaceFrom
+        ? change(op, address, record)
+        : copy(op, address, log.memory(), record);
   }
 
   /** Goes on when the newest record with the key was found on disk and read to {@code memory}. */
   Step found(Operation<I, O, C> op, MemorySegment memory) {
-    return isStillNewest(op) ? copy(op, memory, 0) : Step.RESTART;
+    if (!isStillNewest(op)) {
+      return Step.RESTART;
+    }
+    if (!RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
+      return copy(op, op.diskAddress, memory, 0);
+    }
+    LargeAnchor anchor = large.anchor(memory, 0, op.searchedDownTo);
+    return anchor == null
+        ? create(op)
+        : ended(op, Status.COPIED, large.replaceLarge(op, op.diskAddress, anchor, fresh));
   }
 
   /** Goes on when there was no record with the key on disk, or a tombstone. */
@@ -74,25 +102,34 @@ final class Rmw<I, O, C> {
   }
 
   private Step create(Operation<I, O, C> op) {
-    if (!fresh.allocate(op, values.initialBytes(op))) {
+    int bytes = values.initialBytes(op);
+    if (large.isLarge(op, bytes)) {
+      return ended(op, Status.CREATED, large.put(op, Goal.CREATE, bytes, fresh));
+    }
+    if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
     }
     values.updateInitial(op, fresh.memory(), fresh.offset());
     return fresh.publish(op, false) ? op.end(Status.CREATED) : Step.RETRY;
   }
 
-  private Step change(Operation<I, O, C> op, long record) {
+  private Step change(Operation<I, O, C> op, long address, long record) {
     MemorySegment memory = engine.log().memory();
     return switch (values.updateInPlace(op, memory, record)) {
       case DONE -> op.end(Status.UPDATED_IN_PLACE);
       case FROZEN -> Step.RETRY;
-      case NO_ROOM -> copyMutable(op, memory, record);
+      case NO_ROOM -> copyMutable(op, address, record);
     };
   }
 
-  private Step copyMutable(Operation<I, O, C> op, MemorySegment memory, long record) {
+  private Step copyMutable(Operation<I, O, C> op, long address, long record) {
+    MemorySegment memory = engine.log().memory();
     mark.begin(walk.address());
-    if (!fresh.allocate(op, values.copyBytes(op, memory, record))) {
+    int bytes = values.copyBytes(op, memory, record);
+    if (large.isLarge(op, bytes)) {
+      return ended(op, Status.COPIED, large.replaceSmallHeld(op, address, record, bytes, fresh));
+    }
+    if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
     }
     if (!values.hold(op, memory, record)) {
@@ -110,13 +147,21 @@ final class Rmw<I, O, C> {
     return infoBits == 0 ? Step.RETRY : op.end(Status.COPIED);
   }
 
-  private Step copy(Operation<I, O, C> op, MemorySegment memory, long record) {
-    if (!fresh.allocate(op, values.copyBytes(op, memory, record))) {
+  private Step copy(Operation<I, O, C> op, long address, MemorySegment memory, long record) {
+    int bytes = values.copyBytes(op, memory, record);
+    if (large.isLarge(op, bytes)) {
+      return ended(op, Status.COPIED, large.replaceSmall(op, address, bytes, fresh));
+    }
+    if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
     }
     boolean isCopied =
         values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
             && fresh.publish(op, false);
     return isCopied ? op.end(Status.COPIED) : Step.RETRY;
+  }
+
+  private static Step ended(Operation<?, ?, ?> op, Status status, Step step) {
+    return step == Step.DONE ? op.end(status) : step;
   }
 }

@@ -11,6 +11,7 @@ import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.operation.Operation.Phase;
 import java.util.Objects;
+import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class SessionCore<I, O, C> implements AutoCloseable {
   private static final int SPINS = 16;
   private static final int YIELDS = 64;
+  private static final long SCRATCH_PAUSE_NANOS = 1_000_000;
 
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
@@ -32,6 +34,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Upsert<I, O, C> upsert;
   private final Rmw<I, O, C> rmw;
   private final Delete<I, O, C> delete;
+  private final LargeValues<I, O, C> large;
   private final DiskSearch disk;
   private final PendingOperations<I, O, C> pending;
   private final EpochUser user;
@@ -40,30 +43,36 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private @Nullable Operation<I, O, C> current;
   private boolean isClosed;
 
-  private SessionCore(Engine engine, ValueAccess<I, O, C> values, SessionMode mode) {
+  private SessionCore(
+      Engine engine,
+      ValueAccess<I, O, C> values,
+      @Nullable LargeFunctions<I, O, C> largeFunctions,
+      SessionMode mode) {
     this.engine = engine;
     this.values = values;
-    read = new Read<>(engine, values);
-    upsert = new Upsert<>(engine, values);
-    rmw = new Rmw<>(engine, values);
+    user = engine.epochs().register();
+    isBlocking = mode == SessionMode.BLOCKING;
+    large = new LargeValues<>(engine, values, largeFunctions, user, isBlocking);
+    read = new Read<>(engine, values, large);
+    upsert = new Upsert<>(engine, values, large);
+    rmw = new Rmw<>(engine, values, large);
     delete = new Delete<>(engine, values);
     disk = new DiskSearch(engine);
     pending = new PendingOperations<>(engine, disk);
-    isBlocking = mode == SessionMode.BLOCKING;
-    user = engine.epochs().register();
     wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
   }
 
   /** A session on records of any length. */
   public static <I, O, C> SessionCore<I, O, C> spans(
       Engine engine, StoreFunctions<I, O, C> functions, SessionMode mode) {
-    return new SessionCore<>(engine, new SpanValues<>(functions), mode);
+    SpanValues<I, O, C> values = new SpanValues<>(functions);
+    return new SessionCore<>(engine, values, values, mode);
   }
 
   /** A session on records of {@code long} keys and values. */
   public static <C> SessionCore<Void, Void, C> longs(
       Engine engine, LongFunctions<C> functions, SessionMode mode) {
-    return new SessionCore<>(engine, new LongValues<>(functions), mode);
+    return new SessionCore<>(engine, new LongValues<>(functions), null, mode);
   }
 
   /** Who protects the epoch for this session. */
@@ -138,8 +147,13 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
    */
   public int completePending(boolean wait) {
     checkOpen();
-    for (Operation<I, O, C> op = pending.next(wait); op != null; op = pending.next(wait)) {
+    // Who waits for scratch memory comes again and again; without waiting, once or so is enough.
+    int left = wait ? Integer.MAX_VALUE : pending.count();
+    Operation<I, O, C> op = pending.next(wait);
+    while (op != null) {
       goOn(op);
+      left--;
+      op = left > 0 ? pending.next(wait) : null;
     }
     return pending.count();
   }
@@ -173,7 +187,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   private Operation<I, O, C> begin(Kind kind, ByteSpan key) {
-    engine.log().checkFits(key.length());
+    engine.log().checkKey(key.length());
     Operation<I, O, C> op = begin(kind);
     op.setKey(key);
     op.hash = engine.keyHash().hash(op.key.memory(), 0, op.key.length());
@@ -198,13 +212,18 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   private Status run(Operation<I, O, C> op) {
     try {
-      while (settle(op) == Step.READ_DISK) {
-        if (!isBlocking) {
-          pending.start(op);
-          current = null;
+      Step step = advance(op);
+      while (step != Step.DONE) {
+        if (!isBlocking && op.kind != Kind.UPSERT) {
+          suspend(op, step);
           return Status.PENDING;
         }
-        disk.searchNow(op);
+        if (step == Step.READ_DISK) {
+          disk.searchNow(op);
+        } else {
+          waitForScratch(op);
+        }
+        step = advance(op);
       }
       return op.status;
     } finally {
@@ -214,19 +233,41 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
+  /** Makes the operation that the session is in pending. */
+  private void suspend(Operation<I, O, C> op, Step step) {
+    if (step == Step.READ_DISK) {
+      pending.start(op);
+    } else {
+      pending.later(op);
+    }
+    current = null;
+  }
+
+  /** Lets others give scratch memory back, the session's own operations first. */
+  private void waitForScratch(Operation<I, O, C> op) {
+    if (pending.count() > 0) {
+      goOn(Objects.requireNonNull(pending.next(true)));
+    } else {
+      LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
+    }
+    op.phase = Phase.SEARCH;
+  }
+
   /** Goes on with a pending operation after a read; it ends, or another read starts. */
   private void goOn(Operation<I, O, C> op) {
     boolean isUnderWay = false;
     try {
-      if (!disk.examine(op)) {
-        pending.read(op);
-        isUnderWay = true;
-      } else if (settle(op) == Step.READ_DISK) {
-        disk.aim(op);
-        pending.read(op);
-        isUnderWay = true;
-      } else {
-        values.completed(op);
+      switch (resume(op)) {
+        case READ_DISK -> {
+          pending.read(op);
+          isUnderWay = true;
+        }
+        case WAIT -> {
+          LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
+          pending.later(op);
+          isUnderWay = true;
+        }
+        default -> values.completed(op);
       }
     } finally {
       if (!isUnderWay) {
@@ -235,18 +276,47 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  /** Attempts until the operation has ended or needs the disk. */
+  /** Goes on with what has arrived. A step that reads the disk has its aim. */
+  private Step resume(Operation<I, O, C> op) {
+    Step step =
+        switch (op.phase) {
+          case CHUNKS -> large.arrived(op);
+          case WAITING -> {
+            op.phase = Phase.SEARCH;
+            yield Step.RETRY;
+          }
+          default -> disk.examine(op) ? Step.RETRY : Step.READ_DISK;
+        };
+    if (step == Step.RETRY) {
+      step = advance(op);
+      if (step == Step.READ_DISK) {
+        disk.aim(op);
+      }
+    }
+    return step;
+  }
+
+  /** Attempts, with large values as they are needed, until the operation ends or has to wait. */
+  private Step advance(Operation<I, O, C> op) {
+    Step step = settle(op);
+    while (step == Step.LARGE) {
+      Step went = large.goOn(op);
+      step = went == Step.RETRY ? settle(op) : went;
+    }
+    return step;
+  }
+
+  /** Attempts until the operation has ended or needs more than the log's memory. */
   private Step settle(Operation<I, O, C> op) {
     int tries = 0;
     user.protect();
     try {
       while (true) {
         Step step = engine.index().enter(op.hash, op.entry) ? attempt(op) : Step.RETRY;
-        if (step == Step.DONE || step == Step.READ_DISK) {
-          return step;
-        }
         if (step == Step.RESTART) {
           op.phase = Phase.SEARCH;
+        } else if (step != Step.RETRY) {
+          return step;
         }
         engine.log().assist();
         comeAgain(tries++);
@@ -268,6 +338,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       case FOUND_ON_DISK ->
           op.kind == Kind.READ ? read.found(op, op.diskRecord()) : rmw.found(op, op.diskRecord());
       case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
+      case CHUNKS, WAITING -> throw new IllegalStateException("an attempt in phase " + op.phase);
     };
   }
 

@@ -13,7 +13,7 @@ import java.lang.foreign.MemorySegment;
  */
 @SuppressWarnings(
     "NullAway") // Inputs and outputs are the caller's own, null if the caller says so.
-final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
+final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<I, O, C> {
   private final StoreFunctions<I, O, C> functions;
 
   /** The state of the record that is held; a session holds one at a time. */
@@ -132,6 +132,31 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
     functions.completionCallback(op.status, op.input, op.output, op.context);
   }
 
+  @Override
+  public void readLarge(Operation<I, O, C> op) {
+    functions.singleReader(op.keySpan, op.input, op.value, op.output);
+  }
+
+  @Override
+  public void writeLarge(Operation<I, O, C> op) {
+    functions.singleWriter(op.keySpan, op.source, op.newValue);
+  }
+
+  @Override
+  public void updateInitialLarge(Operation<I, O, C> op) {
+    functions.initialUpdater(op.keySpan, op.input, op.newValue);
+  }
+
+  @Override
+  public int copyBytesLarge(Operation<I, O, C> op) {
+    return functions.copyBytes(op.keySpan, op.input, op.value);
+  }
+
+  @Override
+  public void updateCopyLarge(Operation<I, O, C> op) {
+    functions.copyUpdater(op.keySpan, op.input, op.value, op.newValue);
+  }
+
   private void release(
       Operation<I, O, C> op, MemorySegment memory, long record, boolean isChanged) {
     int length = isChanged ? op.value.length() : SpanRecord.valueBytes(heldState);
@@ -165,6 +190,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C> {
         MemorySegment.copy(memory, from, copy, 0, length);
         if (SpanRecord.isUnchanged(memory, record, state)) {
           op.value.wrap(copy, 0, length, length);
+          op.valueState = state;
           return;
         }
       }

@@ -9,5 +9,9 @@ enum Step {
   /** What was found on disk is not the newest any more: search again from the index. */
   RESTART,
   /** The operation goes on with the record at its disk address. */
-  READ_DISK
+  READ_DISK,
+  /** A large value is read or written before the operation is attempted again. */
+  LARGE,
+  /** Scratch memory is needed that others have: come again later. */
+  WAIT
 }

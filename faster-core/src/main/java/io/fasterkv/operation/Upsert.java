@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Words;
+import io.fasterkv.operation.LargeWork.Goal;
 
 /**
  * Blind update (SIGMOD'18, algorithm 3). In the fuzzy region it makes a new record although another
@@ -12,13 +13,15 @@ import io.fasterkv.memory.Words;
 final class Upsert<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
+  private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Upsert(Engine engine, ValueAccess<I, O, C> values) {
+  Upsert(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
     this.engine = engine;
     this.values = values;
+    this.large = large;
     walk = new ChainWalk(engine.log(), engine.layout());
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
@@ -31,7 +34,7 @@ final class Upsert<I, O, C> {
     long inPlaceFrom = log.inPlaceFrom();
     // Only a record that can be updated in place is worth finding.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
-    if (walk.find(op.key, op.hash, op.entry.address(), downTo) && !walk.isTombstone()) {
+    if (walk.find(op.key, op.hash, op.entry.address(), downTo) && walk.isSmallValue()) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
         case DONE -> {
           return op.end(Status.UPDATED_IN_PLACE);
@@ -50,12 +53,9 @@ final class Upsert<I, O, C> {
     if (isOutgrown) {
       mark.begin(walk.address());
     }
-    if (!fresh.allocate(op, values.upsertBytes(op))) {
-      return Step.RETRY;
-    }
-    values.writeNew(op, fresh.memory(), fresh.offset());
-    if (!fresh.publish(op, false)) {
-      return Step.RETRY;
+    Step put = put(op, values.upsertBytes(op));
+    if (put != Step.DONE) {
+      return put;
     }
     if (isOutgrown) {
       long bits = mark.bits();
@@ -65,5 +65,16 @@ final class Upsert<I, O, C> {
       return op.end(Status.COPIED);
     }
     return op.end(walk.isEnded(begin) || walk.isTombstone() ? Status.CREATED : Status.COPIED);
+  }
+
+  private Step put(Operation<I, O, C> op, int bytes) {
+    if (large.isLarge(op, bytes)) {
+      return large.put(op, Goal.UPSERT, bytes, fresh);
+    }
+    if (!fresh.allocate(op, bytes)) {
+      return Step.RETRY;
+    }
+    values.writeNew(op, fresh.memory(), fresh.offset());
+    return fresh.publish(op, false) ? Step.DONE : Step.RETRY;
   }
 }

@@ -1,14 +1,18 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.ScannedValue;
 import io.fasterkv.memory.Words;
 import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * All records of a key, newest first, along its chain through memory and disk. Each is copied, so
@@ -23,6 +27,8 @@ public final class VersionWalk implements AutoCloseable {
   private final DiskSearch disk;
   private final EpochUser user;
   private final ByteSpan value = new ByteSpan();
+  private final ScannedValue large;
+  private @Nullable LargeAnchor anchor;
   private long next;
   private long address;
   private long info;
@@ -38,6 +44,7 @@ public final class VersionWalk implements AutoCloseable {
     walk = new ChainWalk(engine.log(), engine.layout());
     disk = new DiskSearch(engine);
     user = engine.epochs().register();
+    large = new ScannedValue(engine.log(), engine.buffers(), user);
   }
 
   /** Goes to the head of a key's chain. */
@@ -54,6 +61,7 @@ public final class VersionWalk implements AutoCloseable {
 
   /** Moves to the next older record of the key; false when there is none. */
   public boolean next() {
+    large.release();
     while (next >= begin) {
       if (nextInMemory()) {
         return true;
@@ -71,16 +79,21 @@ public final class VersionWalk implements AutoCloseable {
   }
 
   public boolean isTombstone() {
-    return RecordInfo.isTombstone(info);
+    // A large value whose first chunk is gone has expired, or was moved.
+    return RecordInfo.isTombstone(info) || (anchor != null && anchor.oldest() < begin);
   }
 
   /** The record's value; valid until the next move. */
   public ByteSpan value() {
+    if (anchor != null && !large.isRead() && !isTombstone()) {
+      large.read(anchor, op.keySpan, value);
+    }
     return value;
   }
 
   @Override
   public void close() {
+    large.release();
     user.close();
     op.close();
   }
@@ -157,6 +170,17 @@ public final class VersionWalk implements AutoCloseable {
     address = at;
     info = RecordLayout.info(record, 0);
     next = RecordInfo.previousAddress(info);
+    anchor = null;
+    if (RecordInfo.isLarge(info)) {
+      anchor = LargeAnchor.read(record, 0);
+      if (anchor == null) {
+        throw new Corrupt(
+            "the anchor of a large value is not what was written: "
+                + engine.log().device().place(at));
+      }
+      value.release();
+      return;
+    }
     int bytes = layout.valueBytes(record, 0);
     value.wrap(record, layout.valueOffset(record, 0), bytes, bytes);
   }

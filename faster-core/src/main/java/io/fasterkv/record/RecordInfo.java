@@ -4,8 +4,8 @@ package io.fasterkv.record;
  * The first word of a record (SIGMOD'18, figure 2).
  *
  * <pre>
- *  63        62..54     53    52           51       50      49       48         47..0
- *  PRESENT   reserved   FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous address
+ *  63       62..57  56     55     54    53    52           51       50      49       48         47..0
+ *  PRESENT  zero    CHUNK  LARGE  zero  FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous
  * </pre>
  *
  * <ul>
@@ -19,6 +19,9 @@ package io.fasterkv.record;
  *       checkpoint that has this one: compaction need not look (appendix C). Most records that were
  *       overwritten do not say so.
  *   <li>FORK: no record of a key but a {@link ForkRecord}: the chain goes on as two, by hash.
+ *   <li>LARGE: the record's value is a {@link LargeAnchor}, which leads to the chunks of the value.
+ *   <li>CHUNK: a piece of a large value, in no chain; a {@link ChunkRecord}. The low 48 bits are
+ *       the address of the piece that was written before it.
  *   <li>reserved: the versions of concurrent prefix recovery; zero today.
  * </ul>
  */
@@ -30,6 +33,9 @@ public final class RecordInfo {
   public static final long SEALED = 1L << 50;
   public static final long PADDING = 1L << 51;
   public static final long OVERWRITTEN = 1L << 52;
+  public static final long LARGE = 1L << 55;
+  public static final long CHUNK = 1L << 56;
+
   public static final long FORK = 1L << 53;
 
   private RecordInfo() {}
@@ -47,6 +53,11 @@ public final class RecordInfo {
   /** The word of a fork whose left chain begins at an address. */
   public static long fork(long leftAddress) {
     return PRESENT | FORK | leftAddress;
+  }
+
+  /** As {@link #complete(long, boolean)}, with bits of the caller's. */
+  public static long complete(long previousAddress, long bits) {
+    return PRESENT | bits | previousAddress;
   }
 
   public static long padding(long lengthBytes) {
@@ -88,6 +99,14 @@ public final class RecordInfo {
 
   public static boolean isPadding(long info) {
     return (info & PADDING) != 0;
+  }
+
+  public static boolean isLarge(long info) {
+    return (info & LARGE) != 0;
+  }
+
+  public static boolean isChunk(long info) {
+    return (info & CHUNK) != 0;
   }
 
   /** Whether the record may not be updated in place whatever region it is in. */

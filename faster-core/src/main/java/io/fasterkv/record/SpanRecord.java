@@ -159,10 +159,28 @@ public final class SpanRecord extends RecordLayout {
     }
   }
 
+  /** Says that a copy has taken the place of a record whose latch the caller has. */
+  public static void seal(MemorySegment memory, long record) {
+    Words.getAndBitwiseOr(memory, record, RecordInfo.SEALED);
+  }
+
+  /** The state that a record had before the caller took its latch. */
+  public static long heldState(MemorySegment memory, long record) {
+    return Words.loadPlain(memory, record + STATE) & ~LATCH;
+  }
+
+  /** The state that letting go of the latch leaves when nothing was changed. */
+  public static long stateAfter(long stateBefore) {
+    return unlatched(stateBefore, valueBytes(stateBefore));
+  }
+
+  private static long unlatched(long stateBefore, int valueBytes) {
+    return (long) valueBytes << Integer.SIZE | (stateBefore + 2) & LOW_HALF & ~LATCH;
+  }
+
   /** Lets go of the latch and publishes the value's length. */
   public static void unlatch(MemorySegment memory, long record, long stateBefore, int valueBytes) {
-    long count = (stateBefore + 2) & LOW_HALF & ~LATCH;
-    Words.storeRelease(memory, record + STATE, (long) valueBytes << Integer.SIZE | count);
+    Words.storeRelease(memory, record + STATE, unlatched(stateBefore, valueBytes));
   }
 
   @Override

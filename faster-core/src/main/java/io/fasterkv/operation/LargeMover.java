@@ -1,0 +1,289 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.EpochWait;
+import io.fasterkv.log.ChunkCursor;
+import io.fasterkv.log.ChunkWriter;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.LargeReader;
+import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.LargeAnchor;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import io.fasterkv.record.SpanRecord;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes large values whose chunks lie at the head of the log anew at its tail, if they are live.
+ *
+ * <p>The first chunk stands for its value: no other chunk of the value lies below it. So compaction
+ * looks at first chunks only; when it comes to the other chunks and to the anchor, these are dead,
+ * or live further up. A value is live if the newest record of its key is an anchor that leads to
+ * that first chunk. It is then copied a chunk at a time, through one page of scratch memory, in the
+ * order in which its chunks are found, and an anchor of the copy is put on top of the chain, if the
+ * old anchor is still the newest record. One thread at a time.
+ */
+public final class LargeMover implements AutoCloseable {
+  private final Engine engine;
+  private final HybridLog log;
+  private final Operation<Void, Void, Void> op;
+  private final ChainWalk walk;
+  private final DiskSearch disk;
+  private final NewRecord fresh;
+  private final EpochUser user;
+  private final EpochWait wait;
+  private final LargeReader reader;
+  private final ChunkWriter writer;
+  private @Nullable MemorySegment piece;
+  private @Nullable MemorySegment chunk;
+
+  /** The newest record of the key, when it is an anchor. */
+  private long anchorAddress;
+
+  private @Nullable LargeAnchor anchor;
+
+  /** Whether nobody could delete that record in place any more when it was found. */
+  private boolean isImmutable;
+
+  public LargeMover(Engine engine) {
+    this.engine = engine;
+    log = engine.log();
+    op = new Operation<>(engine);
+    walk = new ChainWalk(log, engine.layout());
+    disk = new DiskSearch(engine);
+    fresh = new NewRecord(engine);
+    user = engine.epochs().register();
+    wait = new EpochWait(engine.epochs(), () -> "room to move a large value to");
+    reader = new LargeReader(log, user);
+    writer = new ChunkWriter(log, op.key);
+  }
+
+  /**
+   * Moves the value whose first chunk lies at {@code chunkAddress}, if it is live. Returns how many
+   * bytes it has, or 0.
+   */
+  public long moveIfLive(long chunkAddress, ByteSpan key) {
+    op.setKey(key);
+    op.hash = engine.hash(op.key);
+    wait.end();
+    if (!leadsTo(chunkAddress)) {
+      return 0;
+    }
+    LargeAnchor from = anchor;
+    long base = anchorAddress;
+    long begin = log.pin();
+    long unpublished = log.beginUnpublished();
+    try {
+      if (from == null || begin > chunkAddress) {
+        return 0;
+      }
+      copy(from);
+      return publish(base, chunkAddress) ? from.bytes() : 0;
+    } finally {
+      log.endUnpublished(unpublished);
+      log.unpin(begin);
+    }
+  }
+
+  @Override
+  public void close() {
+    user.close();
+    op.close();
+    if (piece != null) {
+      engine.buffers().give(piece);
+    }
+    if (chunk != null) {
+      engine.buffers().give(chunk);
+    }
+  }
+
+  private void copy(LargeAnchor from) {
+    MemorySegment staged = takePiece();
+    ChunkCursor cursor = reader.cursor();
+    cursor.begin(from, op.key.memory(), 0, op.key.length());
+    writer.begin();
+    while (!cursor.isAtEnd()) {
+      LargeReader.Sink sink =
+          (memory, found) ->
+              MemorySegment.copy(memory, found.pieceOffset(), staged, 0, found.pieceBytes());
+      if (!reader.takeOneFromMemory(sink)) {
+        reader.takeFromDisk(takeChunk(), sink);
+      }
+      write(staged, cursor);
+    }
+  }
+
+  /** Writes the piece that was accepted last, from its first byte or from its last. */
+  private void write(MemorySegment staged, ChunkCursor found) {
+    int left = found.pieceBytes();
+    int from = 0;
+    while (left > 0) {
+      int count;
+      user.protect();
+      try {
+        count =
+            found.isAscending()
+                ? writer.writeFirst(staged, from, left, found.position() + from)
+                : writer.writeLast(staged, 0, left, found.position());
+        if (count == 0) {
+          log.assist();
+        }
+      } finally {
+        user.unprotect();
+      }
+      left -= count;
+      from += found.isAscending() ? count : 0;
+      if (count == 0) {
+        wait.pause();
+      } else {
+        wait.end();
+      }
+    }
+  }
+
+  /** Puts the copy's anchor on the chain, as long as the newest record is still at {@code base}. */
+  private boolean publish(long base, long chunkAddress) {
+    wait.end();
+    while (leadsTo(chunkAddress) && anchorAddress == base) {
+      if (tryPublish(base)) {
+        return true;
+      }
+      log.assist();
+      wait.pause();
+    }
+    return false;
+  }
+
+  private boolean tryPublish(long base) {
+    user.protect();
+    try {
+      // The chain below this entry was searched; whatever comes on top makes the swap fail.
+      long searchedFrom = op.searchedFrom;
+      boolean isSame =
+          engine.index().enter(op.hash, op.entry)
+              && engine.index().find(op.hash, op.entry)
+              && op.entry.address() == searchedFrom;
+      if (!isSame) {
+        return false;
+      }
+      if (isImmutable) {
+        return put();
+      }
+      return base >= log.inPlaceFrom() && putHeld(log.offset(base));
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  /** Keeps a delete in place away meanwhile: it would mark an anchor that is not the newest. */
+  private boolean putHeld(long record) {
+    MemorySegment memory = log.memory();
+    long state = SpanRecord.latch(memory, record);
+    boolean isPut = false;
+    try {
+      isPut = !RecordInfo.isFrozen(RecordLayout.info(memory, record)) && put();
+      return isPut;
+    } finally {
+      if (isPut) {
+        SpanRecord.seal(memory, record);
+      }
+      SpanRecord.unlatch(memory, record, state, SpanRecord.valueBytes(state));
+    }
+  }
+
+  private boolean put() {
+    LargeAnchor copy = writer.anchor();
+    if (copy.oldest() < log.beginAddress() || !fresh.allocate(op, LargeAnchor.VALUE_BYTES)) {
+      return false;
+    }
+    copy.write(fresh.memory(), fresh.offset());
+    return fresh.publish(op, RecordInfo.LARGE);
+  }
+
+  /** Whether the newest record of the key is an anchor that leads to the chunk. */
+  private boolean leadsTo(long chunkAddress) {
+    op.diskFloor = chunkAddress + 1;
+    while (true) {
+      op.phase = Phase.SEARCH;
+      if (!lookInMemory(chunkAddress)) {
+        disk.searchNow(op);
+        if (op.phase == Phase.FOUND_ON_DISK) {
+          anchorAddress = op.diskAddress;
+          isImmutable = true;
+          take(op.diskRecord(), 0);
+        }
+      }
+      // Otherwise the index is being resized, or the log's begin has passed what was read.
+      if (op.phase != Phase.SEARCH) {
+        return op.phase == Phase.FOUND_ON_DISK && anchor != null && anchor.oldest() == chunkAddress;
+      }
+      wait.pause();
+    }
+  }
+
+  /** Looks for the newest record of the key; false when the search goes on on disk. */
+  private boolean lookInMemory(long chunkAddress) {
+    user.protect();
+    try {
+      anchor = null;
+      long begin = log.beginAddress();
+      if (!engine.index().enter(op.hash, op.entry)) {
+        return true;
+      }
+      op.phase = Phase.ABSENT_ON_DISK;
+      if (!engine.index().find(op.hash, op.entry)) {
+        return true;
+      }
+      op.searchedFrom = op.entry.address();
+      // Read before the record is: what was immutable by then had its last flags.
+      long copyBelow = log.copyBelow();
+      long downTo = Math.max(log.headAddress(), chunkAddress + 1);
+      if (walk.find(op.key, op.hash, op.searchedFrom, downTo)) {
+        op.phase = Phase.FOUND_ON_DISK;
+        anchorAddress = walk.address();
+        isImmutable = anchorAddress < copyBelow;
+        if (!walk.isTombstone()) {
+          take(log.memory(), log.offset(anchorAddress));
+        }
+        return true;
+      }
+      if (walk.address() <= chunkAddress) {
+        return true;
+      }
+      op.phase = Phase.SEARCH;
+      op.readDisk(walk.address(), begin);
+      return false;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private void take(MemorySegment memory, long record) {
+    anchor = null;
+    if (RecordInfo.isLarge(RecordLayout.info(memory, record))) {
+      anchor = LargeAnchor.read(memory, record);
+      if (anchor == null) {
+        throw new Corrupt(
+            "the anchor of a large value is not what was written: "
+                + log.device().place(anchorAddress));
+      }
+    }
+  }
+
+  private MemorySegment takePiece() {
+    if (piece == null) {
+      piece = engine.buffers().take((int) log.pageBytes());
+    }
+    return piece;
+  }
+
+  private MemorySegment takeChunk() {
+    if (chunk == null) {
+      chunk = engine.buffers().take((int) log.pageBytes());
+    }
+    return chunk;
+  }
+}

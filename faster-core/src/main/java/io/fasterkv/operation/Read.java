@@ -10,10 +10,10 @@ final class Read<I, O, C> {
   private final ValueAccess<I, O, C> values;
   private final ChainWalk walk;
 
-  Read(Engine engine, ValueAccess<I, O, C> values) {
+  Read(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
   }
 
   Step attempt(Operation<I, O, C> op) {

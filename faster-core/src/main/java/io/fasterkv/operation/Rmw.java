@@ -21,10 +21,10 @@ final class Rmw<I, O, C> {
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Rmw(Engine engine, ValueAccess<I, O, C> values) {
+  Rmw(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
   }

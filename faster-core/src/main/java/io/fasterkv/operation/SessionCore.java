@@ -32,6 +32,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Upsert<I, O, C> upsert;
   private final Rmw<I, O, C> rmw;
   private final Delete<I, O, C> delete;
+  private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
   private final PendingOperations<I, O, C> pending;
   private final EpochUser user;
@@ -43,11 +44,13 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private SessionCore(Engine engine, ValueAccess<I, O, C> values, SessionMode mode) {
     this.engine = engine;
     this.values = values;
-    read = new Read<>(engine, values);
-    upsert = new Upsert<>(engine, values);
-    rmw = new Rmw<>(engine, values);
-    delete = new Delete<>(engine, values);
-    disk = new DiskSearch(engine);
+    steps = engine.chainSteps().open();
+    ChainWalk walk = new ChainWalk(engine, steps);
+    read = new Read<>(engine, values, walk);
+    upsert = new Upsert<>(engine, values, walk);
+    rmw = new Rmw<>(engine, values, walk);
+    delete = new Delete<>(engine, values, walk);
+    disk = new DiskSearch(engine, steps);
     pending = new PendingOperations<>(engine, disk);
     isBlocking = mode == SessionMode.BLOCKING;
     user = engine.epochs().register();
@@ -164,6 +167,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       isClosed = true;
       user.close();
+      engine.chainSteps().close(steps);
       pending.close();
       if (current != null) {
         current.close();

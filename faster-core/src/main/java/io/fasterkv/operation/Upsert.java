@@ -16,10 +16,10 @@ final class Upsert<I, O, C> {
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Upsert(Engine engine, ValueAccess<I, O, C> values) {
+  Upsert(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
   }

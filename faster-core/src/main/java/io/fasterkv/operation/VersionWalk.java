@@ -19,6 +19,7 @@ public final class VersionWalk implements AutoCloseable {
   private final Engine engine;
   private final long begin;
   private final Operation<Void, Void, Void> op;
+  private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
   private final EpochUser user;
@@ -35,8 +36,9 @@ public final class VersionWalk implements AutoCloseable {
     this.begin = begin;
     op = new Operation<>(engine);
     op.pinnedBegin = begin;
-    walk = new ChainWalk(engine.log(), engine.layout());
-    disk = new DiskSearch(engine);
+    steps = engine.chainSteps().open();
+    walk = new ChainWalk(engine, steps);
+    disk = new DiskSearch(engine, steps);
     user = engine.epochs().register();
   }
 
@@ -82,6 +84,7 @@ public final class VersionWalk implements AutoCloseable {
   @Override
   public void close() {
     user.close();
+    engine.chainSteps().close(steps);
     op.close();
   }
 

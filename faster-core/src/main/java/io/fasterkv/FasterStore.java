@@ -3,6 +3,7 @@ package io.fasterkv;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
@@ -21,8 +22,10 @@ import io.fasterkv.compaction.Expiry;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
+import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.LongCore;
@@ -299,6 +302,23 @@ public final class FasterStore implements AutoCloseable {
   public long resizeIndex(long bytes) {
     checkOpen();
     return resizer.resize(bytes);
+  }
+
+  /** How full the hash index is, and how long chains are, without a scan. */
+  public IndexStatistics indexStatistics() {
+    checkOpen();
+    IndexTable table = parts.engine().index().newestTable();
+    ChainSteps.Sums steps = parts.engine().chainSteps().sums();
+    return new IndexStatistics(
+        table.geometry().bytes(),
+        table.mainBuckets(),
+        table.geometry().overflowBuckets(),
+        table.overflowBucketsUsed(),
+        table.entries(),
+        table.saturatedChains(),
+        steps.walks(),
+        steps.inMemory(),
+        steps.onDisk());
   }
 
   /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */

@@ -14,6 +14,7 @@ import io.fasterkv.log.LogPosition;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
@@ -71,7 +72,9 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), config.largeScratchBytes());
       RecordLayout layout = RecordLayout.of(config.recordKind());
       return new StoreParts(
-          arena, device, new Engine(epochs, index, log, layout, config.keyHash(), buffers));
+          arena,
+          device,
+          new Engine(epochs, index, log, layout, config.keyHash(), buffers, new ChainSteps()));
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileDevice implements LogDevice {
   private static final int SECTOR_BYTES = 4096;
-  private static final int WRITERS = 2;
+  private static final int WRITERS = 4;
   private static final int READERS = 32;
   private static final long IDLE_SECONDS = 10;
 

@@ -39,7 +39,8 @@ public final class IndexResize {
   private final AtomicInteger chunksLeft;
   private volatile @Nullable BucketMover mover;
 
-  IndexResize(IndexTable from, IndexTable to, Chains chains) {
+  /** A resize of a table of which {@code to} has double or half the main buckets. */
+  public IndexResize(IndexTable from, IndexTable to, Chains chains) {
     this.from = from;
     this.to = to;
     this.chains = chains;
@@ -90,7 +91,7 @@ public final class IndexResize {
   }
 
   /** The new table, when it has the bucket of a hash; else null: leave the epoch and come again. */
-  @Nullable IndexTable tableFor(long hash) {
+  public @Nullable IndexTable tableFor(long hash) {
     int chunk = (int) (Math.unsignedMultiplyHigh(hash, buckets) / chunkBuckets);
     return chunks.get(chunk) == MOVED || move(chunk) ? to : null;
   }

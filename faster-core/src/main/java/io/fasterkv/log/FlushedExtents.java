@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * What the device holds: ranges in order and without a gap, each written by one request, with the
+ * What the device holds: ranges in order and without a gap, each a page or part of one, with the
  * checksum of its bytes. It lets a scan and a recovery prove what they read. 24 bytes of heap a
  * page of log. Safe for all threads; used when a flush completes and when disk is read in bulk.
  */

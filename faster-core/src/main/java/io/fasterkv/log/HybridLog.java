@@ -61,7 +61,8 @@ public final class HybridLog {
     this.epochs = epochs;
     this.device = device;
     this.failure = failure;
-    frames = new PageFrames(arena, config.logMemoryBytes(), config.pageBytes());
+    frames =
+        new PageFrames(arena, config.logMemoryBytes(), config.pageBytes(), config.segmentBytes());
     extents = position.extents();
     long start = Math.max(position.endAddress(), Address.FIRST);
     marks = new LogMarks(position.beginAddress(), start);

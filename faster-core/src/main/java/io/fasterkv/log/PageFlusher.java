@@ -5,18 +5,22 @@ import io.fasterkv.epoch.FirstFailure;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what has become immutable to the device, a page or the rest of one at a time, and tells
- * how far the device has all bytes. Requests are issued in order and may complete in any order.
+ * Writes what has become immutable to the device and tells how far the device has all bytes. A few
+ * writes are under way at a time, issued in order and complete in any order; what becomes immutable
+ * in the meantime goes with one of the next, several pages together. An extent, with its checksum,
+ * is a page or a part of one all the same.
  */
 final class PageFlusher {
+  private static final int MAX_UNDER_WAY = 4;
+
   private final PageFrames frames;
   private final LogDevice device;
   private final FlushedExtents extents;
@@ -29,8 +33,13 @@ final class PageFlusher {
   /** Where a checkpoint or a cut ends: an extent ends there too. */
   private final ConcurrentSkipListSet<Long> cuts = new ConcurrentSkipListSet<>();
 
+  private long immutableUntil;
   private long issuedUntil;
   private long reportedUntil;
+  private int underWay;
+
+  /** Whether something immutable waits for a write to end. */
+  private boolean isHeldBack;
 
   /**
    * @param flushedUntil told each time the device has all bytes up to an address, in order
@@ -45,6 +54,7 @@ final class PageFlusher {
     this.frames = frames;
     this.device = device;
     this.extents = extents;
+    this.immutableUntil = startAddress;
     this.issuedUntil = startAddress;
     this.reportedUntil = startAddress;
     this.flushedUntil = flushedUntil;
@@ -56,40 +66,42 @@ final class PageFlusher {
     cuts.add(address);
   }
 
-  /** Starts to write all up to {@code address}; nobody changes these bytes any more. */
+  /** Sees to it that all up to {@code address} is written; nobody changes these bytes any more. */
   void flushUntil(long address) {
-    while (true) {
-      long from;
-      long until;
-      synchronized (this) {
-        from = issuedUntil;
-        until = Math.min(Math.min(frames.pageEnd(from), address), nextCut(from));
-        if (from >= until) {
-          return;
-        }
-        issuedUntil = until;
-        cuts.headSet(until, true).clear();
-      }
-      MemorySegment bytes = frames.slice(from, until);
-      device.write(from, bytes, problem -> completed(from, until, bytes, problem));
+    synchronized (this) {
+      immutableUntil = Math.max(immutableUntil, address);
+    }
+    issue();
+  }
+
+  private void issue() {
+    for (Write write = next(); write != null; write = next()) {
+      device.write(write.from, frames.slice(write.from, write.until), write);
     }
   }
 
-  private long nextCut(long from) {
-    Long cut = cuts.higher(from);
-    return cut == null ? Long.MAX_VALUE : cut;
+  /** The next write, or null when there is nothing to write now. */
+  private synchronized @Nullable Write next() {
+    long from = issuedUntil;
+    long until = Math.min(immutableUntil, frames.runEnd(from));
+    if (from >= until) {
+      return null;
+    }
+    if (underWay == MAX_UNDER_WAY) {
+      isHeldBack = true;
+      return null;
+    }
+    underWay++;
+    issuedUntil = until;
+    return new Write(from, until);
   }
 
-  private void completed(
-      long from, long until, MemorySegment bytes, @Nullable IOException problem) {
-    if (problem != null) {
-      failure.accept(
-          new IOException("a page could not be written: " + device.place(from), problem));
-      return;
-    }
-    // The frame stays as it is until this extent is reported, so this reads what was written.
-    Extent extent = new Extent(from, until, Checksums.crc32c(bytes));
-    flushedUntil.accept(report(extent));
+  /** Makes room for another write; returns whether something has waited for that. */
+  private synchronized boolean makeRoom() {
+    underWay--;
+    boolean wasHeldBack = isHeldBack;
+    isHeldBack = false;
+    return wasHeldBack;
   }
 
   private synchronized long report(Extent done) {
@@ -101,5 +113,48 @@ final class PageFlusher {
       reportedUntil = next.until();
     }
     return reportedUntil;
+  }
+
+  /** Some adjacent extents. A device that tells twice of one write is heard once. */
+  private final class Write implements LogDevice.Completion {
+    private final long from;
+    private final long until;
+    private final AtomicBoolean isOver = new AtomicBoolean();
+
+    Write(long from, long until) {
+      this.from = from;
+      this.until = until;
+    }
+
+    @Override
+    public void completed(@Nullable IOException problem) {
+      if (!isOver.compareAndSet(false, true)) {
+        return;
+      }
+      if (problem != null) {
+        failure.accept(
+            new IOException("pages could not be written: " + device.place(from), problem));
+        return;
+      }
+      // Others need not wait for the checksums.
+      if (makeRoom()) {
+        issue();
+      }
+      long reported = from;
+      for (long at = from; at < until; ) {
+        long end = Math.min(until, extentEnd(at));
+        // The frame stays as it is until this extent is reported, so this reads what was written.
+        int crc = Checksums.crc32c(frames.slice(at, end));
+        reported = report(new Extent(at, end, crc));
+        at = end;
+      }
+      cuts.subSet(from, true, until, true).clear();
+      flushedUntil.accept(reported);
+    }
+
+    private long extentEnd(long at) {
+      Long cut = cuts.higher(at);
+      return Math.min(frames.pageEnd(at), cut == null ? Long.MAX_VALUE : cut);
+    }
   }
 }

@@ -9,11 +9,19 @@ import java.lang.foreign.MemorySegment;
  * zero marks the end of what was written on a page.
  */
 final class PageFrames {
+  /** Where a device is as fast as it gets. */
+  private static final long MAX_RUN_BYTES = 1 << 20;
+
   private final MemorySegment memory;
   private final long mask;
   private final int pageBits;
+  private final long runBytes;
 
-  PageFrames(OffHeapArena arena, long bytes, int pageBytes) {
+  /**
+   * @param segmentBytes what the device keeps together, a power of two of pages
+   */
+  PageFrames(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
+    runBytes = Math.max(pageBytes, Math.min(MAX_RUN_BYTES, Math.min(bytes, segmentBytes)));
     memory = arena.allocate("log pages", bytes, OffHeapArena.PAGE_ALIGNMENT);
     mask = bytes - 1;
     pageBits = Integer.numberOfTrailingZeros(pageBytes);
@@ -57,7 +65,12 @@ final class PageFrames {
     return pageStart(page(address) + 1);
   }
 
-  /** Bytes from {@code address} up to {@code until}, which is on the same page or its end. */
+  /** How far bytes from {@code address} on can go to the device together. */
+  long runEnd(long address) {
+    return (address | (runBytes - 1)) + 1;
+  }
+
+  /** Bytes from {@code address} up to {@code until}, which is at most the end of its run. */
   MemorySegment slice(long address, long until) {
     return memory.asSlice(offset(address), until - address);
   }

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 final class ChainWalk {
   private final HybridLog log;
   private final RecordLayout layout;
+  private final ChainSteps.Stripe steps;
 
   /** Where the walk ended: the record with the key, or the first one that was not looked at. */
   private long address;
@@ -22,9 +23,10 @@ final class ChainWalk {
   private boolean isMatch;
   private long info;
 
-  ChainWalk(HybridLog log, RecordLayout layout) {
-    this.log = log;
-    this.layout = layout;
+  ChainWalk(Engine engine, ChainSteps.Stripe steps) {
+    log = engine.log();
+    layout = engine.layout();
+    this.steps = steps;
   }
 
   /**
@@ -34,7 +36,9 @@ final class ChainWalk {
   boolean find(KeyBytes key, long hash, long from, long downTo) {
     MemorySegment memory = log.memory();
     long at = from;
+    int records = 0;
     while (at >= downTo) {
+      records++;
       long record = log.offset(at);
       long word = RecordLayout.info(memory, record);
       if (!RecordInfo.isKeyed(word)) {
@@ -45,12 +49,14 @@ final class ChainWalk {
         address = at;
         info = word;
         isMatch = true;
+        steps.walked(records);
         return true;
       }
       at = RecordInfo.previousAddress(word);
     }
     address = at;
     isMatch = false;
+    steps.walked(records);
     return false;
   }
 

@@ -14,10 +14,10 @@ final class Delete<I, O, C> {
   private final ChainWalk walk;
   private final NewRecord fresh;
 
-  Delete(Engine engine, ValueAccess<I, O, C> values) {
+  Delete(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
     fresh = new NewRecord(engine);
   }
 

@@ -18,9 +18,11 @@ import java.lang.foreign.MemorySegment;
 final class DiskSearch {
   private final HybridLog log;
   private final RecordLayout layout;
+  private final ChainSteps.Stripe steps;
   private final long unit;
 
-  DiskSearch(Engine engine) {
+  DiskSearch(Engine engine, ChainSteps.Stripe steps) {
+    this.steps = steps;
     log = engine.log();
     layout = engine.layout();
     unit = log.device().readUnitBytes();
@@ -80,6 +82,7 @@ final class DiskSearch {
     long skipped = op.diskAddress - op.diskFrom;
     MemorySegment memory = op.setDiskRecord(skipped, op.diskBytes - skipped);
     long info = checkedInfo(op, memory);
+    steps.readFromDisk();
     if (RecordInfo.isFork(info)) {
       return follow(op, ForkRecord.next(memory, 0, op.hash));
     }

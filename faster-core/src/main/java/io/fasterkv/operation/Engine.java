@@ -27,7 +27,8 @@ public record Engine(
     HybridLog log,
     RecordLayout layout,
     KeyHash keyHash,
-    BufferPool buffers) {
+    BufferPool buffers,
+    ChainSteps chainSteps) {
 
   /** Frees an entry whose chain was dropped from the log, unless another thread has done it. */
   void freeIfDropped(IndexEntry entry) {

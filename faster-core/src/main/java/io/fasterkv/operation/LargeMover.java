@@ -30,6 +30,7 @@ public final class LargeMover implements AutoCloseable {
   private final Engine engine;
   private final HybridLog log;
   private final Operation<Void, Void, Void> op;
+  private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
   private final NewRecord fresh;
@@ -52,8 +53,9 @@ public final class LargeMover implements AutoCloseable {
     this.engine = engine;
     log = engine.log();
     op = new Operation<>(engine);
-    walk = new ChainWalk(log, engine.layout());
-    disk = new DiskSearch(engine);
+    steps = engine.chainSteps().open();
+    walk = new ChainWalk(engine, steps);
+    disk = new DiskSearch(engine, steps);
     fresh = new NewRecord(engine);
     user = engine.epochs().register();
     wait = new EpochWait(engine.epochs(), () -> "room to move a large value to");
@@ -91,6 +93,7 @@ public final class LargeMover implements AutoCloseable {
   @Override
   public void close() {
     user.close();
+    engine.chainSteps().close(steps);
     op.close();
     if (piece != null) {
       engine.buffers().give(piece);

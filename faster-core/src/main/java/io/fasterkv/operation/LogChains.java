@@ -30,7 +30,7 @@ final class LogChains implements Chains {
 
   @Override
   public long first(long address, Part part) {
-    long begin = log.beginAddress();
+    long begin = log.removableBelow();
     long downTo = Math.max(begin, log.headAddress());
     long at = address;
     while (at >= downTo) {
@@ -74,7 +74,7 @@ final class LogChains implements Chains {
 
   @Override
   public long tags(long address, Part part, TagSink sink) {
-    long begin = log.beginAddress();
+    long begin = log.removableBelow();
     long downTo = Math.max(begin, log.headAddress());
     long at = address;
     while (at >= downTo) {
@@ -93,7 +93,7 @@ final class LogChains implements Chains {
 
   @Override
   public long join(long left, long right, long mainBuckets) {
-    long begin = log.beginAddress();
+    long begin = log.removableBelow();
     if (left < begin) {
       return right < begin ? Address.NONE : right;
     }

@@ -13,11 +13,11 @@ final class Read<I, O, C> {
   private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
 
-  Read(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
+  Read(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
   }
 
   Step attempt(Operation<I, O, C> op) {

@@ -20,6 +20,7 @@ import java.lang.foreign.MemorySegment;
 public final class RecordMover implements AutoCloseable {
   private final Engine engine;
   private final Operation<Void, Void, Void> op;
+  private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
   private final NewRecord fresh;
@@ -29,8 +30,9 @@ public final class RecordMover implements AutoCloseable {
   public RecordMover(Engine engine) {
     this.engine = engine;
     op = new Operation<>(engine);
-    walk = new ChainWalk(engine.log(), engine.layout());
-    disk = new DiskSearch(engine);
+    steps = engine.chainSteps().open();
+    walk = new ChainWalk(engine, steps);
+    disk = new DiskSearch(engine, steps);
     fresh = new NewRecord(engine);
     user = engine.epochs().register();
     wait = new EpochWait(engine.epochs(), () -> "room to move a record to");
@@ -70,6 +72,7 @@ public final class RecordMover implements AutoCloseable {
   @Override
   public void close() {
     user.close();
+    engine.chainSteps().close(steps);
     op.close();
   }
 

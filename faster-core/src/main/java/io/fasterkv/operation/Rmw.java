@@ -25,11 +25,11 @@ final class Rmw<I, O, C> {
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Rmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
+  Rmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
   }

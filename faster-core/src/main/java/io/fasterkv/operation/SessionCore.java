@@ -35,6 +35,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Rmw<I, O, C> rmw;
   private final Delete<I, O, C> delete;
   private final LargeValues<I, O, C> large;
+  private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
   private final PendingOperations<I, O, C> pending;
   private final EpochUser user;
@@ -52,12 +53,14 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     this.values = values;
     user = engine.epochs().register();
     isBlocking = mode == SessionMode.BLOCKING;
+    steps = engine.chainSteps().open();
+    ChainWalk walk = new ChainWalk(engine, steps);
     large = new LargeValues<>(engine, values, largeFunctions, user, isBlocking);
-    read = new Read<>(engine, values, large);
-    upsert = new Upsert<>(engine, values, large);
-    rmw = new Rmw<>(engine, values, large);
-    delete = new Delete<>(engine, values);
-    disk = new DiskSearch(engine);
+    read = new Read<>(engine, values, large, walk);
+    upsert = new Upsert<>(engine, values, large, walk);
+    rmw = new Rmw<>(engine, values, large, walk);
+    delete = new Delete<>(engine, values, walk);
+    disk = new DiskSearch(engine, steps);
     pending = new PendingOperations<>(engine, disk);
     wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
   }
@@ -178,6 +181,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       isClosed = true;
       user.close();
+      engine.chainSteps().close(steps);
       pending.close();
       if (current != null) {
         current.close();

@@ -18,11 +18,11 @@ final class Upsert<I, O, C> {
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Upsert(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large) {
+  Upsert(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
-    walk = new ChainWalk(engine.log(), engine.layout());
+    this.walk = walk;
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
   }

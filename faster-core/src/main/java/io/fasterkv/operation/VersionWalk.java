@@ -23,6 +23,7 @@ public final class VersionWalk implements AutoCloseable {
   private final Engine engine;
   private final long begin;
   private final Operation<Void, Void, Void> op;
+  private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
   private final EpochUser user;
@@ -41,8 +42,9 @@ public final class VersionWalk implements AutoCloseable {
     this.begin = begin;
     op = new Operation<>(engine);
     op.pinnedBegin = begin;
-    walk = new ChainWalk(engine.log(), engine.layout());
-    disk = new DiskSearch(engine);
+    steps = engine.chainSteps().open();
+    walk = new ChainWalk(engine, steps);
+    disk = new DiskSearch(engine, steps);
     user = engine.epochs().register();
     large = new ScannedValue(engine.log(), engine.buffers(), user);
   }
@@ -95,6 +97,7 @@ public final class VersionWalk implements AutoCloseable {
   public void close() {
     large.release();
     user.close();
+    engine.chainSteps().close(steps);
     op.close();
   }
 

@@ -86,12 +86,7 @@ public final class DiskStore implements AutoCloseable {
     } else if (status == Status.NOT_FOUND) {
       reads.missing++;
     }
-    while (reads.underWay >= depth) {
-      session.completePending(false);
-      if (reads.underWay >= depth) {
-        Thread.yield();
-      }
-    }
+    session.completePending(depth - 1);
   }
 
   /** Waits for all reads and compares what they have found. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.stress.GuardedCell;
+import io.fasterkv.stress.ResizedIndex;
 import io.fasterkv.stress.SharedValue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -83,6 +84,19 @@ class DetectorsCatchBrokenVariantsTest {
             value::update,
             () -> seen.getPlain().equals(SharedValue.TORN));
     report("no second look", rounds);
+  }
+
+  @Test
+  void aResizeThatDoesNotWaitForOperationsUnderWayLosesARecord() {
+    HastyResize index = new HastyResize(arena);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            () -> index.reset().push(2),
+            () -> index.push(0),
+            () -> index.grow(1),
+            () -> index.reachable() < 2 * ResizedIndex.RECORDS);
+    report("hasty resize", rounds);
   }
 
   private static void report(String variant, int rounds) {

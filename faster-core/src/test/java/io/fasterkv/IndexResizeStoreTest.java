@@ -1,0 +1,329 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.IndexStatistics;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Growth and shrinkage of a store's index: what is on disk, in the budget, in a checkpoint. */
+class IndexResizeStoreTest {
+  private static final int KEYS = 2000;
+  private static final int PAGE_BYTES = 4096;
+
+  @TempDir Path directory;
+
+  private StoreConfig.Builder builder() {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(8 * PAGE_BYTES)
+        .indexBytes(64 * 64)
+        .segmentBytes(4 * PAGE_BYTES)
+        .recordKind(RecordKind.LONGS);
+  }
+
+  private static LongSession<Void> session(FasterStore store) {
+    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  private static void addToAll(FasterStore store, long amount) {
+    try (LongSession<Void> session = session(store)) {
+      for (long key = 0; key < KEYS; key++) {
+        session.rmw(key, amount, null);
+      }
+    }
+  }
+
+  private static void checkAll(FasterStore store, long expected) {
+    try (LongSession<Void> session = session(store)) {
+      for (long key = 0; key < KEYS; key++) {
+        assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
+        assertThat(session.value()).as("key %d", key).isEqualTo(expected);
+      }
+    }
+  }
+
+  /** Fills memory with other records, so that all that was written before is on disk only. */
+  private static void evict(FasterStore store) {
+    long end = Insides.engine(store).log().tailAddress();
+    try (LongSession<Void> session = session(store)) {
+      for (long key = KEYS; Insides.engine(store).log().headAddress() < end; key++) {
+        session.upsert(key, key, null);
+      }
+    }
+  }
+
+  @Test
+  void growsAndShrinksWithAllDataOnDisk() {
+    try (FasterStore store = FasterStore.open(builder().build())) {
+      addToAll(store, 1);
+      evict(store);
+      for (int doublings = 0; doublings < 3; doublings++) {
+        store.growIndex();
+        checkAll(store, 1);
+      }
+      StoreInvariants.check(store);
+      addToAll(store, 2);
+      evict(store);
+      for (int halvings = 0; halvings < 5; halvings++) {
+        store.shrinkIndex();
+        evict(store);
+        checkAll(store, 3);
+      }
+      StoreInvariants.check(store);
+      addToAll(store, 4);
+      checkAll(store, 7);
+      StoreInvariants.check(store);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void twentyFourCyclesLoseNothingAndGrowNothing(boolean inMemory) {
+    StoreConfig config =
+        builder()
+            .logMemoryBytes(inMemory ? 128 * PAGE_BYTES : 8 * PAGE_BYTES)
+            .deleteOnClose(true)
+            .build();
+    try (FasterStore store = FasterStore.open(config)) {
+      long memory = store.memoryBytes();
+      addToAll(store, 1);
+      store.cut().close();
+      store.compact();
+      long logBytes = store.logBytes();
+      for (int cycle = 1; cycle <= 24; cycle++) {
+        store.growIndex();
+        addToAll(store, 1);
+        store.shrinkIndex();
+        checkAll(store, 1 + cycle);
+        assertThat(store.memoryBytes()).isEqualTo(memory);
+        store.cut().close();
+        store.compact();
+        assertThat(store.logBytes())
+            .as("cycle %d", cycle)
+            .isLessThan(2 * logBytes + config.logMemoryBytes());
+      }
+      StoreInvariants.check(store);
+    }
+  }
+
+  @Test
+  void anIndexThatDoesNotFitIsRefusedAndTheStoreGoesOn() {
+    StoreConfig config = builder().memoryBytes(256 << 10).indexBytes(100 << 10).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      addToAll(store, 1);
+      long memory = store.memoryBytes();
+      assertThatThrownBy(store::growIndex)
+          .isInstanceOf(OutOfBudget.class)
+          .hasMessageContaining("purpose=hash index")
+          .hasMessageContaining("memoryBytes=" + (256 << 10));
+      assertThat(store.memoryBytes()).isEqualTo(memory);
+      checkAll(store, 1);
+      StoreInvariants.check(store);
+      assertThat(store.shrinkIndex()).isEqualTo(50 << 10);
+      checkAll(store, 1);
+    }
+  }
+
+  @Test
+  void growsToWhatWasKeptForIt() {
+    StoreConfig config =
+        builder().memoryBytes(512 << 10).logMemoryBytes(128 << 10).maxIndexBytes(64 << 10).build();
+    assertThat(config.indexBytes()).isEqualTo(64 * 64);
+    try (FasterStore store = FasterStore.open(config)) {
+      addToAll(store, 1);
+      assertThat(store.resizeIndex(64 << 10)).isEqualTo(64 << 10);
+      checkAll(store, 1);
+      assertThat(store.indexStatistics().saturatedChains()).isZero();
+      assertThat(store.resizeIndex(10 << 10)).isEqualTo(8 << 10);
+      checkAll(store, 1);
+      assertThatThrownBy(() -> store.resizeIndex(64))
+          .isInstanceOf(BadConfig.class)
+          .hasMessageContaining("bytes=64, allowed=128 and above");
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, -2})
+  void aCheckpointIsRecoveredInItsSize(int doublings) {
+    StoreConfig config = builder().build();
+    IndexStatistics before;
+    try (FasterStore store = FasterStore.open(config)) {
+      addToAll(store, 1);
+      for (int i = 0; i < Math.abs(doublings); i++) {
+        long bytes = doublings > 0 ? store.growIndex() : store.shrinkIndex();
+        assertThat(bytes).isPositive();
+      }
+      addToAll(store, 1);
+      store.checkpoint();
+      before = store.indexStatistics();
+    }
+    try (FasterStore store = FasterStore.recover(config)) {
+      IndexStatistics after = store.indexStatistics();
+      assertThat(after.mainBuckets()).isEqualTo(before.mainBuckets());
+      assertThat(after.entries()).isEqualTo(before.entries());
+      assertThat(after.saturatedChains()).isEqualTo(before.saturatedChains());
+      assertThat(after.overflowBucketsUsed()).isEqualTo(before.overflowBucketsUsed());
+      checkAll(store, 2);
+      store.growIndex();
+      checkAll(store, 2);
+      StoreInvariants.check(store);
+    }
+  }
+
+  @Test
+  void anImageThatDoesNotFitTheBudgetIsRefused() {
+    try (FasterStore store = FasterStore.open(builder().build())) {
+      store.resizeIndex(256 << 10);
+      store.checkpoint();
+    }
+    StoreConfig small = builder().memoryBytes(128 << 10).build();
+    assertThatThrownBy(() -> FasterStore.recover(small))
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("the checkpoint's index does not fit")
+        .hasMessageContaining("room=" + small.indexRoomBytes());
+  }
+
+  @Test
+  void tellsTheIndexWithoutLookingAtIt() {
+    try (FasterStore store = FasterStore.open(builder().indexBytes(256 * 64).build())) {
+      IndexStatistics empty = store.indexStatistics();
+      assertThat(empty.mainBuckets()).isEqualTo(192);
+      assertThat(empty.overflowBuckets()).isEqualTo(64);
+      assertThat(empty.bytes()).isEqualTo(256 * 64);
+      assertThat(empty.entries() + empty.walks() + empty.overflowBucketsUsed()).isZero();
+      assertThat(empty.recordsPerWalk()).isZero();
+      try (LongSession<Void> session = session(store)) {
+        for (long key = 0; key < 500; key++) {
+          session.upsert(key, key, null);
+        }
+        IndexStatistics filled = store.indexStatistics();
+        assertThat(filled.entries()).isEqualTo(500);
+        assertThat(filled.load()).isEqualTo(500 / (7.0 * 192));
+        for (long key = 0; key < 100; key++) {
+          session.delete(key, null);
+        }
+        assertThat(store.indexStatistics().entries()).isEqualTo(400);
+      }
+      evict(store);
+      IndexStatistics evicted = store.indexStatistics();
+      for (long key = 100; key < 500; key++) {
+        checkKey(store, key, key);
+      }
+      IndexStatistics read = store.indexStatistics();
+      assertThat(read.walks() - evicted.walks()).isEqualTo(400);
+      assertThat(read.recordsFromDisk() - evicted.recordsFromDisk()).isGreaterThanOrEqualTo(400);
+      assertThat(read.recordsPerWalk()).isPositive();
+    }
+  }
+
+  enum Change {
+    GROW,
+    SHRINK
+  }
+
+  /** An operation under way keeps the old table; what it does there is not lost. */
+  @ParameterizedTest
+  @EnumSource(Change.class)
+  void waitsForAnOperationUnderWayAndKeepsItsUpdate(Change change) {
+    try (FasterStore store = FasterStore.open(builder().build())) {
+      addToAll(store, 1);
+      Pause pause = new Pause();
+      AtomicBoolean isOver = new AtomicBoolean();
+      pause.start(() -> {
+        try (LongSession<Void> slow =
+            store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+          slow.rmw(KEYS + 1, 1, null);
+        }
+        isOver.set(true);
+      });
+      Thread resize = Pause.begin(() -> resize(store, change));
+      Pause.awaitWaiting(resize);
+      assertThat(Insides.engine(store).index().stableTable()).isNull();
+      Thread reader = Pause.begin(() -> checkAll(store, 1));
+      Pause.awaitWaiting(reader);
+      assertThat(isOver).isFalse();
+      pause.finish();
+      Pause.join(resize);
+      Pause.join(reader);
+      checkKey(store, KEYS + 1, 1);
+      StoreInvariants.check(store);
+    }
+  }
+
+  private static void resize(FasterStore store, Change change) {
+    if (change == Change.GROW) {
+      store.growIndex();
+    } else {
+      store.shrinkIndex();
+    }
+  }
+
+  private static void checkKey(FasterStore store, long key, long value) {
+    try (LongSession<Void> session = session(store)) {
+      assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
+      assertThat(session.value()).isEqualTo(value);
+    }
+  }
+
+  /** A sum that stops in the middle of making a key's first record. */
+  private record SlowSum(Pause pause) implements LongFunctions<Void> {
+    @Override
+    public long initialUpdater(long key, long input) {
+      pause.here();
+      return input;
+    }
+
+    @Override
+    public long updater(long key, long input, long value) {
+      return value + input;
+    }
+  }
+
+  /** All threads add to all keys while the index goes up and down; no increment is lost. */
+  @ParameterizedTest
+  @ValueSource(ints = {4, 128})
+  void sumsAreRightWhateverTheIndexDoes(int logPages) {
+    StoreConfig config =
+        builder().logMemoryBytes((long) logPages * PAGE_BYTES).deleteOnClose(true).build();
+    int rounds = 6;
+    int threads = 3;
+    try (FasterStore store = FasterStore.open(config)) {
+      Crew crew = new Crew("logPages " + logPages, () -> Insides.marks(store));
+      for (int thread = 0; thread < threads; thread++) {
+        crew.add(() -> {
+          for (int round = 0; round < rounds; round++) {
+            addToAll(store, 1);
+          }
+          crew.end();
+        });
+      }
+      crew.add(() -> {
+        while (!crew.isOver()) {
+          store.growIndex();
+          store.growIndex();
+          store.shrinkIndex();
+          store.compact();
+          store.shrinkIndex();
+        }
+      });
+      crew.run();
+      checkAll(store, (long) rounds * threads);
+      StoreInvariants.check(store);
+    }
+  }
+}

@@ -1,0 +1,136 @@
+package io.fasterkv.index;
+
+import io.fasterkv.record.ForkRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Chains in a list: a record's address is its place plus 1. Records below {@code head} count as on
+ * disk, those below {@code begin} as gone.
+ */
+final class FakeChains implements Chains {
+  long head = 1;
+  long begin = 1;
+
+  private final List<Node> nodes = new ArrayList<>();
+  private final BooleanSupplier isFull;
+
+  private sealed interface Node {}
+
+  /** What a record of the log would say. */
+  private record Linked(long hash, long previous) implements Node {}
+
+  private record ByBucket(long left, long right, long mainBuckets) implements Node {}
+
+  private record ByTag(long others, long ofTag, long tag) implements Node {}
+
+  /**
+   * @param isFull asked before a fork is made: whether the log has no room now
+   */
+  FakeChains(BooleanSupplier isFull) {
+    this.isFull = isFull;
+  }
+
+  long append(long hash, long previous) {
+    return add(new Linked(hash, previous));
+  }
+
+  long size() {
+    return nodes.size();
+  }
+
+  long forks() {
+    return nodes.stream().filter(node -> !(node instanceof Linked)).count();
+  }
+
+  /** The newest record of a hash from an address on, or 0; disk included. */
+  long find(long hash, long from) {
+    long at = from;
+    while (at >= begin) {
+      if (node(at) instanceof Linked linked && linked.hash == hash) {
+        return at;
+      }
+      at = next(at, hash);
+    }
+    return 0;
+  }
+
+  @Override
+  public long first(long address, Part part) {
+    long at = address;
+    while (at >= Math.max(begin, head)) {
+      if (node(at) instanceof Linked linked) {
+        if (part.contains(linked.hash)) {
+          return at;
+        }
+        at = linked.previous;
+      } else if (isUndecided(node(at), part)) {
+        return at;
+      } else {
+        at = next(at, aHashOf(part));
+      }
+    }
+    return at < begin ? 0 : at;
+  }
+
+  @Override
+  public long tags(long address, Part part, TagSink sink) {
+    long at = address;
+    while (at >= Math.max(begin, head)) {
+      if (!(node(at) instanceof Linked linked)) {
+        return at;
+      }
+      if (part.contains(linked.hash)) {
+        sink.record(ForkRecord.tag(linked.hash), at);
+      }
+      at = linked.previous;
+    }
+    return at < begin ? 0 : at;
+  }
+
+  @Override
+  public long join(long left, long right, long mainBuckets) {
+    if (left < begin || right < begin || left == right) {
+      long alive = Math.max(left, right);
+      return alive < begin ? 0 : alive;
+    }
+    return isFull.getAsBoolean() ? RETRY : add(new ByBucket(left, right, mainBuckets));
+  }
+
+  @Override
+  public long joinByTag(long others, long ofTag, long tag) {
+    return isFull.getAsBoolean() ? RETRY : add(new ByTag(others, ofTag, tag));
+  }
+
+  private long next(long at, long hash) {
+    return switch (node(at)) {
+      case Linked linked -> linked.previous;
+      case ByBucket fork ->
+          (Math.unsignedMultiplyHigh(hash, fork.mainBuckets) & 1) == 0 ? fork.left : fork.right;
+      case ByTag fork -> ForkRecord.tag(hash) == fork.tag ? fork.ofTag : fork.others;
+    };
+  }
+
+  private static boolean isUndecided(Node fork, Part part) {
+    return fork instanceof ByBucket byBucket
+        ? byBucket.mainBuckets > part.mainBuckets()
+        : !part.isOfOneTag();
+  }
+
+  /** A hash in the middle of the part's bucket. */
+  private static long aHashOf(Part part) {
+    long width = Long.divideUnsigned(-1, part.mainBuckets());
+    long middle = part.bucket() * width + width / 2;
+    return part.isOfOneTag() ? middle & -(1L << ForkRecord.TAG_BITS) | part.tag() : middle;
+  }
+
+  private long add(Node node) {
+    nodes.add(node);
+    return nodes.size();
+  }
+
+  private Node node(long address) {
+    return nodes.get((int) address - 1);
+  }
+}

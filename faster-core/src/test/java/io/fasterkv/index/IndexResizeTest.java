@@ -1,0 +1,191 @@
+package io.fasterkv.index;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.index.HashIndex.Transition;
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Growth and shrinkage against a map of newest records, with a log that has no room every other
+ * time, whose records leave memory, and die. Hashes have few tags, so that tags meet.
+ */
+class IndexResizeTest {
+  private static final int STEPS = 3000;
+  private static final int MAX_DOUBLINGS = 5;
+
+  private final MemoryBudget budget = new MemoryBudget(1 << 20);
+  private final OffHeapArena arena = new OffHeapArena(budget);
+  private final IndexEntry entry = new IndexEntry();
+
+  static LongStream seeds() {
+    Long fixed = Long.getLong("faster.seed");
+    return fixed != null ? LongStream.of(fixed) : new SplittableRandom().longs(40);
+  }
+
+  @AfterEach
+  void close() {
+    arena.close();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void agreesWithAMap(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    FakeChains chains = new FakeChains(() -> random.nextInt(3) == 0);
+    long main = 1L << random.nextInt(3);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(main, random.nextInt(4)), 0);
+    long[] hashes = hashes(random);
+    Map<Long, Long> newest = new HashMap<>();
+    int doublings = 0;
+    for (int step = 0; step < STEPS; step++) {
+      int dice = random.nextInt(100);
+      if (dice == 0) {
+        boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && random.nextBoolean());
+        doublings += grow ? 1 : -1;
+        resize(index, grow, chains);
+        IndexWalk.entries(index.soleTable());
+        checkAll(index, chains, hashes, newest, seed);
+      } else if (dice == 1) {
+        chains.head = Math.max(chains.head, random.nextLong(chains.size() + 1) + 1);
+      } else if (dice == 2) {
+        chains.begin = Math.max(chains.begin, random.nextLong(chains.head) + 1);
+        chains.begin = Math.min(chains.begin, chains.head);
+      } else {
+        long hash = hashes[random.nextInt(hashes.length)];
+        newest.put(hash, push(index, chains, hash));
+      }
+    }
+    checkAll(index, chains, hashes, newest, seed);
+  }
+
+  /** Hashes of all buckets, with one of thirty tags each. */
+  private static long[] hashes(SplittableRandom random) {
+    int count = random.nextBoolean() ? 20 : 200;
+    return random.longs(count).map(hash -> hash & -(1L << 14) | random.nextInt(30)).toArray();
+  }
+
+  private static void resize(HashIndex index, boolean grow, FakeChains chains) {
+    Transition transition = index.beginResize(grow, chains);
+    IndexResize resize = transition.resize();
+    assertThat(index.stableTable()).isNull();
+    assertThat(resize.move(0)).as("moved before it was opened").isFalse();
+    resize.open();
+    for (int chunk = 0; chunk < resize.chunks(); chunk++) {
+      while (!resize.move(chunk)) {
+        assertThat(resize.needsLog()).isTrue();
+      }
+    }
+    assertThat(resize.chunksLeft()).isZero();
+    index.endResize(transition);
+    transition.close();
+  }
+
+  private void checkAll(
+      HashIndex index, FakeChains chains, long[] hashes, Map<Long, Long> newest, long seed) {
+    for (long hash : hashes) {
+      long expected = newest.getOrDefault(hash, 0L);
+      assertThat(index.enter(hash, entry)).isTrue();
+      long found = index.find(hash, entry) ? chains.find(hash, entry.address()) : 0;
+      assertThat(found)
+          .as("seed=%d, hash=%x", seed, hash)
+          .isEqualTo(expected < chains.begin ? 0 : expected);
+    }
+  }
+
+  private long push(HashIndex index, FakeChains chains, long hash) {
+    assertThat(index.enter(hash, entry)).isTrue();
+    index.findOrCreate(hash, entry);
+    long address = chains.append(hash, entry.address());
+    assertThat(index.compareAndSet(entry, address)).isTrue();
+    return address;
+  }
+
+  @Test
+  void sharesATailAndForksWhereBothHaveGoneOn() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    long left = 5;
+    long right = 1L << 63 | 5;
+    push(index, chains, left);
+    push(index, chains, right);
+    chains.head = 3;
+    resize(index, true, chains);
+    assertThat(index.soleTable().entries()).as("both lead to the tail on disk").isEqualTo(2);
+    resize(index, false, chains);
+    assertThat(chains.forks()).as("one tail needs no fork").isZero();
+    resize(index, true, chains);
+    push(index, chains, left);
+    push(index, chains, right);
+    resize(index, false, chains);
+    assertThat(chains.forks()).isEqualTo(1);
+    index.enter(left, entry);
+    assertThat(index.find(left, entry)).isTrue();
+    assertThat(chains.find(left, entry.address())).isEqualTo(3);
+    assertThat(chains.find(right, entry.address())).isEqualTo(4);
+    resize(index, true, chains);
+    index.enter(right, entry);
+    assertThat(index.find(right, entry)).isTrue();
+    assertThat(entry.address()).as("a fork in memory is gone after the split").isEqualTo(4);
+  }
+
+  @Test
+  void aFullIndexIsNotSaturatedAnyMoreWhenItHasGrown() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    for (long hash = 0; hash < 10; hash++) {
+      push(index, chains, hash << 63 | hash);
+    }
+    assertThat(index.soleTable().saturatedChains()).isEqualTo(1);
+    resize(index, true, chains);
+    assertThat(index.soleTable().saturatedChains()).isZero();
+    assertThat(index.soleTable().entries()).isEqualTo(10);
+  }
+
+  @Test
+  void givesBackWhatItTook() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(4, 2), 0);
+    long before = budget.usedBytes();
+    resize(index, true, chains);
+    assertThat(budget.usedBytes()).isEqualTo(2 * before);
+    resize(index, false, chains);
+    assertThat(budget.usedBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void refusesWhatDoesNotFitAndGoesOn() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(6000, 2000), 0);
+    long used = budget.usedBytes();
+    push(index, chains, 17);
+    assertThatThrownBy(() -> index.beginResize(true, chains))
+        .isInstanceOf(OutOfBudget.class)
+        .hasMessageContaining("hash index")
+        .hasMessageContaining("bytes=" + 2 * used)
+        .hasMessageContaining("free=" + (budget.limitBytes() - used));
+    assertThat(budget.usedBytes()).isEqualTo(used);
+    assertThat(index.stableTable()).isNotNull();
+    assertThat(push(index, chains, 17)).isEqualTo(2);
+  }
+
+  @Test
+  void refusesToHalveAnOddNumberOfBuckets() {
+    HashIndex index = new HashIndex(arena, new IndexGeometry(3, 1), 0);
+    assertThatThrownBy(() -> index.beginResize(false, new FakeChains(() -> false)))
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("mainBuckets=3, allowed=an even number");
+    assertThat(index.stableTable()).isNotNull();
+  }
+}

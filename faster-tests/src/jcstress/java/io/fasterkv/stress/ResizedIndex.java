@@ -1,0 +1,173 @@
+package io.fasterkv.stress;
+
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.index.Chains;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.HashIndex.Transition;
+import io.fasterkv.index.IndexEntry;
+import io.fasterkv.index.IndexGeometry;
+import io.fasterkv.index.IndexResize;
+import io.fasterkv.memory.OffHeapArena;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * An index of one bucket that is doubled while threads put records on top of one chain. The
+ * detector counts the records that can be reached afterwards.
+ */
+public class ResizedIndex implements Chains {
+  private static final long HASH = 3;
+  private static final int ACTORS = 3;
+
+  /** How many records an actor pushes: enough to meet each phase of a resize. */
+  public static final int RECORDS = 8;
+
+  private final Epochs epochs = new Epochs(ACTORS + 1, ResizedIndex::fail);
+  private final HashIndex index;
+  private final List<IndexEntry> entries =
+      List.of(new IndexEntry(), new IndexEntry(), new IndexEntry());
+  private final List<EpochUser> users =
+      List.of(epochs.register(), epochs.register(), epochs.register());
+  private final long[] previous = new long[ACTORS * RECORDS + 1];
+  private final AtomicInteger moves = new AtomicInteger();
+
+  public ResizedIndex(OffHeapArena arena) {
+    index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+  }
+
+  /** Puts records of an actor's own on top of the chain, one after another, as operations do. */
+  public final void push(int actor) {
+    for (int record = actor * RECORDS + 1; record <= (actor + 1) * RECORDS; record++) {
+      while (!tryPush(actor, record)) {
+        epochs.drain();
+        Thread.onSpinWait();
+      }
+    }
+  }
+
+  private boolean tryPush(int actor, int record) {
+    EpochUser user = users.get(actor);
+    IndexEntry entry = entries.get(actor);
+    user.protect();
+    try {
+      if (!index.enter(HASH, entry)) {
+        return false;
+      }
+      index.findOrCreate(HASH, entry);
+      previous[record] = entry.address();
+      return index.compareAndSet(entry, record);
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  /** Doubles the index. */
+  public final void grow(int actor) {
+    end(begin(true), actor);
+  }
+
+  /** Begins to double the index; operations are let in. */
+  public final Transition begin() {
+    return begin(true);
+  }
+
+  private Transition begin(boolean grow) {
+    Transition transition = index.beginResize(grow, this);
+    open(transition.resize());
+    return transition;
+  }
+
+  /** Lets operations in when nobody uses the old table any more. */
+  protected void open(IndexResize resize) {
+    whenAllHaveLeft(resize::open);
+  }
+
+  /** Moves what nobody has moved, and ends the resize. */
+  public final void end(Transition transition, int actor) {
+    EpochUser user = users.get(actor);
+    user.protect();
+    try {
+      for (int chunk = 0; chunk < transition.resize().chunks(); chunk++) {
+        while (!transition.resize().move(chunk)) {
+          user.refresh();
+        }
+      }
+    } finally {
+      user.unprotect();
+    }
+    index.endResize(transition);
+    whenAllHaveLeft(transition::close);
+  }
+
+  private void whenAllHaveLeft(Runnable action) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    epochs.bump(() -> {
+      action.run();
+      isOver.set(true);
+    });
+    while (!isOver.get()) {
+      epochs.drain();
+      Thread.onSpinWait();
+    }
+  }
+
+  /** How many records are in the chain. */
+  public final int reachable() {
+    int count = 0;
+    IndexEntry entry = entries.getFirst();
+    if (index.enter(HASH, entry) && index.find(HASH, entry)) {
+      for (long at = entry.address(); at != 0; at = previous[(int) at]) {
+        count++;
+      }
+    }
+    return count;
+  }
+
+  /** How often the chain was moved since the last reset. */
+  public final int moves() {
+    return moves.get();
+  }
+
+  /** Makes the index empty, and of one bucket. */
+  public final ResizedIndex reset() {
+    IndexEntry entry = entries.getFirst();
+    if (index.soleTable().mainBuckets() > 1) {
+      end(begin(false), 0);
+    }
+    if (index.enter(HASH, entry) && index.find(HASH, entry)) {
+      index.remove(entry);
+    }
+    moves.set(0);
+    return this;
+  }
+
+  @Override
+  public long first(long address, Part part) {
+    if (!part.contains(HASH)) {
+      return 0;
+    }
+    moves.incrementAndGet();
+    return address;
+  }
+
+  @Override
+  public long tags(long address, Part part, TagSink sink) {
+    throw new IllegalStateException("one tag does not saturate a bucket");
+  }
+
+  @Override
+  public long join(long left, long right, long mainBuckets) {
+    return Math.max(left, right);
+  }
+
+  @Override
+  public long joinByTag(long others, long ofTag, long tag) {
+    throw new IllegalStateException("one tag does not saturate a bucket");
+  }
+
+  private static void fail(Throwable failure) {
+    throw new AssertionError(failure);
+  }
+}

@@ -88,12 +88,16 @@ final class PendingOperations<I, O, C> {
     return op;
   }
 
-  /** Takes an operation that has ended back. */
+  /** Takes an operation that has ended back, and keeps its buffers unless memory is short. */
   void end(Operation<I, O, C> op) {
     underWay.set(op.readTag, null);
     tags.clear(op.readTag);
     op.clear();
-    idle.addLast(op);
+    if (engine.buffers().leavesHalf(0)) {
+      idle.addLast(op);
+    } else {
+      op.close();
+    }
   }
 
   void close() {

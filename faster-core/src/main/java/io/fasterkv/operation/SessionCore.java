@@ -23,6 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param <C> context
  */
 public final class SessionCore<I, O, C> implements AutoCloseable {
+  /** How many keys of a batch are looked up together. */
+  public static final int GROUP = GroupTouch.GROUP;
+
   private static final int SPINS = 16;
   private static final int YIELDS = 64;
 
@@ -34,6 +37,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Delete<I, O, C> delete;
   private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
+  private final GroupTouch touch;
   private final PendingOperations<I, O, C> pending;
   private final EpochUser user;
   private final EpochWait wait;
@@ -51,6 +55,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     rmw = new Rmw<>(engine, values, walk);
     delete = new Delete<>(engine, values, walk);
     disk = new DiskSearch(engine, steps);
+    touch = new GroupTouch(engine);
     pending = new PendingOperations<>(engine, disk);
     isBlocking = mode == SessionMode.BLOCKING;
     user = engine.epochs().register();
@@ -76,6 +81,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   boolean isClosed() {
     return isClosed;
+  }
+
+  /** Brings what operations on these keys will need into the cache. */
+  public void touch(ByteSpan[] keys, int from, int count) {
+    checkOpen();
+    touch.touch(keys, from, count, user);
   }
 
   public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
@@ -169,6 +180,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       user.close();
       engine.chainSteps().close(steps);
       pending.close();
+      touch.close();
       if (current != null) {
         current.close();
         current = null;

@@ -74,6 +74,7 @@ public final class Session<I, O, C> implements AutoCloseable {
       @Nullable C context) {
     int pending = 0;
     for (int i = 0; i < count; i++) {
+      touchGroup(keys, i, count);
       I input = inputs == null ? null : inputs[i];
       O output = outputs == null ? null : outputs[i];
       Status status = read(keys[i], input, output, context);
@@ -87,6 +88,7 @@ public final class Session<I, O, C> implements AutoCloseable {
   public void upsert(
       ByteSpan[] keys, ByteSpan[] values, Status[] statuses, int count, @Nullable C context) {
     for (int i = 0; i < count; i++) {
+      touchGroup(keys, i, count);
       statuses[i] = upsert(keys[i], values[i], context);
     }
   }
@@ -101,6 +103,7 @@ public final class Session<I, O, C> implements AutoCloseable {
       ByteSpan[] keys, I @Nullable [] inputs, Status[] statuses, int count, @Nullable C context) {
     int pending = 0;
     for (int i = 0; i < count; i++) {
+      touchGroup(keys, i, count);
       Status status = rmw(keys[i], inputs == null ? null : inputs[i], context);
       statuses[i] = status;
       pending += status == Status.PENDING ? 1 : 0;
@@ -129,5 +132,11 @@ public final class Session<I, O, C> implements AutoCloseable {
   @Override
   public void close() {
     core.close();
+  }
+
+  private void touchGroup(ByteSpan[] keys, int at, int count) {
+    if (at % SessionCore.GROUP == 0) {
+      core.touch(keys, at, Math.min(SessionCore.GROUP, count - at));
+    }
   }
 }

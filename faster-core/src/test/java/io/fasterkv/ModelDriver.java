@@ -14,12 +14,13 @@ import java.util.SplittableRandom;
 
 /** Runs operations on store and model alike. */
 final class ModelDriver implements AutoCloseable {
-  private static final int KEYS = 400;
+  static final int KEYS = 400;
   private final FasterStore store;
   private final Session<byte[], BytesFunctions.Result, Object> session;
   private final SplittableRandom random;
   private final Map<Integer, byte[]> model;
   private final long seed;
+  private final SessionMode mode;
 
   ModelDriver(
       FasterStore store,
@@ -32,6 +33,7 @@ final class ModelDriver implements AutoCloseable {
     this.random = random;
     this.model = model;
     this.seed = seed;
+    this.mode = mode;
   }
 
   void someOperations(int count) {
@@ -41,6 +43,10 @@ final class ModelDriver implements AutoCloseable {
   }
 
   void operation() {
+    if (random.nextInt(40) == 0) {
+      new BatchDriver(session, mode, random, model, seed).batch();
+      return;
+    }
     int key = random.nextInt(KEYS);
     ByteSpan keyBytes = key(key);
     switch (random.nextInt(8)) {

@@ -179,24 +179,32 @@ final class LongMemoryPath<C> extends LongPath {
     return HASH_INDEX.stableTable() == INDEX.table();
   }
 
-  /** Leaves in {@link #records} where the newest record under each key's hash lies. */
+  /**
+   * Leaves in {@link #records} where the newest record under each key's hash lies. The two loops
+   * that touch do nothing else: the fewer instructions between two cache misses, the more of them
+   * the processor has under way.
+   */
   private void locate(long[] keys, int from, int count, long limit) {
     long[] at = buckets;
     long[] found = records;
-    long sum = 0;
     for (int i = 0; i < count; i++) {
       long hash = LongHash.hash(keys[from + i]);
-      long bucket = INDEX.bucket(hash);
       found[i] = hash;
-      at[i] = bucket;
-      sum += INDEX.touch(bucket);
+      at[i] = INDEX.bucket(hash);
+    }
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += INDEX.touch(at[i]);
     }
     for (int i = 0; i < count; i++) {
       long address = INDEX.address(at[i], found[i]);
       long record = LOG.offset(address);
+      at[i] = record;
       found[i] = address >= limit ? record : NOT_EASY;
+    }
+    for (int i = 0; i < count; i++) {
       // Anything may be read of the log's memory; what is not a record now is not used.
-      sum += Words.loadPlain(MEMORY, record) + Words.loadPlain(MEMORY, record + LongRecord.VALUE);
+      sum += Words.loadPlain(MEMORY, at[i]) + Words.loadPlain(MEMORY, at[i] + LongRecord.VALUE);
     }
     touched = sum;
   }

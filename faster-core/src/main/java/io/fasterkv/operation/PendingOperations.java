@@ -101,11 +101,15 @@ final class PendingOperations<I, O, C> {
     return waiting.pollFirst();
   }
 
-  /** Takes an operation that has ended back. */
+  /** Takes an operation that has ended back, and keeps its buffers unless memory is short. */
   void end(Operation<I, O, C> op) {
     releaseTag(op);
     op.clear();
-    idle.addLast(op);
+    if (engine.buffers().leavesHalf(0)) {
+      idle.addLast(op);
+    } else {
+      op.close();
+    }
   }
 
   private void releaseTag(Operation<I, O, C> op) {

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param <C> context
  */
 public final class SessionCore<I, O, C> implements AutoCloseable {
+  /** How many keys of a batch are looked up together. */
+  public static final int GROUP = GroupTouch.GROUP;
+
   private static final int SPINS = 16;
   private static final int YIELDS = 64;
   private static final long SCRATCH_PAUSE_NANOS = 1_000_000;
@@ -37,6 +40,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final LargeValues<I, O, C> large;
   private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
+  private final GroupTouch touch;
   private final PendingOperations<I, O, C> pending;
   private final EpochUser user;
   private final EpochWait wait;
@@ -61,6 +65,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     rmw = new Rmw<>(engine, values, large, walk);
     delete = new Delete<>(engine, values, walk);
     disk = new DiskSearch(engine, steps);
+    touch = new GroupTouch(engine);
     pending = new PendingOperations<>(engine, disk);
     wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
   }
@@ -85,6 +90,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   boolean isClosed() {
     return isClosed;
+  }
+
+  /** Brings what operations on these keys will need into the cache. */
+  public void touch(ByteSpan[] keys, int from, int count) {
+    checkOpen();
+    touch.touch(keys, from, count, user);
   }
 
   public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
@@ -183,6 +194,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       user.close();
       engine.chainSteps().close(steps);
       pending.close();
+      touch.close();
       if (current != null) {
         current.close();
         current = null;

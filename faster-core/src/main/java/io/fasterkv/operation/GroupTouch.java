@@ -1,0 +1,126 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.index.IndexTable;
+import io.fasterkv.index.IndexView;
+import io.fasterkv.log.LogView;
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Brings the buckets of a group of keys into the cache, and then their newest records, so that the
+ * cache misses of many operations overlap. It changes nothing and decides nothing: the operations
+ * that follow look for themselves.
+ */
+final class GroupTouch implements AutoCloseable {
+  static final int GROUP = LongPath.GROUP;
+
+  /** Longer keys are not worth a second copy; their operations miss the cache one by one. */
+  private static final int KEY_BYTES = 64;
+
+  /** Header and short keys lie in a record's first line, a short value often in the second. */
+  private static final int LINE_BYTES = 64;
+
+  private final Engine engine;
+  private final LogView log;
+  private final long lastWord;
+  private final long[] hashes = new long[GROUP];
+  private final long[] places = new long[GROUP];
+  private @Nullable IndexView index;
+  private @Nullable MemorySegment keyBuffer;
+
+  /** Written and never read, so that the compiler does not leave the touching out. */
+  private long touched;
+
+  GroupTouch(Engine engine) {
+    this.engine = engine;
+    log = engine.log().view();
+    lastWord = log.memory().byteSize() - Long.BYTES;
+  }
+
+  void touch(ByteSpan[] keys, int from, int count, EpochUser user) {
+    int hashed = hashKeys(keys, from, count);
+    user.protect();
+    try {
+      IndexView view = view();
+      if (view != null) {
+        touchBuckets(view, hashed);
+        touchRecords(view, hashed);
+      }
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private int hashKeys(ByteSpan[] keys, int from, int count) {
+    MemorySegment buffer = keyBuffer();
+    if (buffer == null) {
+      return 0;
+    }
+    int hashed = 0;
+    for (int i = from; i < from + count; i++) {
+      ByteSpan key = keys[i];
+      int length = key.length();
+      if (length <= KEY_BYTES) {
+        // Hashing where it lies would make the hash function see two kinds of memory.
+        MemorySegment.copy(key.memory(), key.offset(), buffer, 0, length);
+        hashes[hashed++] = engine.keyHash().hash(buffer, 0, length);
+      }
+    }
+    return hashed;
+  }
+
+  private void touchBuckets(IndexView view, int count) {
+    for (int i = 0; i < count; i++) {
+      places[i] = view.bucket(hashes[i]);
+    }
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += view.touch(places[i]);
+    }
+    touched = sum;
+  }
+
+  private void touchRecords(IndexView view, int count) {
+    long head = log.readableFrom();
+    for (int i = 0; i < count; i++) {
+      long address = view.address(places[i], hashes[i]);
+      places[i] = address < head ? 0 : log.offset(address);
+    }
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += Words.loadPlain(log.memory(), places[i]);
+      sum += Words.loadPlain(log.memory(), Math.min(places[i] + LINE_BYTES, lastWord));
+    }
+    touched = sum;
+  }
+
+  private @Nullable IndexView view() {
+    IndexTable now = engine.index().stableTable();
+    if (now == null) {
+      return null;
+    }
+    if (index == null || index.table() != now) {
+      index = IndexView.of(now);
+    }
+    return index;
+  }
+
+  /** Null when scratch memory is used up: then nothing is touched ahead. */
+  private @Nullable MemorySegment keyBuffer() {
+    if (keyBuffer == null) {
+      keyBuffer = engine.buffers().tryTake(KEY_BYTES);
+    }
+    return keyBuffer;
+  }
+
+  @Override
+  public void close() {
+    if (keyBuffer != null) {
+      engine.buffers().give(keyBuffer);
+      keyBuffer = null;
+    }
+  }
+}

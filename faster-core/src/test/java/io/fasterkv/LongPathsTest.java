@@ -1,0 +1,97 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import java.lang.ref.WeakReference;
+import java.lang.reflect.Field;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The classes that are made for a store: how many there are, and that they go. */
+class LongPathsTest {
+  private static final int COLLECTIONS = 200;
+
+  @TempDir Path directory;
+
+  @Test
+  void sessionsWithFunctionsOfOneClassShareAClassAndStoresDoNot() {
+    try (FasterStore store = open("a");
+        FasterStore other = open("b");
+        LongSession<Void> first = session(store);
+        LongSession<Void> second = session(store);
+        LongSession<Void> elsewhere = session(other)) {
+      assertThat(pathClass(first)).isSameAs(pathClass(second)).matches(Class::isHidden);
+      assertThat(pathClass(elsewhere)).isNotSameAs(pathClass(first));
+    }
+  }
+
+  @Test
+  void aResizedIndexGetsAnotherClassAndTheOldOneGoes() {
+    try (FasterStore store = open("a");
+        LongSession<Void> session = session(store)) {
+      session.upsert(1, 10, null);
+      WeakReference<Class<?>> old = new WeakReference<>(pathClass(session));
+      store.growIndex();
+      assertThat(session.rmw(1, 5, null)).isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
+      assertThat(session.value()).isEqualTo(15);
+      assertThat(pathClass(session)).matches(Class::isHidden);
+      assertGoes(old);
+    }
+  }
+
+  @Test
+  void theClassOfAClosedStoreGoes() {
+    assertGoes(openAndClose());
+  }
+
+  private WeakReference<Class<?>> openAndClose() {
+    try (FasterStore store = open("a");
+        LongSession<Void> session = session(store)) {
+      session.upsert(1, 10, null);
+      session.rmw(1, 10, null);
+      return new WeakReference<>(pathClass(session));
+    }
+  }
+
+  private static void assertGoes(WeakReference<Class<?>> reference) {
+    for (int i = 0; i < COLLECTIONS && reference.get() != null; i++) {
+      System.gc();
+    }
+    assertThat(reference.get()).isNull();
+  }
+
+  private FasterStore open(String name) {
+    return FasterStore.open(
+        StoreConfig.builder(directory.resolve(name))
+            .recordKind(RecordKind.LONGS)
+            .memoryBytes(4 << 20)
+            .indexBytes(64 << 10)
+            .deleteOnClose(true)
+            .build());
+  }
+
+  private static LongSession<Void> session(FasterStore store) {
+    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  private static Class<?> pathClass(LongSession<?> session) {
+    try {
+      return field(field(session, "core"), "path").getClass();
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  private static Object field(Object of, String name) throws ReflectiveOperationException {
+    Field field = of.getClass().getDeclaredField(name);
+    field.setAccessible(true);
+    return field.get(of);
+  }
+}

@@ -121,11 +121,11 @@ final class PendingOperations<I, O, C> {
   }
 
   void close() {
-    idle.forEach(Operation::close);
-    idle.clear();
     if (queue != null) {
       queue.close();
     }
+    idle.forEach(Operation::close);
+    idle.clear();
   }
 
   /** Opened by the first read: most sessions have none that is pending. */

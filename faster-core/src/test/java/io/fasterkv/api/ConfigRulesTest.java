@@ -3,6 +3,7 @@ package io.fasterkv.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.api.StoreConfig.IoKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
@@ -47,7 +48,25 @@ class ConfigRulesTest {
     return config.indexBytes()
         + config.logMemoryBytes()
         + config.scratchBytes()
+        + StoreConfig.RING_BYTES * config.maxRings()
         + 128L * config.epochSlots();
+  }
+
+  @Test
+  void ringsTakeASmallPartAndOnlyWhatIsThere() {
+    StoreConfig large = builder().memoryBytes(256L << 20).maxSessions(64).build();
+    assertThat(large.maxRings()).isEqualTo(64);
+    assertThat(builder().build().maxRings()).isEqualTo(2);
+    assertThat(builder().memoryBytes(256 << 10).build().maxRings()).isZero();
+    assertThat(builder().ioKind(IoKind.FILE).build().maxRings()).isZero();
+    StoreConfig derived = builder().build();
+    StoreConfig full =
+        builder()
+            .logMemoryBytes(derived.logMemoryBytes())
+            .scratchBytes(derived.scratchBytes())
+            .indexBytes(derived.indexBytes() + 2 * StoreConfig.RING_BYTES)
+            .build();
+    assertThat(full.maxRings()).as("the index was asked for, the rings were not").isZero();
   }
 
   @Test

@@ -34,6 +34,7 @@ import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -86,7 +87,7 @@ public final class FasterStore implements AutoCloseable {
    */
   public static FasterStore open(StoreConfig config) {
     prepareDirectory(config);
-    return open(config, LogDevices.open(config));
+    return onOwnDevice(config, device -> open(config, device));
   }
 
   /** As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it. */
@@ -108,7 +109,7 @@ public final class FasterStore implements AutoCloseable {
 
   /** Opens a store as it was at a checkpoint that is named. Later checkpoints are removed. */
   public static FasterStore recover(StoreConfig config, CheckpointToken token) {
-    return recover(config, token, LogDevices.open(config));
+    return onOwnDevice(config, device -> recover(config, token, device));
   }
 
   /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */
@@ -352,6 +353,22 @@ public final class FasterStore implements AutoCloseable {
       parts.close(config.deleteOnClose());
     } catch (IOException e) {
       throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
+    }
+  }
+
+  /** Opens a store on the device that its settings ask for; no store, no device. */
+  private static FasterStore onOwnDevice(
+      StoreConfig config, Function<LogDevice, FasterStore> opener) {
+    LogDevice device = LogDevices.open(config);
+    try {
+      return opener.apply(device);
+    } catch (RuntimeException | Error e) {
+      try {
+        device.close();
+      } catch (IOException another) {
+        e.addSuppressed(another);
+      }
+      throw e;
     }
   }
 

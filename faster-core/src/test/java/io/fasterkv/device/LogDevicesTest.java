@@ -19,8 +19,7 @@ class LogDevicesTest {
   @TempDir Path directory;
 
   private static LogDevice open(Path directory, IoKind kind, boolean direct) {
-    return LogDevices.open(
-        StoreConfig.builder(directory).ioKind(kind).directIo(direct).build());
+    return LogDevices.open(StoreConfig.builder(directory).ioKind(kind).directIo(direct).build());
   }
 
   @Test

@@ -21,8 +21,7 @@ class PageFlusherTest {
   private static final int SEGMENT_PAGES = 8;
 
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
-  private final PageFrames frames =
-      new PageFrames(arena, PAGES * PAGE, PAGE, SEGMENT_PAGES * PAGE);
+  private final PageFrames frames = new PageFrames(arena, PAGES * PAGE, PAGE, SEGMENT_PAGES * PAGE);
   private final FlushedExtents extents = new FlushedExtents();
   private final FirstFailure failure = new FirstFailure();
   private final SlowDevice device = new SlowDevice();

@@ -5,6 +5,7 @@ import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.MemoryUse;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
@@ -331,6 +332,11 @@ public final class FasterStore implements AutoCloseable {
   /** Off-heap bytes taken out of {@code memoryBytes}. */
   public long memoryBytes() {
     return parts.arena().budget().usedBytes();
+  }
+
+  /** Where the store's memory is. */
+  public MemoryUse memoryUse() {
+    return parts.memoryUse();
   }
 
   public StoreConfig config() {

@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.MemoryUse;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.checkpoint.Recovery.Plan;
@@ -45,6 +46,18 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
   }
 
   private record HashIndexPlan(IndexGeometry geometry, long overflowUsed) {}
+
+  MemoryUse memoryUse() {
+    MemoryBudget budget = arena.budget();
+    long index = budget.usedBytes("hash index");
+    long log = budget.usedBytes("log pages");
+    long scratch = budget.usedBytes("scratch buffers");
+    long table = budget.usedBytes("epoch table");
+    long free = engine.buffers().freeBytes();
+    long other = budget.usedBytes() - index - log - scratch - table;
+    return new MemoryUse(
+        budget.limitBytes(), index, log, scratch - free, free, table, Math.max(0, other));
+  }
 
   void close(boolean deleteFiles) throws IOException {
     try (arena) {

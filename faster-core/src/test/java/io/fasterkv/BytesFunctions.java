@@ -5,7 +5,7 @@ import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreFunctions;
 
 /** Test functions: reads copy the value out; an RMW appends its input to the value. */
-final class BytesFunctions implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
+class BytesFunctions implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
 
   /** What a read found. */
   static final class Result {

@@ -1,12 +1,15 @@
 package io.fasterkv.memory;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /** Counts off-heap bytes against one ceiling, which is never passed. Safe for all threads. */
 public final class MemoryBudget {
   private final long limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
+  private final ConcurrentMap<String, Long> byPurpose = new ConcurrentHashMap<>();
 
   public MemoryBudget(long limitBytes) {
     this.limitBytes = limitBytes;
@@ -26,6 +29,7 @@ public final class MemoryBudget {
               + limitBytes
               + "; raise memoryBytes or lower a part");
     }
+    byPurpose.merge(purpose, bytes, Long::sum);
   }
 
   /** Takes bytes if they are there. */
@@ -40,9 +44,15 @@ public final class MemoryBudget {
     }
   }
 
-  /** Puts bytes back that were taken. */
-  void giveBack(long bytes) {
+  /** Puts bytes back that were taken for a purpose. */
+  void giveBack(String purpose, long bytes) {
+    byPurpose.merge(purpose, -bytes, Long::sum);
     usedBytes.addAndGet(-bytes);
+  }
+
+  /** Bytes taken for a purpose. */
+  public long usedBytes(String purpose) {
+    return byPurpose.getOrDefault(purpose, 0L);
   }
 
   public long usedBytes() {

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.ConcurrentMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +20,7 @@ public final class OffHeapArena implements AutoCloseable {
 
   private final Arena arena = Arena.ofShared();
   private final MemoryBudget budget;
-  private final AtomicLong takenBytes = new AtomicLong();
+  private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
   private final boolean hugePages;
   private final @Nullable OffHeapArena whole;
@@ -46,7 +46,7 @@ public final class OffHeapArena implements AutoCloseable {
   /** Allocates zeroed bytes, or fails with what they were for when the budget is used up. */
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
     budget.take(purpose, bytes);
-    takenBytes.addAndGet(bytes);
+    takenBytes.merge(purpose, bytes, Long::sum);
     if (hugePages && bytes >= HugePages.BYTES) {
       MemorySegment mapped = HugePages.tryAllocate(arena, bytes);
       if (mapped != null) {
@@ -84,6 +84,7 @@ public final class OffHeapArena implements AutoCloseable {
       whole.parts.remove(this);
     }
     arena.close();
-    budget.giveBack(takenBytes.getAndSet(0));
+    takenBytes.forEach(budget::giveBack);
+    takenBytes.clear();
   }
 }

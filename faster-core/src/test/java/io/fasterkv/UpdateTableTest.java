@@ -1,0 +1,334 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.log.HybridLog;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * The update table (SIGMOD'18, table 2): status and effect of each operation on a record of each
+ * region, for both kinds of records and both allocators.
+ */
+class UpdateTableTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final long KEY = 1;
+  private static final long OLD = 10;
+  private static final long NEW = 3;
+
+  @TempDir Path directory;
+
+  enum Allocator {
+    HYBRID,
+    APPEND_ONLY
+  }
+
+  enum Region {
+    MUTABLE,
+    FUZZY,
+    READ_ONLY,
+    DISK,
+    NONE,
+    TOMBSTONE
+  }
+
+  enum Kind {
+    READ,
+    UPSERT,
+    RMW,
+    DELETE
+  }
+
+  record Case(RecordKind records, Allocator allocator, Region region, Kind kind) {
+    boolean exists() {
+      return allocator != Allocator.APPEND_ONLY || region != Region.FUZZY;
+    }
+
+    boolean isLive() {
+      return region != Region.NONE && region != Region.TOMBSTONE;
+    }
+
+    Status expected() {
+      return switch (kind) {
+        case READ, DELETE -> isLive() ? Status.FOUND : Status.NOT_FOUND;
+        case RMW -> isLive() ? updated() : Status.CREATED;
+        // A blind update looks only where it could update in place: nowhere, when appending only.
+        case UPSERT ->
+            region == Region.NONE
+                    || region == Region.TOMBSTONE && allocator != Allocator.APPEND_ONLY
+                ? Status.CREATED
+                : updated();
+      };
+    }
+
+    private Status updated() {
+      return region == Region.MUTABLE && allocator != Allocator.APPEND_ONLY
+          ? Status.UPDATED_IN_PLACE
+          : Status.COPIED;
+    }
+
+    /** What a read finds afterwards. */
+    OptionalLong effect() {
+      return switch (kind) {
+        case READ -> isLive() ? OptionalLong.of(OLD) : OptionalLong.empty();
+        case UPSERT -> OptionalLong.of(NEW);
+        case RMW -> OptionalLong.of(isLive() ? OLD + NEW : NEW);
+        case DELETE -> OptionalLong.empty();
+      };
+    }
+  }
+
+  static Stream<Case> cases() {
+    List<Case> cases = new ArrayList<>();
+    for (RecordKind records : RecordKind.values()) {
+      for (Allocator allocator : Allocator.values()) {
+        for (Region region : Region.values()) {
+          Arrays.stream(Kind.values())
+              .map(kind -> new Case(records, allocator, region, kind))
+              .filter(Case::exists)
+              .forEach(cases::add);
+        }
+      }
+    }
+    return cases.stream();
+  }
+
+  /** A session on numbers, whatever the records are. */
+  private interface Numbers extends AutoCloseable {
+    Status run(Kind kind, long key, long input);
+
+    /** Waits for what is pending; its status. */
+    Status completed();
+
+    long output();
+
+    @Override
+    void close();
+  }
+
+  private static Numbers numbers(FasterStore store, SessionMode mode) {
+    return store.config().recordKind() == RecordKind.LONGS
+        ? new LongNumbers(store, mode)
+        : new SpanNumbers(store, mode);
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void statusAndEffectAreThoseOfTheTable(Case row) {
+    try (FasterStore store = FasterStore.open(config(row));
+        Numbers session = numbers(store, SessionMode.BLOCKING)) {
+      HybridLog log = Insides.engine(store).log();
+      prepare(store, session, row);
+      long tail = log.tailAddress();
+      Status status =
+          row.region == Region.FUZZY ? inFuzzyRegion(store, row) : session.run(row.kind, KEY, NEW);
+      assertThat(status).isEqualTo(row.expected());
+      boolean isQuiet = row.region != Region.FUZZY;
+      if (isQuiet && (status == Status.UPDATED_IN_PLACE || row.kind == Kind.READ)) {
+        assertThat(log.tailAddress()).as("nothing is appended").isEqualTo(tail);
+      }
+      assertThat(read(session)).isEqualTo(row.effect());
+    }
+  }
+
+  static Stream<Case> casesOnDisk() {
+    return cases().filter(row -> row.region == Region.DISK);
+  }
+
+  @ParameterizedTest
+  @MethodSource("casesOnDisk")
+  void readsAndUpdatesOfRecordsOnDiskArePending(Case row) {
+    try (FasterStore store = FasterStore.open(config(row));
+        Numbers session = numbers(store, SessionMode.PENDING)) {
+      prepare(store, session, row);
+      Status status = session.run(row.kind, KEY, NEW);
+      if (row.kind == Kind.READ || row.kind == Kind.RMW) {
+        assertThat(status).isEqualTo(Status.PENDING);
+        status = session.completed();
+      }
+      assertThat(status).isEqualTo(row.expected());
+      try (Numbers reader = numbers(store, SessionMode.BLOCKING)) {
+        assertThat(read(reader)).isEqualTo(row.effect());
+      }
+    }
+  }
+
+  private StoreConfig config(Case row) {
+    return StoreConfig.builder(directory)
+        .mutableFraction(row.allocator == Allocator.HYBRID ? 0.5 : 0)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(8L * PAGE_BYTES)
+        .indexBytes(4096)
+        .recordKind(row.records)
+        .build();
+  }
+
+  private static void prepare(FasterStore store, Numbers session, Case row) {
+    HybridLog log = Insides.engine(store).log();
+    if (row.region != Region.NONE) {
+      assertThat(session.run(Kind.UPSERT, KEY, OLD)).isEqualTo(Status.CREATED);
+    }
+    switch (row.region) {
+      case MUTABLE, NONE, FUZZY -> {}
+      case READ_ONLY -> {
+        store.cut().close();
+        log.awaitImmutable(log.tailAddress() & -64);
+        assertThat(log.headAddress()).isLessThanOrEqualTo(64);
+      }
+      case DISK -> {
+        for (long key = KEY + 1; log.headAddress() <= PAGE_BYTES; key++) {
+          session.run(Kind.UPSERT, key, 0);
+        }
+      }
+      case TOMBSTONE -> assertThat(session.run(Kind.DELETE, KEY, 0)).isEqualTo(Status.FOUND);
+    }
+  }
+
+  /** The read-only mark has passed the record, and a user who has not seen that is still there. */
+  private static Status inFuzzyRegion(FasterStore store, Case row) {
+    HybridLog log = Insides.engine(store).log();
+    try (EpochUser user = Insides.engine(store).epochs().register()) {
+      user.protect();
+      store.cut().close();
+      assertThat(log.safeReadOnlyAddress()).isLessThan(log.inPlaceFrom());
+      AtomicReference<Status> status = new AtomicReference<>();
+      Thread other =
+          Pause.begin(() -> {
+            try (Numbers session = numbers(store, SessionMode.BLOCKING)) {
+              status.set(session.run(row.kind, KEY, NEW));
+            }
+          });
+      if (row.kind == Kind.RMW) {
+        Pause.awaitWaiting(other);
+        assertThat(status).hasNullValue();
+        user.unprotect();
+        Pause.join(other);
+      } else {
+        Pause.join(other);
+        assertThat(log.safeReadOnlyAddress()).isLessThan(log.inPlaceFrom());
+        user.unprotect();
+      }
+      return status.get();
+    }
+  }
+
+  private static OptionalLong read(Numbers session) {
+    Status status = session.run(Kind.READ, KEY, 0);
+    if (status == Status.NOT_FOUND) {
+      return OptionalLong.empty();
+    }
+    assertThat(status).isEqualTo(Status.FOUND);
+    return OptionalLong.of(session.output());
+  }
+
+  private static final class LongNumbers implements Numbers, LongFunctions<Void> {
+    private final LongSession<Void> session;
+    private Status completed = Status.PENDING;
+
+    LongNumbers(FasterStore store, SessionMode mode) {
+      session = store.newLongSession(this, mode);
+    }
+
+    @Override
+    public Status run(Kind kind, long key, long input) {
+      return switch (kind) {
+        case READ -> session.read(key, null);
+        case UPSERT -> session.upsert(key, input, null);
+        case RMW -> session.rmw(key, input, null);
+        case DELETE -> session.delete(key, null);
+      };
+    }
+
+    @Override
+    public Status completed() {
+      assertThat(session.completePending(true)).isZero();
+      return completed;
+    }
+
+    @Override
+    public long output() {
+      return session.value();
+    }
+
+    @Override
+    public long initialUpdater(long key, long input) {
+      return input;
+    }
+
+    @Override
+    public long updater(long key, long input, long oldValue) {
+      return oldValue + input;
+    }
+
+    @Override
+    public void completionCallback(Status status, long key, long value, Void context) {
+      completed = status;
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+  }
+
+  /** A number is as many bytes as it says: an RMW appends, a record has room for no more. */
+  private static final class SpanNumbers implements Numbers {
+    private final Session<byte[], BytesFunctions.Result, Object> session;
+    private final BytesFunctions.Result result = new BytesFunctions.Result();
+    private Status completed = Status.PENDING;
+
+    private final class Completing extends BytesFunctions {
+      @Override
+      public void completionCallback(Status status, byte[] input, Result output, Object context) {
+        completed = status;
+      }
+    }
+
+    SpanNumbers(FasterStore store, SessionMode mode) {
+      session = store.newSession(new Completing(), mode);
+    }
+
+    @Override
+    public Status run(Kind kind, long key, long input) {
+      ByteSpan name = ModelDriver.key((int) key);
+      return switch (kind) {
+        case READ -> session.read(name, null, result, null);
+        case UPSERT -> session.upsert(name, ByteSpan.of(new byte[(int) input]), null);
+        case RMW -> session.rmw(name, new byte[(int) input], null);
+        case DELETE -> session.delete(name, null);
+      };
+    }
+
+    @Override
+    public Status completed() {
+      assertThat(session.completePending(true)).isZero();
+      return completed;
+    }
+
+    @Override
+    public long output() {
+      return result.value.length;
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+  }
+}

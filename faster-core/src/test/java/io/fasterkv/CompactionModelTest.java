@@ -37,6 +37,7 @@ class CompactionModelTest {
     boolean inBackground = random.nextBoolean();
     try (FasterStore store = FasterStore.open(config(random, inBackground));
         ModelDriver driver = new ModelDriver(store, mode, random, model, seed)) {
+      weighChains(store, random);
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (dice < 30 && !inBackground) {
@@ -65,6 +66,7 @@ class CompactionModelTest {
     Map<Integer, byte[]> model = new HashMap<>();
     try (FasterStore store = FasterStore.open(config(random, false));
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      weighChains(store, random);
       driver.upsertAll();
       store.cut().close();
       store.compact();
@@ -79,6 +81,12 @@ class CompactionModelTest {
       driver.checkAll();
       StoreInvariants.check(store);
     }
+  }
+
+  /** Lets compaction follow chains, read in sequence, or do either as it sees fit. */
+  private static void weighChains(FasterStore store, SplittableRandom random) {
+    double[] weights = {0, 1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY};
+    Insides.compactor(store).weighChains(weights[random.nextInt(weights.length)]);
   }
 
   private StoreConfig config(SplittableRandom random, boolean inBackground) {

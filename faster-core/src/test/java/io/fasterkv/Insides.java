@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import io.fasterkv.compaction.Compactor;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.lang.reflect.Field;
@@ -13,6 +14,16 @@ final class Insides {
       Field parts = FasterStore.class.getDeclaredField("parts");
       parts.setAccessible(true);
       return ((StoreParts) parts.get(store)).engine();
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  static Compactor compactor(FasterStore store) {
+    try {
+      Field compactor = FasterStore.class.getDeclaredField("compactor");
+      compactor.setAccessible(true);
+      return (Compactor) compactor.get(store);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }

@@ -6,11 +6,8 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.LargeMover;
-import io.fasterkv.operation.RecordMover;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
@@ -24,6 +21,7 @@ public final class Compactor {
   /** Held while a record is moved, and while the begin moves by expiry; fair, so that it can. */
   private final ReentrantLock moving = new ReentrantLock(true);
 
+  private final RollCosts costs = new RollCosts();
   private final LongAdder passes = new LongAdder();
   private final LongAdder scannedBytes = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
@@ -80,74 +78,32 @@ public final class Compactor {
     }
   }
 
-  private boolean roll(long begin, long end, Pace pace) {
-    long paidUntil = begin;
-    try (Movers movers = new Movers(engine);
-        ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
-      while (scan.next()) {
-        if (scan.address() >= paidUntil) {
-          long until = engine.log().pageEnd(scan.address());
-          if (!pace.allows(until - paidUntil)) {
-            return false;
-          }
-          paidUntil = until;
-        }
-        if (movers.isWorthALook(scan)) {
-          roll(scan, movers);
-        }
-      }
-    }
-    return true;
+  /**
+   * How much slower than measured it is taken to be to follow chains, when the cheaper way to find
+   * out what is live is chosen: 0 to always follow them, infinity to never do. For tests.
+   */
+  public void weighChains(double weight) {
+    costs.weighChains(weight);
   }
 
-  private void roll(ScanCursor scan, Movers movers) {
+  private boolean roll(long begin, long end, Pace pace) {
+    ScanRange piece = ScanRange.whole(begin, end);
+    try (Roll roll = new Roll(engine, piece, pace, this::move, costs)) {
+      return roll.run();
+    }
+  }
+
+  private void move(ScanCursor scan, Movers movers, long newerFrom) {
     moving.lock();
     try {
       // What has expired meanwhile must not come back.
       if (scan.address() >= engine.log().beginAddress()) {
-        long bytes = movers.moveIfLive(scan);
+        long bytes = movers.moveIfLive(scan, newerFrom);
         movedRecords.add(bytes > 0 ? 1 : 0);
         movedBytes.add(bytes);
       }
     } finally {
       moving.unlock();
-    }
-  }
-
-  /** What moves records, and large values if there are any. */
-  private static final class Movers implements AutoCloseable {
-    private final Engine engine;
-    private final RecordMover records;
-    private @Nullable LargeMover large;
-
-    Movers(Engine engine) {
-      this.engine = engine;
-      records = new RecordMover(engine);
-    }
-
-    /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
-    boolean isWorthALook(ScanCursor scan) {
-      return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
-    }
-
-    /** Moves what the scan is at if it is live; returns how many bytes that took. */
-    long moveIfLive(ScanCursor scan) {
-      if (scan.isChunk()) {
-        if (large == null) {
-          large = new LargeMover(engine);
-        }
-        return large.moveIfLive(scan.address(), scan.key());
-      }
-      boolean isLive = records.moveIfLive(scan.address(), scan.key(), scan.value());
-      return isLive ? engine.layout().recordBytes(scan.key().length(), scan.value().length()) : 0;
-    }
-
-    @Override
-    public void close() {
-      records.close();
-      if (large != null) {
-        large.close();
-      }
     }
   }
 }

@@ -13,9 +13,10 @@ import java.lang.foreign.MemorySegment;
  * F2, section 4.1: conditional insert).
  *
  * <p>A record is live if its chain leads to it and no newer record has its key. That is looked up
- * from the index down to the record's address, in memory and on disk. The copy goes on top of the
- * entry that this walk began with, so whatever is written to the chain in the meantime makes the
- * copy fail, and the walk starts over. One thread at a time.
+ * from the index down to the record's address, in memory and on disk; or only down to an address
+ * below which a scan has seen that there is none. The copy goes on top of the entry that this walk
+ * began with, so whatever is written to the chain in the meantime makes the copy fail, and the walk
+ * starts over. One thread at a time.
  */
 public final class RecordMover implements AutoCloseable {
   private final Engine engine;
@@ -40,11 +41,14 @@ public final class RecordMover implements AutoCloseable {
 
   /**
    * Moves the record at {@code address}, which is immutable, if it is live. Returns whether it was.
+   *
+   * @param newerFrom nothing newer with the key lies below it: {@code address + 1}, or an address
+   *     up to which all has been looked at, for a record that a chain leads to
    */
-  public boolean moveIfLive(long address, ByteSpan key, ByteSpan value) {
+  public boolean moveIfLive(long address, ByteSpan key, ByteSpan value, long newerFrom) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
-    op.diskFloor = address + 1;
+    op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;
     wait.end();
     while (true) {
@@ -57,7 +61,7 @@ public final class RecordMover implements AutoCloseable {
         }
         case ON_DISK -> {
           disk.searchNow(op);
-          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone(address)) {
+          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
             return false;
           }
         }
@@ -98,17 +102,15 @@ public final class RecordMover implements AutoCloseable {
       boolean isVerified = op.phase == Phase.ABSENT_ON_DISK && newest == op.searchedFrom;
       if (!isVerified) {
         op.phase = Phase.SEARCH;
-        if (walk.find(op.key, op.hash, newest, Math.max(log.headAddress(), address + 1))) {
+        if (walk.find(op.key, op.hash, newest, Math.max(log.headAddress(), op.diskFloor))) {
           return Outcome.DEAD;
         }
-        if (walk.address() > address) {
+        if (walk.address() >= op.diskFloor) {
           op.readDisk(walk.address(), log.beginAddress());
           return Outcome.ON_DISK;
         }
-        if (walk.address() < address) {
-          return Outcome.DEAD;
-        }
-      } else if (op.diskAddress != address) {
+      }
+      if (!leadsTo(address, isVerified ? op.diskAddress : walk.address())) {
         return Outcome.DEAD;
       }
       return copy(value) ? Outcome.MOVED : Outcome.AGAIN;
@@ -130,8 +132,16 @@ public final class RecordMover implements AutoCloseable {
     return fresh.publish(op, false);
   }
 
-  /** Whether the search on disk ended at a record with the key, and not below the address. */
-  private boolean isReplacedByTombstone(long address) {
-    return op.phase == Phase.ABSENT_ON_DISK && op.diskAddress > address;
+  /**
+   * Whether a walk through all that was to be looked at, and on to {@code next}, has the record.
+   */
+  private boolean leadsTo(long address, long next) {
+    boolean isWholeWalk = op.diskFloor == address + 1;
+    return isWholeWalk ? next == address : next >= address;
+  }
+
+  /** Whether the search on disk ended at a record with the key, where it was looked for. */
+  private boolean isReplacedByTombstone() {
+    return op.phase == Phase.ABSENT_ON_DISK && op.diskAddress >= op.diskFloor;
   }
 }

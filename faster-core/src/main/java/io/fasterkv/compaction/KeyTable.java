@@ -1,0 +1,209 @@
+package io.fasterkv.compaction;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a piece of the log with their newest address there, and what is known of them so far:
+ * a hash table in one buffer of scratch memory, filled until that is full. It holds whole keys, so
+ * it never takes one for another, and hashes them itself, so the store's hash may be as bad as it
+ * likes.
+ *
+ * <pre>
+ *   slots: 4 bytes each, the number of an entry's first word, or 0
+ *   entry: | dead, newest address | part of the hash, key bytes | key |
+ * </pre>
+ */
+final class KeyTable implements AutoCloseable {
+  /** What {@link #state} tells of a key and a record. */
+  enum State {
+    /** The key is not in the table. */
+    UNKNOWN,
+    /** No record of the key above this one has been seen. */
+    NEWEST,
+    /** There is a newer record of the key, or a tombstone. */
+    DEAD
+  }
+
+  private static final long DEAD = 1L << 63;
+  private static final long ABSENT = -1;
+  private static final long HASH_PART = -1L << Integer.SIZE;
+  private static final long HEADER = 16;
+  private static final long MIN_BYTES = 1 << 10;
+  private static final long SMALL_BYTES = 64 << 10;
+  private static final long MAX_BYTES = 1 << 30;
+  private static final long SEED = 0x9E3779B97F4A7C15L;
+  private static final long MIX = 0xE7037ED1A0B428DBL;
+
+  private final BufferPool buffers;
+  private final MemorySegment memory;
+  private final long slotMask;
+  private long used;
+  private int keys;
+  private int open;
+
+  private KeyTable(BufferPool buffers, MemorySegment memory) {
+    this.buffers = buffers;
+    this.memory = memory;
+    // A quarter of the memory is slots, so that half of them stay free.
+    long slots = memory.byteSize() / 4 / Integer.BYTES;
+    slotMask = slots - 1;
+    clear();
+  }
+
+  /**
+   * A table in a quarter of the free scratch memory, or in half of it where that is little; null if
+   * there would be less than {@code leaveBytes} for others.
+   */
+  static @Nullable KeyTable tryTake(BufferPool buffers, long leaveBytes) {
+    long free = buffers.freeBytes();
+    long wanted = Math.clamp(free / 4, Math.min(free / 2, SMALL_BYTES), MAX_BYTES);
+    // Rounded up: what is lent already makes the free part a little less than a power of two.
+    long bytes = 2 * Long.highestOneBit(wanted - 1);
+    for (; bytes >= MIN_BYTES; bytes /= 2) {
+      if (free - bytes >= leaveBytes) {
+        MemorySegment memory = buffers.tryTake((int) bytes);
+        if (memory != null) {
+          return new KeyTable(buffers, memory);
+        }
+      }
+    }
+    return null;
+  }
+
+  /** Forgets all keys. */
+  void clear() {
+    memory.asSlice(0, slotBytes()).fill((byte) 0);
+    used = slotBytes();
+    keys = 0;
+    open = 0;
+  }
+
+  /** How many keys it holds. */
+  int keys() {
+    return keys;
+  }
+
+  /** How many keys have a record that may be live. */
+  int open() {
+    return open;
+  }
+
+  /** How many keys of a size fit. */
+  long capacity(long keyBytes) {
+    return Math.min(slotMask / 2, (memory.byteSize() - slotBytes()) / (HEADER + align(keyBytes)));
+  }
+
+  /** Notes a record, newer than all before; false if there is no room. */
+  boolean put(ByteSpan key, long address) {
+    long slot = slot(key);
+    long entry = entry(slot);
+    if (entry == ABSENT) {
+      return add(slot, key, address);
+    }
+    long word = Words.loadPlain(memory, entry);
+    open += (word & DEAD) != 0 ? 1 : 0;
+    Words.storePlain(memory, entry, address);
+    return true;
+  }
+
+  /** Notes that a newer record of the key, or a tombstone, has been seen. */
+  void kill(ByteSpan key) {
+    long entry = entry(slot(key));
+    if (entry != ABSENT) {
+      long word = Words.loadPlain(memory, entry);
+      open -= (word & DEAD) == 0 ? 1 : 0;
+      Words.storePlain(memory, entry, word | DEAD);
+    }
+  }
+
+  State state(ByteSpan key, long address) {
+    long entry = entry(slot(key));
+    if (entry == ABSENT) {
+      return State.UNKNOWN;
+    }
+    long word = Words.loadPlain(memory, entry);
+    return word == address ? State.NEWEST : State.DEAD;
+  }
+
+  @Override
+  public void close() {
+    buffers.give(memory);
+  }
+
+  private long slotBytes() {
+    return (slotMask + 1) * Integer.BYTES;
+  }
+
+  private boolean add(long slot, ByteSpan key, long address) {
+    long bytes = HEADER + align(key.length());
+    if (used + bytes > memory.byteSize() || keys > slotMask / 2) {
+      return false;
+    }
+    Words.storePlain(memory, used, address);
+    Words.storePlain(memory, used + Long.BYTES, header(hash(key), key));
+    MemorySegment.copy(key.memory(), key.offset(), memory, used + HEADER, key.length());
+    memory.set(ValueLayout.JAVA_INT, slot, (int) (used / Long.BYTES));
+    used += bytes;
+    keys++;
+    open++;
+    return true;
+  }
+
+  /** The offset of the slot that has the key, or of the free one where it would go. */
+  private long slot(ByteSpan key) {
+    long hash = hash(key);
+    long header = header(hash, key);
+    for (long number = hash & slotMask; ; number = number + 1 & slotMask) {
+      long slot = number * Integer.BYTES;
+      long entry = entry(slot);
+      if (entry == ABSENT || isOf(entry, header, key)) {
+        return slot;
+      }
+    }
+  }
+
+  private long entry(long slot) {
+    int number = memory.get(ValueLayout.JAVA_INT, slot);
+    return number == 0 ? ABSENT : Integer.toUnsignedLong(number) * Long.BYTES;
+  }
+
+  private static long header(long hash, ByteSpan key) {
+    return hash & HASH_PART | key.length();
+  }
+
+  private boolean isOf(long entry, long header, ByteSpan key) {
+    int length = key.length();
+    long from = entry + HEADER;
+    return Words.loadPlain(memory, entry + Long.BYTES) == header
+        && MemorySegment.mismatch(
+                memory, from, from + length, key.memory(), key.offset(), key.offset() + length)
+            < 0;
+  }
+
+  private static long hash(ByteSpan key) {
+    MemorySegment from = key.memory();
+    long at = key.offset();
+    long end = at + key.length();
+    long state = SEED ^ key.length();
+    for (; at + Long.BYTES <= end; at += Long.BYTES) {
+      state = fold(state ^ from.get(ValueLayout.JAVA_LONG_UNALIGNED, at));
+    }
+    for (; at < end; at++) {
+      state = fold(state ^ from.get(ValueLayout.JAVA_BYTE, at));
+    }
+    return state ^ state >>> 32;
+  }
+
+  private static long fold(long word) {
+    return word * MIX ^ Math.unsignedMultiplyHigh(word, MIX);
+  }
+
+  private static long align(long bytes) {
+    return (bytes + 7) & -Long.BYTES;
+  }
+}

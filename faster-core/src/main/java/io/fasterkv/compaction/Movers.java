@@ -1,0 +1,47 @@
+package io.fasterkv.compaction;
+
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.LargeMover;
+import io.fasterkv.operation.RecordMover;
+import org.jspecify.annotations.Nullable;
+
+/** What moves records, and large values if there are any. */
+final class Movers implements AutoCloseable {
+  private final Engine engine;
+  private final RecordMover records;
+  private @Nullable LargeMover large;
+
+  Movers(Engine engine) {
+    this.engine = engine;
+    records = new RecordMover(engine);
+  }
+
+  /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
+  static boolean isWorthALook(ScanCursor scan) {
+    return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
+  }
+
+  /**
+   * Moves what the scan is at if it is live, which nothing below {@code newerFrom} decides; returns
+   * how many bytes that took.
+   */
+  long moveIfLive(ScanCursor scan, long newerFrom) {
+    if (scan.isChunk()) {
+      if (large == null) {
+        large = new LargeMover(engine);
+      }
+      return large.moveIfLive(scan.address(), scan.key());
+    }
+    boolean isLive = records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom);
+    return isLive ? engine.layout().recordBytes(scan.key().length(), scan.value().length()) : 0;
+  }
+
+  @Override
+  public void close() {
+    records.close();
+    if (large != null) {
+      large.close();
+    }
+  }
+}

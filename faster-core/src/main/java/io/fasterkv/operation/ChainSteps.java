@@ -14,19 +14,28 @@ public final class ChainSteps {
   private final List<Stripe> stripes = new ArrayList<>();
   private final Deque<Stripe> free = new ArrayDeque<>();
 
-  /** What one session counts; one thread at a time. */
+  /** What one session counts, in cache lines of its own; one thread at a time. */
   static final class Stripe {
-    private long walks;
-    private long inMemory;
-    private long onDisk;
+    private static final int PADDING = 128 / Long.BYTES;
+    private static final int WALKS = PADDING;
+    private static final int IN_MEMORY = PADDING + 1;
+    private static final int ON_DISK = PADDING + 2;
+
+    private final long[] counts = new long[3 * PADDING];
 
     void walked(int records) {
-      walks++;
-      inMemory += records;
+      counts[WALKS]++;
+      counts[IN_MEMORY] += records;
+    }
+
+    /** So many walks that each ended at the first record they looked at. */
+    void hit(int walks) {
+      counts[WALKS] += walks;
+      counts[IN_MEMORY] += walks;
     }
 
     void readFromDisk() {
-      onDisk++;
+      counts[ON_DISK]++;
     }
   }
 
@@ -60,9 +69,9 @@ public final class ChainSteps {
     long inMemory = 0;
     long onDisk = 0;
     for (Stripe stripe : stripes) {
-      walks += stripe.walks;
-      inMemory += stripe.inMemory;
-      onDisk += stripe.onDisk;
+      walks += stripe.counts[Stripe.WALKS];
+      inMemory += stripe.counts[Stripe.IN_MEMORY];
+      onDisk += stripe.counts[Stripe.ON_DISK];
     }
     return new Sums(walks, inMemory, onDisk);
   }

@@ -28,7 +28,7 @@ public final class LongCore<C> implements AutoCloseable {
     this.general = general;
     this.paths = paths;
     this.functions = functions;
-    path = paths.path(functions, general.user());
+    path = paths.path(functions, general.user(), general.steps());
   }
 
   public static <C> LongCore<C> of(
@@ -132,7 +132,7 @@ public final class LongCore<C> implements AutoCloseable {
 
   private Status inGeneral(LongKind kind, long key, long input, @Nullable C context) {
     if (!path.isCurrent() && !general.isClosed()) {
-      path = paths.path(functions, general.user());
+      path = paths.path(functions, general.user(), general.steps());
     }
     return general.runLong(kind, key, input, context);
   }

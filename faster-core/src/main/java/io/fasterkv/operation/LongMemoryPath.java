@@ -39,13 +39,15 @@ final class LongMemoryPath<C> extends LongPath {
 
   private final LongFunctions<C> functions;
   private final EpochUser user;
+  private final ChainSteps.Stripe steps;
   private final long[] buckets = new long[GROUP];
   private final long[] records = new long[GROUP];
 
   /** Written and never read, so that the compiler does not leave the touching out. */
   private long touched;
 
-  LongMemoryPath(LongFunctions<C> functions, EpochUser user) {
+  LongMemoryPath(LongFunctions<C> functions, EpochUser user, ChainSteps.Stripe steps) {
+    this.steps = steps;
     this.functions = functions;
     this.user = user;
   }
@@ -70,6 +72,7 @@ final class LongMemoryPath<C> extends LongPath {
         return false;
       }
       value = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
+      steps.hit(1);
       return true;
     } finally {
       user.unprotect();
@@ -85,6 +88,7 @@ final class LongMemoryPath<C> extends LongPath {
         return false;
       }
       Words.storeVolatile(MEMORY, record + LongRecord.VALUE, newValue);
+      steps.hit(1);
       return true;
     } finally {
       user.unprotect();
@@ -100,6 +104,7 @@ final class LongMemoryPath<C> extends LongPath {
         return false;
       }
       update(key, input, record);
+      steps.hit(1);
       return true;
     } finally {
       user.unprotect();
@@ -117,11 +122,13 @@ final class LongMemoryPath<C> extends LongPath {
       for (int i = 0; i < count; i++) {
         long record = records[i];
         if (!isEasy(record, keys[from + i])) {
+          steps.hit(i);
           return i;
         }
         values[from + i] = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
         note(statuses, from + i, Status.FOUND);
       }
+      steps.hit(count);
       return count;
     } finally {
       user.unprotect();
@@ -139,11 +146,13 @@ final class LongMemoryPath<C> extends LongPath {
       for (int i = 0; i < count; i++) {
         long record = records[i];
         if (!isEasy(record, keys[from + i])) {
+          steps.hit(i);
           return i;
         }
         Words.storeRelease(MEMORY, record + LongRecord.VALUE, values[from + i]);
         note(statuses, from + i, Status.UPDATED_IN_PLACE);
       }
+      steps.hit(count);
       return count;
     } finally {
       // All of the group is visible when the call returns, for the price of one fence.
@@ -164,11 +173,13 @@ final class LongMemoryPath<C> extends LongPath {
         long record = records[i];
         long key = keys[from + i];
         if (!isEasy(record, key)) {
+          steps.hit(i);
           return i;
         }
         update(key, inputs[from + i], record);
         note(statuses, from + i, Status.UPDATED_IN_PLACE);
       }
+      steps.hit(count);
       return count;
     } finally {
       user.unprotect();

@@ -29,7 +29,8 @@ public final class LongPaths {
   static final LongPath NONE = new LongPath.None();
 
   private static final MethodType CONSTRUCTOR =
-      MethodType.methodType(void.class, LongFunctions.class, EpochUser.class);
+      MethodType.methodType(
+          void.class, LongFunctions.class, EpochUser.class, ChainSteps.Stripe.class);
 
   private final Engine engine;
   private final Map<Class<?>, MethodHandle> constructors = new HashMap<>();
@@ -40,13 +41,13 @@ public final class LongPaths {
   }
 
   /** A path for a session; {@link #NONE} while the index is being resized. */
-  LongPath path(LongFunctions<?> functions, EpochUser user) {
+  LongPath path(LongFunctions<?> functions, EpochUser user, ChainSteps.Stripe steps) {
     IndexTable now = engine.index().stableTable();
     if (now == null) {
       return NONE;
     }
     try {
-      return (LongPath) constructor(now, functions.getClass()).invoke(functions, user);
+      return (LongPath) constructor(now, functions.getClass()).invoke(functions, user, steps);
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {

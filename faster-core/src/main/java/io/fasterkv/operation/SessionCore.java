@@ -88,6 +88,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return user;
   }
 
+  /** Where this session counts its walks. */
+  ChainSteps.Stripe steps() {
+    return steps;
+  }
+
   boolean isClosed() {
     return isClosed;
   }

@@ -6,6 +6,8 @@ import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MemoryUse;
+import io.fasterkv.api.MergeableFunctions;
+import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
@@ -122,12 +124,14 @@ public final class FasterStore implements AutoCloseable {
   public <I, O, C> Session<I, O, C> newSession(
       StoreFunctions<I, O, C> functions, SessionMode mode) {
     checkUsable(RecordKind.SPANS);
+    checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
     return new Session<>(SessionCore.spans(parts.engine(), functions, mode));
   }
 
   /** A session on {@code long} keys and values. */
   public <C> LongSession<C> newLongSession(LongFunctions<C> functions, SessionMode mode) {
     checkUsable(RecordKind.LONGS);
+    checkMergeable(functions instanceof MergeableLongFunctions, "MergeableLongFunctions");
     return new LongSession<>(LongCore.of(parts.engine(), longPaths, functions, mode));
   }
 
@@ -395,6 +399,17 @@ public final class FasterStore implements AutoCloseable {
               + config.recordKind()
               + ", allowed="
               + kind);
+    }
+  }
+
+  /** An updater that cannot be merged would take a delta for the value. */
+  private void checkMergeable(boolean isMergeable, String allowed) {
+    if (config.merge() != null && !isMergeable) {
+      throw new BadConfig(
+          "the store merges deltas and the session's functions make none: functions=not mergeable,"
+              + " allowed="
+              + allowed
+              + "; implement it, or open the store without StoreConfig.Builder.merge");
     }
   }
 

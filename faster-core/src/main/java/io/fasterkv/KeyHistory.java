@@ -54,6 +54,11 @@ public final class KeyHistory implements AutoCloseable {
     return walk.isTombstone();
   }
 
+  /** Whether the record is to be merged, as the newer part, with the older ones. */
+  public boolean isDelta() {
+    return walk.isDelta();
+  }
+
   /** Where the record lies in the log. */
   public long address() {
     return walk.address();

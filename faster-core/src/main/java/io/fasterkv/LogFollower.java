@@ -80,6 +80,11 @@ public final class LogFollower implements AutoCloseable {
     return cursor().isTombstone();
   }
 
+  /** Whether the record is to be merged, as the newer part, with the key's records before it. */
+  public boolean isDelta() {
+    return cursor().isDelta();
+  }
+
   /** Where the record lies in the log. */
   public long address() {
     return cursor().address();

@@ -16,16 +16,17 @@ import org.jspecify.annotations.Nullable;
  * beside any number of sessions and compactions.
  *
  * <p>With {@link Versions#ALL}, of several records with one key the last one counts; if that is a
- * tombstone, the key is deleted. With {@link Versions#LIVE}, a key that nobody touches during the
- * scan is seen exactly once, if it has a value and its newest record is in the range; a key that is
- * touched is seen at most once. A record that is updated in place meanwhile is seen as it was at
- * some moment during the scan.
+ * tombstone, the key is deleted; if it is a delta, it is to be merged with what came before. With
+ * {@link Versions#LIVE}, a key that nobody touches during the scan is seen exactly once, if it has
+ * a value and its newest record is in the range; a key that is touched is seen at most once. A
+ * record that is updated in place meanwhile is seen as it was at some moment during the scan.
  */
 public final class LogScan implements AutoCloseable {
   private final ScanCursor cursor;
   private final @Nullable VersionWalk versions;
   private final ScanRange range;
   private final Runnable onClose;
+  private @Nullable ByteSpan merged;
   private boolean isClosed;
 
   /** The begin is pinned; {@code onClose} runs when the scan is closed, and not if this throws. */
@@ -58,12 +59,21 @@ public final class LogScan implements AutoCloseable {
 
   /** The record's value; valid until the next call of {@link #next}. */
   public ByteSpan value() {
-    return cursor.value();
+    return merged == null ? cursor.value() : merged;
   }
 
   /** Whether the record says that its key is deleted. */
   public boolean isTombstone() {
     return cursor.isTombstone();
+  }
+
+  /**
+   * Whether the record's value is to be merged, as the newer part, with what the records of the key
+   * before it have made; only in stores whose {@code merge} is set, and never with {@link
+   * Versions#LIVE}, where it is merged already.
+   */
+  public boolean isDelta() {
+    return versions == null && cursor.isDelta();
   }
 
   /** Where the record lies in the log. */
@@ -88,10 +98,15 @@ public final class LogScan implements AutoCloseable {
     if (cursor.isTombstone()) {
       return false;
     }
+    merged = null;
     walk.start(cursor.key());
     while (walk.next()) {
       if (walk.address() < range.end()) {
-        return walk.address() == cursor.address() && !walk.isTombstone();
+        boolean isLive = walk.address() == cursor.address() && !walk.isTombstone();
+        if (isLive && walk.isDelta()) {
+          merged = walk.mergedValue();
+        }
+        return isLive;
       }
     }
     return false;

@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.LongCore;
 import java.util.Objects;
@@ -79,6 +80,11 @@ public final class LongSession<C> implements AutoCloseable {
     Objects.checkFromIndexSize(from, count, Math.min(keys.length, inputs.length));
     Objects.checkFromIndexSize(from, count, statuses.length);
     return core.rmw(keys, inputs, statuses, from, count, context);
+  }
+
+  /** See {@link Session#copyReads}. */
+  public void copyReads(CopyReads wanted) {
+    core.copyReads(wanted);
   }
 
   /** See {@link Session#completePending}. */

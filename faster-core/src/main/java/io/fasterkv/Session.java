@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.SessionCore;
 import org.jspecify.annotations.Nullable;
@@ -38,7 +39,10 @@ public final class Session<I, O, C> implements AutoCloseable {
     return core.upsert(key, value, context);
   }
 
-  /** Updates a key's value by the functions: UPDATED_IN_PLACE, CREATED, COPIED or PENDING. */
+  /**
+   * Updates a key's value by the functions: UPDATED_IN_PLACE, CREATED, COPIED or PENDING; and
+   * DELTA_APPENDED if the store's {@code merge} is set.
+   */
   public Status rmw(ByteSpan key, @Nullable I input, @Nullable C context) {
     return core.rmw(key, input, context);
   }
@@ -109,6 +113,14 @@ public final class Session<I, O, C> implements AutoCloseable {
       pending += status == Status.PENDING ? 1 : 0;
     }
     return pending;
+  }
+
+  /**
+   * Lets the reads that follow copy records to the tail of the log; at first they copy none. Such a
+   * read may write to the log, and never waits for that.
+   */
+  public void copyReads(CopyReads wanted) {
+    core.copyReads(wanted);
   }
 
   /**

@@ -87,7 +87,15 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
       return new StoreParts(
           arena,
           device,
-          new Engine(epochs, index, log, layout, config.keyHash(), buffers, new ChainSteps()));
+          new Engine(
+              epochs,
+              index,
+              log,
+              layout,
+              config.keyHash(),
+              buffers,
+              new ChainSteps(),
+              config.merge()));
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;

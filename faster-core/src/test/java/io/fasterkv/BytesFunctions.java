@@ -1,11 +1,14 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreFunctions;
 
-/** Test functions: reads copy the value out; an RMW appends its input to the value. */
-class BytesFunctions implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
+/**
+ * Test functions: reads copy the value out; an RMW appends its input to the value. Merging appends
+ * too, so that a part that is lost, doubled or out of order shows.
+ */
+class BytesFunctions implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
 
   /** What a read found. */
   static final class Result {
@@ -52,6 +55,18 @@ class BytesFunctions implements StoreFunctions<byte[], BytesFunctions.Result, Ob
     newValue.setTo(oldValue);
     newValue.copyFrom(oldValue.length(), input, 0, input.length);
     newValue.setLength(oldValue.length() + input.length);
+  }
+
+  @Override
+  public int mergedBytes(ByteSpan key, ByteSpan older, ByteSpan newer) {
+    return older.length() + newer.length();
+  }
+
+  @Override
+  public void merge(ByteSpan key, ByteSpan older, ByteSpan newer, ByteSpan result) {
+    result.setTo(older);
+    result.copyFrom(older.length(), newer);
+    result.setLength(older.length() + newer.length());
   }
 
   @Override

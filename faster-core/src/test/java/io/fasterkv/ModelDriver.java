@@ -71,9 +71,7 @@ final class ModelDriver implements AutoCloseable {
         if (status == Status.PENDING) {
           assertThat(session.completePending(true)).isZero();
         } else {
-          assertThat(status == Status.CREATED)
-              .as(at(key) + " " + status)
-              .isEqualTo(!model.containsKey(key));
+          checkUpdated(key, status);
         }
         byte[] appended = Arrays.copyOf(old, old.length + input.length);
         System.arraycopy(input, 0, appended, old.length, input.length);
@@ -85,6 +83,16 @@ final class ModelDriver implements AutoCloseable {
           assertThat(status).as(at(key)).isEqualTo(Status.FOUND);
         }
       }
+    }
+  }
+
+  private void checkUpdated(int key, Status status) {
+    if (status == Status.DELTA_APPENDED) {
+      assertThat(store.config().merge()).as(at(key)).isNotNull();
+    } else {
+      assertThat(status == Status.CREATED)
+          .as(at(key) + " " + status)
+          .isEqualTo(!model.containsKey(key));
     }
   }
 
@@ -128,7 +136,11 @@ final class ModelDriver implements AutoCloseable {
           if (scan.isTombstone()) {
             seen.remove(key);
           } else {
-            seen.put(key, scan.value().toArray());
+            byte[] older = scan.isDelta() ? seen.getOrDefault(key, new byte[0]) : new byte[0];
+            byte[] newer = scan.value().toArray();
+            byte[] value = Arrays.copyOf(older, older.length + newer.length);
+            System.arraycopy(newer, 0, value, older.length, newer.length);
+            seen.put(key, value);
           }
         }
       }

@@ -94,7 +94,7 @@ class StoreLinearizabilityTest {
     return switch (status) {
       case CREATED, NOT_FOUND -> Answer.ABSENT;
       case UPDATED_IN_PLACE, FOUND -> Answer.PRESENT;
-      case COPIED -> Answer.UNKNOWN;
+      case COPIED, DELTA_APPENDED -> Answer.UNKNOWN;
       case PENDING -> throw new IllegalStateException("pending in a blocking session");
     };
   }

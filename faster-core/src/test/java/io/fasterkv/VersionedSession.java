@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
@@ -25,6 +26,8 @@ interface VersionedSession extends AutoCloseable {
   void delete(int key);
 
   void completePending();
+
+  void copyReads(CopyReads wanted);
 
   @Override
   void close();
@@ -99,6 +102,11 @@ interface VersionedSession extends AutoCloseable {
     }
 
     @Override
+    public void copyReads(CopyReads wanted) {
+      session.copyReads(wanted);
+    }
+
+    @Override
     public void close() {
       session.close();
     }
@@ -163,6 +171,11 @@ interface VersionedSession extends AutoCloseable {
     @Override
     public void completePending() {
       session.completePending(true);
+    }
+
+    @Override
+    public void copyReads(CopyReads wanted) {
+      session.copyReads(wanted);
     }
 
     @Override

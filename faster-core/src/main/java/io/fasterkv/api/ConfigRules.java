@@ -1,6 +1,7 @@
 package io.fasterkv.api;
 
 import io.fasterkv.api.StoreConfig.IoKind;
+import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 
 /** Derives the settings that were left open and checks the sum against the budget. */
@@ -73,6 +74,7 @@ final class ConfigRules {
         "maxIndexBytes",
         b.maxIndexBytes,
         "indexBytes=" + index + " and above");
+    checkMerge();
     return new StoreConfig(
         b.directory,
         b.memoryBytes,
@@ -92,7 +94,19 @@ final class ConfigRules {
         b.directIo,
         b.hugePages,
         b.ioKind,
-        rings);
+        rings,
+        b.merge);
+  }
+
+  private void checkMerge() {
+    boolean fits =
+        b.merge == null || (b.recordKind == RecordKind.LONGS) == (b.merge instanceof LongMerge);
+    check(
+        fits,
+        "merge",
+        b.merge instanceof LongMerge ? "LongMerge" : "SpanMerge",
+        "LongMerge for recordKind=LONGS, SpanMerge for recordKind=SPANS; recordKind="
+            + b.recordKind);
   }
 
   private long indexBytes(long room) {
@@ -145,7 +159,7 @@ final class ConfigRules {
   }
 
   private long defaultScratch(int page) {
-    return Math.max(8L * page, b.memoryBytes / 32);
+    return Math.max((b.merge == null ? 8L : 16L) * page, b.memoryBytes / 32);
   }
 
   private int maxRings(long roomBytes) {

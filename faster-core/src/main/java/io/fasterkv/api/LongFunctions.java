@@ -22,9 +22,9 @@ public interface LongFunctions<C> {
    */
   default void completionCallback(Status status, long key, long value, C context) {}
 
-  /** Sums: an RMW adds its input. */
-  static <C> LongFunctions<C> sum() {
-    return new LongFunctions<>() {
+  /** Sums: an RMW adds its input. They can be merged. */
+  static <C> MergeableLongFunctions<C> sum() {
+    return new MergeableLongFunctions<>() {
       @Override
       public long initialUpdater(long key, long input) {
         return input;
@@ -33,6 +33,11 @@ public interface LongFunctions<C> {
       @Override
       public long updater(long key, long input, long oldValue) {
         return oldValue + input;
+      }
+
+      @Override
+      public long merge(long key, long older, long newer) {
+        return older + newer;
       }
     };
   }

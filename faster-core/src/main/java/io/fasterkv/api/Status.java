@@ -13,6 +13,11 @@ public enum Status {
   /** Upsert or RMW: a new record at the tail took the place of the old one. */
   COPIED,
   /**
+   * RMW by functions that can be merged: the update lies in a delta at the tail, above what the key
+   * may have on disk or in the fuzzy region, which was not looked at; reads merge them.
+   */
+  DELTA_APPENDED,
+  /**
    * The record lies on disk and is being read. The operation ends in a later {@code
    * completePending}, which calls {@link StoreFunctions#completionCallback}. Until then neither
    * input nor output may be reused.

@@ -1,6 +1,7 @@
 package io.fasterkv.api;
 
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A store's settings: built once, checked once by {@link Builder#build()}, then frozen. All sizes
@@ -38,6 +39,8 @@ import java.nio.file.Path;
  * @param ioKind how pending operations read the disk
  * @param maxRings how many sessions may have an io_uring of their own, of 8 KiB each: as many as
  *     there may be sessions, within a sixty-fourth of {@code memoryBytes}
+ * @param merge merges the deltas of RMWs that did not wait for the old value (SIGMOD'18, section
+ *     6.3); null: no RMW makes a delta. A store that has deltas, also after recovery, needs it
  */
 public record StoreConfig(
     Path directory,
@@ -58,7 +61,8 @@ public record StoreConfig(
     boolean directIo,
     boolean hugePages,
     IoKind ioKind,
-    int maxRings) {
+    int maxRings,
+    @Nullable Merge merge) {
 
   /** Kernel memory of a ring, out of the budget. */
   public static final long RING_BYTES = 8 << 10;
@@ -146,6 +150,7 @@ public record StoreConfig(
     boolean directIo;
     boolean hugePages = true;
     IoKind ioKind = IoKind.AUTO;
+    @Nullable Merge merge;
 
     private Builder(Path directory) {
       this.directory = directory;
@@ -233,6 +238,18 @@ public record StoreConfig(
 
     public Builder ioKind(IoKind kind) {
       ioKind = kind;
+      return this;
+    }
+
+    /** Lets RMWs of {@link MergeableFunctions} append deltas; for records of spans. */
+    public Builder merge(SpanMerge merge) {
+      this.merge = merge;
+      return this;
+    }
+
+    /** Lets RMWs of {@link MergeableLongFunctions} append deltas; for records of longs. */
+    public Builder merge(LongMerge merge) {
+      this.merge = merge;
       return this;
     }
 

@@ -33,7 +33,8 @@ final class Movers implements AutoCloseable {
       }
       return large.moveIfLive(scan.address(), scan.key());
     }
-    boolean isLive = records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom);
+    boolean isLive =
+        records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom, scan.isDelta());
     return isLive ? engine.layout().recordBytes(scan.key().length(), scan.value().length()) : 0;
   }
 

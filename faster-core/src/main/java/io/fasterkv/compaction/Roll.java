@@ -122,7 +122,10 @@ final class Roll implements AutoCloseable {
   }
 
   private boolean isSequenceCheaper(long at) {
-    if (!costs.isEverInSequence() || (sampled < SAMPLE && costs.isEverAlongChains())) {
+    // A record that a newer delta belongs to is not dead, and where it is needed its chain tells.
+    if (engine.merge() != null
+        || !costs.isEverInSequence()
+        || (sampled < SAMPLE && costs.isEverAlongChains())) {
       return false;
     }
     KeyTable keys = table();

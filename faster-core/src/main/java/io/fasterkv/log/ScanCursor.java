@@ -149,6 +149,10 @@ public final class ScanCursor implements AutoCloseable {
     return RecordInfo.isLarge(info);
   }
 
+  public boolean isDelta() {
+    return RecordInfo.isDelta(info);
+  }
+
   /** The key; valid until the next move. */
   public ByteSpan key() {
     return key;

@@ -59,6 +59,11 @@ public final class Words {
     HALF_WORD.setRelease(memory, offset, value);
   }
 
+  /** Keeps only {@code bits} atomically and returns the word as it was before. */
+  public static long getAndBitwiseAnd(MemorySegment memory, long offset, long bits) {
+    return (long) WORD.getAndBitwiseAnd(memory, offset, bits);
+  }
+
   /** Orders all loads before it with all loads and stores after it. */
   public static void acquireFence() {
     VarHandle.acquireFence();

@@ -6,6 +6,7 @@ import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
+import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -27,6 +28,17 @@ final class ChainWalk {
     log = engine.log();
     layout = engine.layout();
     this.steps = steps;
+  }
+
+  private ChainWalk(ChainWalk other) {
+    log = other.log;
+    layout = other.layout;
+    steps = other.steps;
+  }
+
+  /** A walk of the same user's that ends elsewhere. */
+  ChainWalk another() {
+    return new ChainWalk(this);
   }
 
   /**
@@ -85,9 +97,20 @@ final class ChainWalk {
     return isMatch && RecordInfo.isLarge(info);
   }
 
-  /** Whether a value was found that lies in its record. */
+  /** Whether a value was found that lies, as a whole, in its record. */
   boolean isSmallValue() {
-    return isMatch && (info & (RecordInfo.TOMBSTONE | RecordInfo.LARGE)) == 0;
+    return isMatch && (info & (RecordInfo.TOMBSTONE | RecordInfo.LARGE | RecordInfo.DELTA)) == 0;
+  }
+
+  /** Whether the record that was found is only a part of the value. */
+  boolean isDelta() {
+    return isMatch && RecordInfo.isDelta(info);
+  }
+
+  /** Whether nobody updates the record that was found in place any more. */
+  boolean isStable() {
+    boolean isReplaced = layout instanceof SpanRecord && RecordInfo.isSealed(info);
+    return address < log.copyBelow() || isReplaced;
   }
 
   /**

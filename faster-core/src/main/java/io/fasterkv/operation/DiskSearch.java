@@ -92,10 +92,38 @@ final class DiskSearch {
       return false;
     }
     if (layout.keyEquals(memory, 0, op.key)) {
-      op.phase = RecordInfo.isTombstone(info) ? Phase.ABSENT_ON_DISK : Phase.FOUND_ON_DISK;
-      return true;
+      return take(op, info);
     }
     return follow(op, RecordInfo.previousAddress(info));
+  }
+
+  /** The record at hand has the key: it is the value, or a part of it. */
+  private boolean take(Operation<?, ?, ?> op, long info) {
+    if (RecordInfo.isTombstone(info)) {
+      return absent(op);
+    }
+    boolean isDelta = RecordInfo.isDelta(info) && !op.takesVersions();
+    if (isMerging(op)) {
+      op.fold.addOlder(op, op.diskAddress, op.diskRecord(), 0);
+    } else if (isDelta) {
+      op.fold.open(op, op.diskAddress, op.diskRecord(), 0);
+    }
+    if (isDelta) {
+      return follow(op, RecordInfo.previousAddress(info));
+    }
+    op.phase = Phase.FOUND_ON_DISK;
+    return true;
+  }
+
+  /** Nothing is below; deltas above are the value. */
+  private static boolean absent(Operation<?, ?, ?> op) {
+    op.phase = isMerging(op) ? Phase.FOUND_ON_DISK : Phase.ABSENT_ON_DISK;
+    return true;
+  }
+
+  /** Whether the operation wants the whole value, and has a part of it. */
+  private static boolean isMerging(Operation<?, ?, ?> op) {
+    return op.fold.isOpen() && !op.takesVersions();
   }
 
   private boolean follow(Operation<?, ?, ?> op, long previousAddress) {
@@ -104,8 +132,12 @@ final class DiskSearch {
     }
     op.diskAddress = previousAddress;
     if (previousAddress < Math.max(begin(op), op.diskFloor)) {
-      op.phase = Phase.ABSENT_ON_DISK;
-      return true;
+      if (isMerging(op) && op.searchedDownTo != log.beginAddress()) {
+        // What was below may have been moved to the tail, merged with what is in the fold.
+        op.phase = Phase.SEARCH;
+        return true;
+      }
+      return absent(op);
     }
     aim(op);
     return false;

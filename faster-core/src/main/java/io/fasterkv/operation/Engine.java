@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.KeyHash;
+import io.fasterkv.api.Merge;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
@@ -15,11 +16,13 @@ import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordLayout;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all operations of a store work on; the only place where index and log meet.
  *
  * @param layout the shape of the store's records
+ * @param merge merges deltas; null if no operation of the store makes any
  */
 public record Engine(
     Epochs epochs,
@@ -28,7 +31,8 @@ public record Engine(
     RecordLayout layout,
     KeyHash keyHash,
     BufferPool buffers,
-    ChainSteps chainSteps) {
+    ChainSteps chainSteps,
+    @Nullable Merge merge) {
 
   /** Frees an entry whose chain was dropped from the log, unless another thread has done it. */
   void freeIfDropped(IndexEntry entry) {

@@ -74,6 +74,14 @@ final class LargeValues<I, O, C> {
     if (fitsPage(op, valueBytes)) {
       return false;
     }
+    if (engine.merge() != null) {
+      throw new RecordTooLarge(
+          "a value that deltas may be merged with does not fit a page: valueBytes="
+              + valueBytes
+              + ", pageBytes="
+              + engine.log().pageBytes()
+              + "; raise pageBytes, or open the store without StoreConfig.Builder.merge");
+    }
     int allowed = engine.buffers().largestBytes();
     if (valueBytes > allowed) {
       String advice =

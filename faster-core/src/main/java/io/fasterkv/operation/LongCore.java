@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
@@ -22,6 +23,7 @@ public final class LongCore<C> implements AutoCloseable {
   private final LongFunctions<C> functions;
   private LongPath path;
   private long value;
+  private boolean readsInGeneral;
 
   private LongCore(
       SessionCore<Void, Void, C> general, LongPaths paths, LongFunctions<C> functions) {
@@ -37,7 +39,7 @@ public final class LongCore<C> implements AutoCloseable {
   }
 
   public Status read(long key, @Nullable C context) {
-    if (path.read(key)) {
+    if (!readsInGeneral && path.read(key)) {
       value = path.value;
       return Status.FOUND;
     }
@@ -74,7 +76,9 @@ public final class LongCore<C> implements AutoCloseable {
     int end = from + count;
     for (int at = from; at < end; ) {
       int groupEnd = Math.min(end, at + LongPath.GROUP);
-      at += path.read(keys, values, statuses, at, groupEnd - at);
+      if (!readsInGeneral) {
+        at += path.read(keys, values, statuses, at, groupEnd - at);
+      }
       for (; at < groupEnd; at++) {
         Status status = read(keys[at], context);
         values[at] = value;
@@ -113,6 +117,13 @@ public final class LongCore<C> implements AutoCloseable {
       }
     }
     return pending;
+  }
+
+  /** Which records the reads that follow copy to the tail. */
+  public void copyReads(CopyReads wanted) {
+    general.copyReads(wanted);
+    // The short way does not look at what is read-only.
+    readsInGeneral = wanted == CopyReads.FROM_DISK_AND_READ_ONLY;
   }
 
   public int completePending(boolean wait) {

@@ -9,8 +9,8 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Values of 8 bytes, changed by compare-and-set. They always fit, so no record in the mutable
- * region is ever copied, and nothing has to be held. An update that races with a delete of the same
- * record counts as before it: it had begun before the delete ended.
+ * region is ever copied, and nothing has to be held but deltas. An update that races with a delete
+ * of the same record counts as before it: it had begun before the delete ended.
  */
 @SuppressWarnings("NullAway") // The context is the caller's own, null if the caller gave null.
 final class LongValues<C> implements ValueAccess<Void, Void, C> {
@@ -69,6 +69,18 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
   }
 
   @Override
+  public InPlace updateDelta(Operation<Void, Void, C> op, MemorySegment memory, long record) {
+    if (!LongRecord.hold(memory, record)) {
+      return InPlace.FROZEN;
+    }
+    try {
+      return updateInPlace(op, memory, record);
+    } finally {
+      LongRecord.letGo(memory, record, 0);
+    }
+  }
+
+  @Override
   public int copyBytes(Operation<Void, Void, C> op, MemorySegment memory, long record) {
     return Long.BYTES;
   }
@@ -88,7 +100,8 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
 
   @Override
   public boolean hold(Operation<Void, Void, C> op, MemorySegment memory, long record) {
-    return !RecordInfo.isFrozen(RecordLayout.info(memory, record));
+    long info = RecordLayout.info(memory, record);
+    return RecordInfo.isDelta(info) ? LongRecord.hold(memory, record) : !RecordInfo.isFrozen(info);
   }
 
   @Override

@@ -53,6 +53,9 @@ final class Operation<I, O, C> {
   final ByteSpan newValue = new ByteSpan();
   final IndexEntry entry = new IndexEntry();
 
+  /** What is known of a value that deltas are a part of. */
+  final DeltaFold fold;
+
   Kind kind = Kind.READ;
   Phase phase = Phase.SEARCH;
   long hash;
@@ -89,6 +92,11 @@ final class Operation<I, O, C> {
   /** What the operation's user has pinned can be read although the log's begin has passed it. */
   long pinnedBegin = Long.MAX_VALUE;
 
+  /** Whether the user looks at records one by one, and merges none. */
+  boolean takesVersions() {
+    return pinnedBegin != Long.MAX_VALUE;
+  }
+
   /** How many bytes to read next. */
   int diskBytes;
 
@@ -104,17 +112,29 @@ final class Operation<I, O, C> {
   /** Takes its first buffers from the pool, which gets them back by {@link #close}. */
   Operation(Engine engine) {
     buffers = engine.buffers();
+    fold = new DeltaFold(engine);
     // One piece, so that an operation gets all of its first buffers or none.
-    int bytes = firstBytes(engine);
+    int bytes = ownBytes(engine);
     MemorySegment first = buffers.take(bytes);
+    try {
+      fold.takeBuffers();
+    } catch (RuntimeException e) {
+      buffers.give(first);
+      throw e;
+    }
     keyBuffer = first.asSlice(0, bytes / 4);
     valueBuffer = first.asSlice(bytes / 4, bytes / 4);
     diskBuffer = first.asSlice(bytes / 2, bytes / 2);
     diskRecord = diskBuffer;
   }
 
-  /** What an operation takes from the pool at first: half of it is for one read from disk. */
+  /** What an operation takes from the pool at first. */
   static int firstBytes(Engine engine) {
+    return ownBytes(engine) + (engine.merge() == null ? 0 : DeltaFold.FIRST_BYTES);
+  }
+
+  /** Half of it is for one read from disk. */
+  private static int ownBytes(Engine engine) {
     return Math.max(4 * BufferPool.MIN_BYTES, 2 * engine.log().device().readUnitBytes());
   }
 
@@ -157,8 +177,19 @@ final class Operation<I, O, C> {
     return diskRecord;
   }
 
-  /** Notes that the search goes on at {@code address}, which is on disk. */
+  /** What a search that has found the key ended with; shaped like a record, at offset 0. */
+  MemorySegment found() {
+    return fold.isOpen() ? fold.value(this) : diskRecord;
+  }
+
+  /** Notes that the search for the newest record goes on at {@code address}, which is on disk. */
   Step readDisk(long address, long beginAddress) {
+    fold.reset();
+    return foldDisk(address, beginAddress);
+  }
+
+  /** As {@link #readDisk}, to find more of the value whose newest record is in the fold. */
+  Step foldDisk(long address, long beginAddress) {
     searchedFrom = entry.address();
     searchedDownTo = beginAddress;
     diskAddress = address;
@@ -177,6 +208,7 @@ final class Operation<I, O, C> {
     context = null;
     source = null;
     diskFailure = null;
+    fold.reset();
     keySpan.release();
     value.release();
     newValue.release();
@@ -191,6 +223,7 @@ final class Operation<I, O, C> {
     buffers.give(keyBuffer);
     buffers.give(valueBuffer);
     buffers.give(diskBuffer);
+    fold.close();
   }
 
   private MemorySegment atLeast(MemorySegment buffer, int bytes) {

@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.record.RecordInfo;
@@ -12,12 +13,20 @@ final class Read<I, O, C> {
   private final ValueAccess<I, O, C> values;
   private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
+  private final DeltaWalk deltas;
+  private final ReadCopies<I, O, C> copies;
 
   Read(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
     this.walk = walk;
+    deltas = new DeltaWalk(engine, walk);
+    copies = new ReadCopies<>(engine, walk);
+  }
+
+  void copyReads(CopyReads wanted) {
+    copies.set(wanted);
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -36,24 +45,45 @@ final class Read<I, O, C> {
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);
     }
+    if (walk.isDelta()) {
+      return gather(op, begin);
+    }
     long record = log.offset(walk.address());
     if (walk.isLarge()) {
       return large.read(op, log.memory(), record, begin);
     }
     if (walk.address() < log.copyBelow()) {
       values.readStable(op, log.memory(), record);
+      if (copies.takesFromMemory() && walk.address() < log.safeReadOnlyAddress()) {
+        copies.afterReadOnly(op, log.memory(), record);
+      }
     } else {
       values.readConcurrent(op, log.memory(), record);
     }
     return op.end(Status.FOUND);
   }
 
-  /** Ends a read whose record came from disk. */
-  Step found(Operation<I, O, C> op, MemorySegment memory) {
+  /** Reads a value whose newest record, in memory, is a delta. */
+  private Step gather(Operation<I, O, C> op, long begin) {
+    return switch (deltas.gather(op, walk, begin)) {
+      case WHOLE -> {
+        values.readStable(op, op.found(), 0);
+        copies.afterGathering(op);
+        yield op.end(Status.FOUND);
+      }
+      case MORE_ON_DISK -> op.foldDisk(deltas.diskAddress(), begin);
+      case FUZZY -> Step.RETRY;
+    };
+  }
+
+  /** Ends a read whose record, or part of whose value, came from disk. */
+  Step found(Operation<I, O, C> op) {
+    MemorySegment memory = op.found();
     if (RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
       return large.read(op, memory, 0, op.searchedDownTo);
     }
     values.readStable(op, memory, 0);
+    copies.afterDisk(op);
     return op.end(Status.FOUND);
   }
 

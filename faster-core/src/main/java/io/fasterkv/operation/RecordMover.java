@@ -5,8 +5,6 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Operation.Phase;
-import io.fasterkv.record.RecordLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Copies records that are still live from the head of the log to its tail (SIGMOD'18, appendix C;
@@ -24,7 +22,8 @@ public final class RecordMover implements AutoCloseable {
   private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
-  private final NewRecord fresh;
+  private final ConditionalInsert inserts;
+  private final KeyCollapse collapse;
   private final EpochUser user;
   private final EpochWait wait;
 
@@ -34,7 +33,8 @@ public final class RecordMover implements AutoCloseable {
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
-    fresh = new NewRecord(engine);
+    inserts = new ConditionalInsert(engine, walk);
+    collapse = new KeyCollapse(engine, walk);
     user = engine.epochs().register();
     wait = new EpochWait(engine.epochs(), () -> "room to move a record to");
   }
@@ -44,10 +44,16 @@ public final class RecordMover implements AutoCloseable {
    *
    * @param newerFrom nothing newer with the key lies below it: {@code address + 1}, or an address
    *     up to which all has been looked at, for a record that a chain leads to
+   * @param isDelta whether the record is a delta; it moves together with what it belongs to
    */
-  public boolean moveIfLive(long address, ByteSpan key, ByteSpan value, long newerFrom) {
+  public boolean moveIfLive(
+      long address, ByteSpan key, ByteSpan value, long newerFrom, boolean isDelta) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
+    return isDelta ? collapse(address) : move(address, value, newerFrom);
+  }
+
+  private boolean move(long address, ByteSpan value, long newerFrom) {
     op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;
     wait.end();
@@ -61,16 +67,53 @@ public final class RecordMover implements AutoCloseable {
         }
         case ON_DISK -> {
           disk.searchNow(op);
+          if (op.fold.isOpen()) {
+            return collapse(address);
+          }
           if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
             return false;
           }
         }
-        case AGAIN -> {
-          engine.log().assist();
-          wait.pause();
+        case UNDER_DELTAS -> {
+          return collapse(address);
         }
+        case AGAIN -> pause();
       }
     }
+  }
+
+  /** Moves a value that the record at {@code address} may be only a part of. */
+  private boolean collapse(long address) {
+    op.phase = Phase.SEARCH;
+    wait.end();
+    while (true) {
+      switch (collapseOnce(address)) {
+        case REPLACED -> {
+          return true;
+        }
+        case DEAD -> {
+          return false;
+        }
+        case ON_DISK -> disk.searchNow(op);
+        case AGAIN -> pause();
+      }
+    }
+  }
+
+  private KeyCollapse.Outcome collapseOnce(long address) {
+    user.protect();
+    try {
+      return engine.index().enter(op.hash, op.entry)
+          ? collapse.attempt(op, address)
+          : KeyCollapse.Outcome.AGAIN;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private void pause() {
+    engine.log().assist();
+    wait.pause();
   }
 
   @Override
@@ -85,6 +128,8 @@ public final class RecordMover implements AutoCloseable {
     DEAD,
     /** The walk left memory above the record's address. */
     ON_DISK,
+    /** The newest record of the key is a delta. */
+    UNDER_DELTAS,
     AGAIN
   }
 
@@ -103,7 +148,7 @@ public final class RecordMover implements AutoCloseable {
       if (!isVerified) {
         op.phase = Phase.SEARCH;
         if (walk.find(op.key, op.hash, newest, Math.max(log.headAddress(), op.diskFloor))) {
-          return Outcome.DEAD;
+          return walk.isDelta() ? Outcome.UNDER_DELTAS : Outcome.DEAD;
         }
         if (walk.address() >= op.diskFloor) {
           op.readDisk(walk.address(), log.beginAddress());
@@ -113,23 +158,10 @@ public final class RecordMover implements AutoCloseable {
       if (!leadsTo(address, isVerified ? op.diskAddress : walk.address())) {
         return Outcome.DEAD;
       }
-      return copy(value) ? Outcome.MOVED : Outcome.AGAIN;
+      return inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
     } finally {
       user.unprotect();
     }
-  }
-
-  private boolean copy(ByteSpan value) {
-    if (!fresh.allocate(op, value.length())) {
-      return false;
-    }
-    RecordLayout layout = engine.layout();
-    MemorySegment to = fresh.memory();
-    long record = fresh.offset();
-    MemorySegment.copy(
-        value.memory(), value.offset(), to, layout.valueOffset(to, record), value.length());
-    layout.setValueBytes(to, record, value.length());
-    return fresh.publish(op, false);
   }
 
   /**

@@ -15,7 +15,7 @@ import java.lang.foreign.MemorySegment;
  * a copy could miss that update. The operation comes again after a refresh, by when the region has
  * moved on. A mutable record that is too small for its new value is held against other updaters
  * while its copy gets into the chain, and is sealed when it has: an updater that finds the old
- * record later starts over and finds the copy.
+ * record later starts over and finds the copy. Where functions can be merged, see {@link DeltaRmw}.
  */
 final class Rmw<I, O, C> {
   private final Engine engine;
@@ -24,6 +24,8 @@ final class Rmw<I, O, C> {
   private final ChainWalk walk;
   private final NewRecord fresh;
   private final OverwriteMark mark;
+  private final ConditionalInsert inserts;
+  private final DeltaRmw<I, O, C> deltas;
 
   Rmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
@@ -32,6 +34,8 @@ final class Rmw<I, O, C> {
     this.walk = walk;
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
+    inserts = new ConditionalInsert(engine, walk);
+    deltas = new DeltaRmw<>(engine, values, walk);
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -41,16 +45,26 @@ final class Rmw<I, O, C> {
     long copyBelow = log.copyBelow();
     long inPlaceFrom = log.inPlaceFrom();
     if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
-      return walk.isEnded(begin) ? create(op) : op.readDisk(walk.address(), begin);
+      if (walk.isEnded(begin)) {
+        return create(op);
+      }
+      return deltas.isOn()
+          ? deltas.onDisk(op, walk.address(), begin)
+          : op.readDisk(walk.address(), begin);
     }
     if (walk.isTombstone()) {
       return create(op);
     }
     long address = walk.address();
     if (address < inPlaceFrom && address >= copyBelow) {
-      return Step.RETRY;
+      return deltas.isOn() ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
     long record = log.offset(address);
+    if (walk.isDelta()) {
+      return address >= inPlaceFrom
+          ? changeDelta(op, record, begin)
+          : deltas.readOnly(op, walk, begin);
+    }
     if (walk.isLarge()) {
       LargeAnchor anchor = large.anchor(log.memory(), record, begin);
       return anchor == null
@@ -67,12 +81,17 @@ final class Rmw<I, O, C> {
         : copy(op, address, log.memory(), record);
   }
 
-  /** Goes on when the newest record with the key was found on disk and read to {@code memory}. */
-  Step found(Operation<I, O, C> op, MemorySegment memory) {
-    if (!isStillNewest(op)) {
+  /** Goes on when the newest record with the key was found on disk. */
+  Step found(Operation<I, O, C> op) {
+    MemorySegment memory = op.found();
+    boolean isLarge = RecordInfo.isLarge(RecordLayout.info(memory, 0));
+    if (deltas.isOn() && !isLarge) {
+      return deltas.found(op);
+    }
+    if (!inserts.isStillNewest(op)) {
       return Step.RESTART;
     }
-    if (!RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
+    if (!isLarge) {
       return copy(op, op.diskAddress, memory, 0);
     }
     LargeAnchor anchor = large.anchor(memory, 0, op.searchedDownTo);
@@ -83,22 +102,7 @@ final class Rmw<I, O, C> {
 
   /** Goes on when there was no record with the key on disk, or a tombstone. */
   Step notFound(Operation<I, O, C> op) {
-    return isStillNewest(op) ? create(op) : Step.RESTART;
-  }
-
-  /**
-   * Whether the key has got no record since the search on disk began. Takes the entry anew: the
-   * record that follows is put on top of what was looked at here.
-   */
-  private boolean isStillNewest(Operation<I, O, C> op) {
-    engine.index().findOrCreate(op.hash, op.entry);
-    long newest = op.entry.address();
-    if (newest == op.searchedFrom) {
-      return true;
-    }
-    long downTo = Math.max(op.searchedFrom + 1, engine.log().headAddress());
-    boolean isReplaced = walk.find(op.key, op.hash, newest, downTo);
-    return !isReplaced && walk.address() == op.searchedFrom;
+    return inserts.isStillNewest(op) ? create(op) : Step.RESTART;
   }
 
   private Step create(Operation<I, O, C> op) {
@@ -119,6 +123,14 @@ final class Rmw<I, O, C> {
       case DONE -> op.end(Status.UPDATED_IN_PLACE);
       case FROZEN -> Step.RETRY;
       case NO_ROOM -> copyMutable(op, address, record);
+    };
+  }
+
+  private Step changeDelta(Operation<I, O, C> op, long record, long begin) {
+    return switch (values.updateDelta(op, engine.log().memory(), record)) {
+      case DONE -> op.end(Status.UPDATED_IN_PLACE);
+      case FROZEN -> Step.RETRY;
+      case NO_ROOM -> deltas.outgrown(op, walk, begin);
     };
   }
 
@@ -152,13 +164,7 @@ final class Rmw<I, O, C> {
     if (large.isLarge(op, bytes)) {
       return ended(op, Status.COPIED, large.replaceSmall(op, address, bytes, fresh));
     }
-    if (!fresh.allocate(op, bytes)) {
-      return Step.RETRY;
-    }
-    boolean isCopied =
-        values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
-            && fresh.publish(op, false);
-    return isCopied ? op.end(Status.COPIED) : Step.RETRY;
+    return inserts.copy(op, values, memory, record) ? op.end(Status.COPIED) : Step.RETRY;
   }
 
   private static Step ended(Operation<?, ?, ?> op, Status status, Step step) {

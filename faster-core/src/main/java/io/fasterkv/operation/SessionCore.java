@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
@@ -129,6 +130,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     Operation<I, O, C> op = begin(Kind.DELETE, key);
     op.context = context;
     return run(op);
+  }
+
+  /** Which records the reads that follow copy to the tail. */
+  public void copyReads(CopyReads wanted) {
+    checkOpen();
+    read.copyReads(wanted);
   }
 
   /** An operation of any kind on a {@code long} key. */
@@ -356,8 +363,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
             case RMW -> rmw.attempt(op);
             case DELETE -> delete.attempt(op);
           };
-      case FOUND_ON_DISK ->
-          op.kind == Kind.READ ? read.found(op, op.diskRecord()) : rmw.found(op, op.diskRecord());
+      case FOUND_ON_DISK -> op.kind == Kind.READ ? read.found(op) : rmw.found(op);
       case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
       case CHUNKS, WAITING -> throw new IllegalStateException("an attempt in phase " + op.phase);
     };

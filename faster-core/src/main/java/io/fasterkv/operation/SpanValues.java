@@ -90,6 +90,11 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   }
 
   @Override
+  public InPlace updateDelta(Operation<I, O, C> op, MemorySegment memory, long record) {
+    return updateInPlace(op, memory, record);
+  }
+
+  @Override
   public int copyBytes(Operation<I, O, C> op, MemorySegment memory, long record) {
     copyConsistently(op, memory, record);
     return functions.copyBytes(op.keySpan, op.input, op.value);

@@ -32,7 +32,8 @@ final class Upsert<I, O, C> {
     long begin = log.beginAddress();
     engine.index().findOrCreate(op.hash, op.entry);
     long inPlaceFrom = log.inPlaceFrom();
-    // Only a record that can be updated in place is worth finding.
+    // Only a record that can be updated in place is worth finding. A delta is none: it goes on
+    // being merged with what is below.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
     if (walk.find(op.key, op.hash, op.entry.address(), downTo) && walk.isSmallValue()) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {

@@ -7,7 +7,7 @@ import java.lang.foreign.MemorySegment;
  * operation and the user's functions. {@code memory} and {@code record} name a record in the log or
  * in a buffer.
  */
-interface ValueAccess<I, O, C> {
+interface ValueAccess<I, O, C> extends Successor<I, O, C> {
 
   /** How an update in place ended. */
   enum InPlace {
@@ -42,12 +42,8 @@ interface ValueAccess<I, O, C> {
   /** Changes a value in place. */
   InPlace updateInPlace(Operation<I, O, C> op, MemorySegment memory, long record);
 
-  /** Bytes of value that the successor of a record needs; a guess while others change it. */
-  int copyBytes(Operation<I, O, C> op, MemorySegment memory, long record);
-
-  /** Writes the successor of a record that nobody changes; false if it needs more room. */
-  boolean updateCopy(
-      Operation<I, O, C> op, MemorySegment memory, long record, MemorySegment to, long newRecord);
+  /** Changes a delta in place. */
+  InPlace updateDelta(Operation<I, O, C> op, MemorySegment memory, long record);
 
   /**
    * Keeps every other updater out of a record that may be changed, until {@link #letGo}; false if

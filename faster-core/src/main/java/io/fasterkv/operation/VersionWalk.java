@@ -85,6 +85,24 @@ public final class VersionWalk implements AutoCloseable {
     return RecordInfo.isTombstone(info) || (anchor != null && anchor.oldest() < begin);
   }
 
+  public boolean isDelta() {
+    return RecordInfo.isDelta(info);
+  }
+
+  /**
+   * The value that the record, a delta, and the older ones make; valid until the next start. Moves
+   * to the last record that is a part of it.
+   */
+  public ByteSpan mergedValue() {
+    op.fold.open(op, address, op.diskRecord(), 0);
+    while (isDelta() && next() && !isTombstone()) {
+      op.fold.addOlder(op, address, op.diskRecord(), 0);
+    }
+    MemorySegment whole = op.fold.value(op);
+    int bytes = engine.layout().valueBytes(whole, 0);
+    return value.wrap(whole, engine.layout().valueOffset(whole, 0), bytes, bytes);
+  }
+
   /** The record's value; valid until the next move. */
   public ByteSpan value() {
     if (anchor != null && !large.isRead() && !isTombstone()) {

@@ -13,7 +13,9 @@ import java.lang.foreign.MemorySegment;
  *   +--------+--------+--------+
  * </pre>
  *
- * The value is one word and is read and changed atomically; the record needs no latch.
+ * The value is one word and is read and changed atomically; the record needs no latch. A delta has
+ * one: whoever changes it, or replaces it by a record with the whole value, has set SEALED and is
+ * the only one. It is set for a few instructions, and for good once the record is replaced.
  */
 public final class LongRecord extends RecordLayout {
   public static final int BYTES = 24;
@@ -22,7 +24,34 @@ public final class LongRecord extends RecordLayout {
 
   public static final LongRecord INSTANCE = new LongRecord();
 
+  private static final int SPINS = 64;
+
   private LongRecord() {}
+
+  /** Takes a delta's latch; false if it is deleted, replaced, or held by another for long. */
+  public static boolean hold(MemorySegment memory, long record) {
+    for (int i = 0; i < SPINS; i++) {
+      long info = RecordLayout.info(memory, record);
+      if (RecordInfo.isTombstone(info)) {
+        return false;
+      }
+      if (!RecordInfo.isFrozen(info)
+          && Words.compareAndSet(memory, record, info, info | RecordInfo.SEALED)) {
+        return true;
+      }
+      Thread.onSpinWait();
+    }
+    return false;
+  }
+
+  /** Lets go of a delta's latch, or leaves it for good if {@code infoBits} are set. */
+  public static void letGo(MemorySegment memory, long record, long infoBits) {
+    if (infoBits == 0) {
+      Words.getAndBitwiseAnd(memory, record, ~RecordInfo.SEALED);
+    } else {
+      Words.getAndBitwiseOr(memory, record, infoBits);
+    }
+  }
 
   @Override
   public long recordBytes(int keyBytes, long valueBytes) {

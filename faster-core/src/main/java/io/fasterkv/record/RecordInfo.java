@@ -4,8 +4,8 @@ package io.fasterkv.record;
  * The first word of a record (SIGMOD'18, figure 2).
  *
  * <pre>
- *  63       62..57  56     55     54    53    52           51       50      49       48         47..0
- *  PRESENT  zero    CHUNK  LARGE  zero  FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous
+ *  63       62..57  56     55     54     53    52           51       50      49       48         47..0
+ *  PRESENT  zero    CHUNK  LARGE  DELTA  FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous
  * </pre>
  *
  * <ul>
@@ -13,12 +13,16 @@ package io.fasterkv.record;
  *   <li>TOMBSTONE: the key was deleted. Once set it stays.
  *   <li>INVALID: the record never got into its chain; scans skip it.
  *   <li>SEALED: a copy at the tail has taken this record's place; it is not updated in place any
- *       more. Means nothing below the safe read-only address and on disk.
+ *       more. A delta of longs has it too while it is being changed. Means nothing below the safe
+ *       read-only address and on disk.
  *   <li>PADDING: no record but a gap; the low 48 bits are its length in bytes, this word included.
  *   <li>OVERWRITTEN: a newer record of the key is further up in the chain, for ever, and in every
  *       checkpoint that has this one: compaction need not look (appendix C). Most records that were
  *       overwritten do not say so.
  *   <li>FORK: no record of a key but a {@link ForkRecord}: the chain goes on as two, by hash.
+ *   <li>DELTA: not a value but what is to be merged with the next older record of the key. A delta
+ *       at the end of its chain, or above a tombstone, is itself the value. Every delta of a chain
+ *       counts once.
  *   <li>LARGE: the record's value is a {@link LargeAnchor}, which leads to the chunks of the value.
  *   <li>CHUNK: a piece of a large value, in no chain; a {@link ChunkRecord}. The low 48 bits are
  *       the address of the piece that was written before it.
@@ -33,10 +37,10 @@ public final class RecordInfo {
   public static final long SEALED = 1L << 50;
   public static final long PADDING = 1L << 51;
   public static final long OVERWRITTEN = 1L << 52;
+  public static final long FORK = 1L << 53;
+  public static final long DELTA = 1L << 54;
   public static final long LARGE = 1L << 55;
   public static final long CHUNK = 1L << 56;
-
-  public static final long FORK = 1L << 53;
 
   private RecordInfo() {}
 
@@ -95,6 +99,15 @@ public final class RecordInfo {
 
   public static boolean isOverwritten(long info) {
     return (info & OVERWRITTEN) != 0;
+  }
+
+  /** Whether the record is a delta; one that was deleted is a tombstone and no delta any more. */
+  public static boolean isDelta(long info) {
+    return (info & (DELTA | TOMBSTONE)) == DELTA;
+  }
+
+  public static boolean isSealed(long info) {
+    return (info & SEALED) != 0;
   }
 
   public static boolean isPadding(long info) {

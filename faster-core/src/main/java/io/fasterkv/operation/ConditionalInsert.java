@@ -1,0 +1,136 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Puts a record that was made from older ones on top of its chain, only if no newer record of the
+ * key has got there since (F2, section 4.1). What moves, copies or merges records comes through
+ * here, so that an old value never covers a newer one and a deleted key stays deleted.
+ *
+ * <p>A search notes the head of the chain it began with and has looked at all below it. {@link
+ * #isStillNewest} reads the entry anew and looks at what came on top meanwhile; the compare-and-set
+ * that publishes the record expects that very entry. Whatever gets into the chain in between makes
+ * it fail. All methods are called protected. One session's; used over and over.
+ */
+final class ConditionalInsert {
+  private final Engine engine;
+  private final HybridLog log;
+  private final ChainWalk walk;
+  private final NewRecord fresh;
+  private final RecordHold held;
+
+  ConditionalInsert(Engine engine, ChainWalk other) {
+    this.engine = engine;
+    log = engine.log();
+    walk = other.another();
+    fresh = new NewRecord(engine);
+    held = new RecordHold(engine.layout());
+  }
+
+  /**
+   * Whether the key has got no record since the operation's search began. Takes the entry anew: the
+   * record that follows is put on top of what was looked at here.
+   */
+  boolean isStillNewest(Operation<?, ?, ?> op) {
+    engine.index().findOrCreate(op.hash, op.entry);
+    long newest = op.entry.address();
+    if (newest == op.searchedFrom) {
+      return true;
+    }
+    long downTo = Math.max(op.searchedFrom + 1, log.headAddress());
+    boolean isReplaced = walk.find(op.key, op.hash, newest, downTo);
+    return !isReplaced && walk.address() == op.searchedFrom;
+  }
+
+  /**
+   * Puts the successor of a record that nobody changes on top of the operation's entry, whose chain
+   * the caller has looked through down to that record; false if there is no room or the entry has
+   * changed.
+   */
+  <I, O, C> boolean copy(
+      Operation<I, O, C> op, Successor<I, O, C> successor, MemorySegment memory, long record) {
+    return fresh.allocate(op, successor.copyBytes(op, memory, record))
+        && successor.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
+        && fresh.publish(op, false);
+  }
+
+  /** As {@link #copy}, of a value by itself. */
+  boolean copy(Operation<?, ?, ?> op, ByteSpan value) {
+    if (!fresh.allocate(op, value.length())) {
+      return false;
+    }
+    RecordLayout layout = engine.layout();
+    MemorySegment to = fresh.memory();
+    long record = fresh.offset();
+    MemorySegment.copy(
+        value.memory(), value.offset(), to, layout.valueOffset(to, record), value.length());
+    layout.setValueBytes(to, record, value.length());
+    return fresh.publish(op, false);
+  }
+
+  /**
+   * Puts a successor of the value that a search has found on top of the chain: an ordinary record,
+   * which takes the place of all deltas below. RETRY if there is no room or the newest delta is in
+   * the fuzzy region; RESTART if the value is not the newest any more; DONE.
+   */
+  <I, O, C> Step replace(Operation<I, O, C> op, Successor<I, O, C> successor) {
+    if (!isStillNewest(op)) {
+      return Step.RESTART;
+    }
+    if (op.fold.isOpen() && op.fold.isNewestApart()) {
+      return replaceMutable(op, successor);
+    }
+    return copy(op, successor, op.found(), 0) ? Step.DONE : Step.RETRY;
+  }
+
+  /** The newest delta was mutable when it was read. */
+  private <I, O, C> Step replaceMutable(Operation<I, O, C> op, Successor<I, O, C> successor) {
+    long newest = op.fold.newestAddress();
+    if (newest < log.headAddress()) {
+      return Step.RESTART;
+    }
+    MemorySegment memory = log.memory();
+    long record = log.offset(newest);
+    if (RecordInfo.isTombstone(RecordLayout.info(memory, record))) {
+      return Step.RESTART;
+    }
+    boolean isMutable = newest >= log.inPlaceFrom();
+    if (!isMutable && newest >= log.copyBelow()) {
+      return Step.RETRY;
+    }
+    op.fold.copyNewest(op, memory, record);
+    MemorySegment guess = op.fold.value(op);
+    if (!fresh.allocate(op, successor.copyBytes(op, guess, 0))) {
+      return Step.RETRY;
+    }
+    if (!isMutable) {
+      return successor.updateCopy(op, guess, 0, fresh.memory(), fresh.offset())
+              && fresh.publish(op, false)
+          ? Step.DONE
+          : Step.RETRY;
+    }
+    return replaceHeld(op, successor, memory, record) ? Step.DONE : Step.RETRY;
+  }
+
+  private <I, O, C> boolean replaceHeld(
+      Operation<I, O, C> op, Successor<I, O, C> successor, MemorySegment memory, long record) {
+    if (!held.take(memory, record)) {
+      return false;
+    }
+    long infoBits = 0;
+    try {
+      MemorySegment whole = op.fold.valueWith(op, memory, record);
+      if (successor.updateCopy(op, whole, 0, fresh.memory(), fresh.offset())
+          && fresh.publish(op, false)) {
+        infoBits = RecordInfo.SEALED;
+      }
+    } finally {
+      held.letGo(memory, record, infoBits);
+    }
+    return infoBits != 0;
+  }
+}

@@ -1,0 +1,92 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.DeltaWalk.Extent;
+import io.fasterkv.operation.Operation.Phase;
+
+/**
+ * Puts one ordinary record in the place of a key's deltas and of what they belong to, so that these
+ * may be dropped from the head of the log. One thread at a time.
+ */
+final class KeyCollapse {
+
+  /** How an attempt ended. */
+  enum Outcome {
+    /** The whole value is at the tail. */
+    REPLACED,
+    /** The value does not reach down to the address. */
+    DEAD,
+    ON_DISK,
+    AGAIN
+  }
+
+  private final Engine engine;
+  private final ChainWalk walk;
+  private final DeltaWalk deltas;
+  private final ConditionalInsert inserts;
+  private final SameValue<Void, Void, Void> same;
+
+  KeyCollapse(Engine engine, ChainWalk other) {
+    this.engine = engine;
+    walk = other.another();
+    deltas = new DeltaWalk(engine, other);
+    inserts = new ConditionalInsert(engine, other);
+    same = new SameValue<>(engine.layout());
+  }
+
+  /**
+   * Replaces the key's value if a part of it lies at {@code address}, or goes on after a search on
+   * disk. The caller is protected, and has set the operation's phase to SEARCH at first.
+   */
+  Outcome attempt(Operation<Void, Void, Void> op, long address) {
+    return switch (op.phase) {
+      case SEARCH -> search(op, address);
+      case FOUND_ON_DISK -> replace(op, address);
+      case ABSENT_ON_DISK -> Outcome.DEAD;
+      case CHUNKS, WAITING -> throw new IllegalStateException("not a search: phase=" + op.phase);
+    };
+  }
+
+  private Outcome search(Operation<Void, Void, Void> op, long address) {
+    HybridLog log = engine.log();
+    long begin = log.beginAddress();
+    if (!engine.index().find(op.hash, op.entry)) {
+      return Outcome.DEAD;
+    }
+    op.fold.reset();
+    boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
+    if (!isMatch) {
+      return walk.isEnded(begin) ? Outcome.DEAD : onDisk(op, op.readDisk(walk.address(), begin));
+    }
+    if (!walk.isDelta()) {
+      return Outcome.DEAD;
+    }
+    Extent extent = deltas.gather(op, walk, begin);
+    if (extent == Extent.MORE_ON_DISK) {
+      return onDisk(op, op.foldDisk(deltas.diskAddress(), begin));
+    }
+    op.searchedFrom = op.entry.address();
+    return extent == Extent.WHOLE ? replace(op, address) : Outcome.AGAIN;
+  }
+
+  private Outcome replace(Operation<Void, Void, Void> op, long address) {
+    if (!op.fold.isOpen() || op.fold.lowestAddress() > address) {
+      return Outcome.DEAD;
+    }
+    return switch (inserts.replace(op, same)) {
+      case DONE -> Outcome.REPLACED;
+      case RESTART -> again(op);
+      default -> Outcome.AGAIN;
+    };
+  }
+
+  private static Outcome again(Operation<Void, Void, Void> op) {
+    op.phase = Phase.SEARCH;
+    return Outcome.AGAIN;
+  }
+
+  private static Outcome onDisk(Operation<Void, Void, Void> op, Step ignored) {
+    op.diskFloor = 0;
+    return Outcome.ON_DISK;
+  }
+}

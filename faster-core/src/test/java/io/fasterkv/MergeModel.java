@@ -1,0 +1,220 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+
+/** A store of mergeable values beside a plain map, in either kind of records. */
+abstract class MergeModel<V> implements AutoCloseable {
+  final Map<Integer, V> model;
+
+  /** How many updates did not look at the value they update. */
+  private int appended;
+
+  private MergeModel(Map<Integer, V> model) {
+    this.model = model;
+  }
+
+  abstract void upsert(int key, int input);
+
+  abstract void rmw(int key, int input);
+
+  abstract void delete(int key);
+
+  abstract void check(int key, String when);
+
+  abstract MergeModel<V> reopened(FasterStore store, SessionMode mode, Map<Integer, V> committed);
+
+  @Override
+  public abstract void close();
+
+  /** What a scan's record adds to what was seen of its key before. */
+  abstract void seen(Map<Integer, V> seen, LogScan scan);
+
+  int appended() {
+    return appended;
+  }
+
+  final void count(Status status) {
+    appended += status == Status.DELTA_APPENDED ? 1 : 0;
+  }
+
+  Map<Integer, V> copy() {
+    return new HashMap<>(model);
+  }
+
+  /** A cut shows what was there when it was made. */
+  void checkCut(FasterStore store, String when) {
+    Map<Integer, V> seen = new HashMap<>();
+    try (LogCut cut = store.cut();
+        LogScan scan = cut.scan()) {
+      while (scan.next()) {
+        seen(seen, scan);
+      }
+    }
+    assertThat(seen.keySet()).as(when).isEqualTo(model.keySet());
+    seen.forEach(
+        (key, value) -> assertThat(value).as(when + ", key " + key).isEqualTo(model.get(key)));
+  }
+
+  static MergeModel<?> open(FasterStore store, SessionMode mode) {
+    return switch (store.config().recordKind()) {
+      case LONGS -> new Longs(store, mode, new HashMap<>());
+      case SPANS -> new Spans(store, mode, new HashMap<>());
+    };
+  }
+
+  /** Values that remember the order of their updates in 8 bytes. */
+  static final class Longs extends MergeModel<Long> {
+    private final LongSession<ChainHash.Result> session;
+
+    Longs(FasterStore store, SessionMode mode, Map<Integer, Long> model) {
+      super(model);
+      session = store.newLongSession(new ChainHash(), mode);
+    }
+
+    @Override
+    void upsert(int key, int input) {
+      session.upsert(key, ChainHash.of(input), null);
+      model.put(key, ChainHash.of(input));
+    }
+
+    @Override
+    void rmw(int key, int input) {
+      count(session.rmw(key, input, null));
+      session.completePending(true);
+      model.merge(key, ChainHash.of(input), ChainHash::join);
+    }
+
+    @Override
+    void delete(int key) {
+      session.delete(key, null);
+      model.remove(key);
+    }
+
+    @Override
+    void check(int key, String when) {
+      ChainHash.Result result = new ChainHash.Result();
+      Status status = session.read(key, result);
+      long value = session.value();
+      if (status == Status.PENDING) {
+        session.completePending(true);
+        status = result.status;
+        value = result.value;
+      }
+      assertThat(status == Status.FOUND ? value : null).as(when).isEqualTo(model.get(key));
+    }
+
+    @Override
+    MergeModel<Long> reopened(FasterStore store, SessionMode mode, Map<Integer, Long> committed) {
+      return new Longs(store, mode, committed);
+    }
+
+    @Override
+    void seen(Map<Integer, Long> seen, LogScan scan) {
+      int key = (int) scan.key().getLong(0);
+      if (scan.isTombstone()) {
+        seen.remove(key);
+      } else if (scan.isDelta()) {
+        seen.merge(key, scan.value().getLong(0), ChainHash::join);
+      } else {
+        seen.put(key, scan.value().getLong(0));
+      }
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+  }
+
+  /** Values that are the sequence of their inputs. */
+  static final class Spans extends MergeModel<String> {
+    private static final int MAX_BYTES = 1200;
+    private final Session<byte[], BytesFunctions.Result, Object> session;
+
+    Spans(FasterStore store, SessionMode mode, Map<Integer, String> model) {
+      super(model);
+      session = store.newSession(new BytesFunctions(), mode);
+    }
+
+    private static byte[] bytes(int input) {
+      byte[] bytes = new byte[Math.floorMod(input, 7)];
+      Arrays.fill(bytes, (byte) ('a' + Math.floorMod(input, 26)));
+      return bytes;
+    }
+
+    private static String string(byte[] bytes) {
+      return new String(bytes, java.nio.charset.StandardCharsets.US_ASCII);
+    }
+
+    private static ByteSpan key(int key) {
+      return ByteSpan.of(ByteBuffer.allocate(4 + key % 5).putInt(key).array());
+    }
+
+    @Override
+    void upsert(int key, int input) {
+      session.upsert(key(key), ByteSpan.of(bytes(input)), null);
+      model.put(key, string(bytes(input)));
+    }
+
+    @Override
+    void rmw(int key, int input) {
+      if (model.getOrDefault(key, "").length() > MAX_BYTES) {
+        upsert(key, input);
+        return;
+      }
+      count(session.rmw(key(key), bytes(input), null));
+      session.completePending(true);
+      model.merge(key, string(bytes(input)), String::concat);
+    }
+
+    @Override
+    void delete(int key) {
+      session.delete(key(key), null);
+      model.remove(key);
+    }
+
+    @Override
+    void check(int key, String when) {
+      BytesFunctions.Result result = new BytesFunctions.Result();
+      Status status = session.read(key(key), null, result, null);
+      if (status == Status.PENDING) {
+        session.completePending(true);
+        status = result.completed;
+      }
+      assertThat(status == Status.FOUND ? string(result.value) : null)
+          .as(when)
+          .isEqualTo(model.get(key));
+    }
+
+    @Override
+    MergeModel<String> reopened(
+        FasterStore store, SessionMode mode, Map<Integer, String> committed) {
+      return new Spans(store, mode, committed);
+    }
+
+    @Override
+    void seen(Map<Integer, String> seen, LogScan scan) {
+      int key = ByteBuffer.wrap(scan.key().toArray()).getInt();
+      if (scan.isTombstone()) {
+        seen.remove(key);
+      } else if (scan.isDelta()) {
+        seen.merge(key, string(scan.value().toArray()), String::concat);
+      } else {
+        seen.put(key, string(scan.value().toArray()));
+      }
+    }
+
+    @Override
+    public void close() {
+      session.close();
+    }
+  }
+}

@@ -1,0 +1,170 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.epoch.EpochUser;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Mergeable updates against a plain map, in both kinds of records, with values that tell which
+ * updates they got in which order: tiny pages, few buckets, most records on disk, a fuzzy region
+ * that is held open, cuts, compaction, checkpoints and recovery. The seed is in the test's name;
+ * {@code -Dfaster.seed=N} replays it.
+ */
+class MergeModelTest {
+  private static final int STEPS = 15_000;
+  private static final int PAGE_BYTES = 4096;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(10);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void behavesAsAMap(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    StoreConfig config = config(random);
+    SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+    LogDevice device = new MemoryDevice();
+    FasterStore store = FasterStore.open(config, device);
+    try {
+      new Run<>(store, MergeModel.open(store, mode), random, config, mode).go(device, seed);
+    } finally {
+      store.close();
+    }
+  }
+
+  private StoreConfig config(SplittableRandom random) {
+    double[] fractions = {0, 0.25, 0.5, 0.9};
+    boolean isLong = random.nextBoolean();
+    StoreConfig.Builder builder =
+        StoreConfig.builder(directory)
+            .memoryBytes(2 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes((long) PAGE_BYTES << random.nextInt(2, 6))
+            .indexBytes(64L << random.nextInt(2, 9))
+            .segmentBytes(2 * PAGE_BYTES)
+            .scratchBytes(1 << 20)
+            .mutableFraction(fractions[random.nextInt(fractions.length)])
+            .recordKind(isLong ? RecordKind.LONGS : RecordKind.SPANS)
+            .deleteOnClose(random.nextBoolean());
+    return (isLong ? builder.merge(new ChainHash()) : builder.merge(new BytesFunctions())).build();
+  }
+
+  private static final class Run<V> {
+    private final SplittableRandom random;
+    private final StoreConfig config;
+    private final SessionMode mode;
+    private final int keys;
+    private FasterStore store;
+    private MergeModel<V> values;
+    private int appended;
+
+    Run(
+        FasterStore store,
+        MergeModel<V> values,
+        SplittableRandom random,
+        StoreConfig config,
+        SessionMode mode) {
+      this.store = store;
+      this.values = values;
+      this.random = random;
+      this.config = config;
+      this.mode = mode;
+      keys = random.nextInt(3) == 0 ? 12 : 2000;
+    }
+
+    void go(LogDevice device, long seed) {
+      String when = "seed " + seed;
+      for (int step = 0; step < STEPS; step++) {
+        int dice = random.nextInt(10_000);
+        if (dice < 10) {
+          values.checkCut(store, when);
+        } else if (dice < 40) {
+          fuzzyUpdates();
+        } else if (dice < 60) {
+          keepHouse(device, when);
+        } else {
+          operation(when);
+        }
+      }
+      for (int key = 0; key < keys; key++) {
+        values.check(key, when + ", key " + key);
+      }
+      // In more memory all of them may stay mutable.
+      if (keys > 100 && config.logMemoryBytes() <= 8 * PAGE_BYTES) {
+        assertThat(appended + values.appended()).as(when).isPositive();
+      }
+      StoreInvariants.check(store);
+      values.close();
+      store.close();
+    }
+
+    private void operation(String when) {
+      int key = random.nextInt(keys);
+      switch (random.nextInt(16)) {
+        case 0 -> values.upsert(key, random.nextInt());
+        case 1 -> values.delete(key);
+        case 2, 3, 4 -> values.check(key, when + ", key " + key);
+        default -> values.rmw(key, random.nextInt());
+      }
+    }
+
+    /** While a thread has not moved on, what was just mutable is fuzzy: updates append deltas. */
+    private void fuzzyUpdates() {
+      int[] few = {random.nextInt(keys), random.nextInt(keys)};
+      for (int key : few) {
+        values.upsert(key, random.nextInt());
+      }
+      if (config.logMemoryBytes() < 32 * PAGE_BYTES || config.mutableFraction() == 0) {
+        return;
+      }
+      EpochUser behind = Insides.engine(store).epochs().register();
+      behind.protect();
+      for (int fold = 0; fold < 3; fold++) {
+        store.cut().close();
+        for (int key : few) {
+          values.rmw(key, random.nextInt());
+        }
+      }
+      behind.unprotect();
+      behind.close();
+    }
+
+    private void keepHouse(LogDevice device, String when) {
+      if (config.deleteOnClose()) {
+        store.compact();
+        return;
+      }
+      CheckpointToken token = store.checkpoint();
+      Map<Integer, V> committed = values.copy();
+      if (random.nextBoolean()) {
+        for (int i = random.nextInt(50); i > 0; i--) {
+          operation(when);
+        }
+        appended += values.appended();
+        values.close();
+        store.close();
+        store = FasterStore.recover(config, token, device);
+        values = values.reopened(store, mode, committed);
+        for (int key = 0; key < keys; key++) {
+          values.check(key, when + ", recovered, key " + key);
+        }
+      }
+    }
+  }
+}

@@ -54,7 +54,7 @@ class OwnedKeysStressTest {
       boolean isTemporary = random.nextBoolean();
       config =
           StoreConfig.builder(directory)
-              .memoryBytes(1 << 20)
+              .memoryBytes(2 << 20)
               .pageBytes(4096)
               .logMemoryBytes(4096L << random.nextInt(2, 4))
               .indexBytes(Math.max(256, 64L << random.nextInt(2, 10)))

@@ -15,4 +15,9 @@ public final class Seeds {
     }
     return new SplittableRandom(System.nanoTime()).longs(count, 0, 1L << 32);
   }
+
+  /** Whether one seed is to be replayed. */
+  static boolean isGiven() {
+    return Long.getLong("faster.seed") != null;
+  }
 }

@@ -7,6 +7,7 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.IoKind;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -14,10 +15,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
-import java.util.stream.LongStream;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Random operations, cuts, checkpoints, compactions, truncations and crashes against a plain map,
@@ -26,20 +26,39 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StoreModelTest {
   private static final int STEPS = 12_000;
+  private static final int MAX_BUCKETS = 4_000;
+
+  /** How long the test goes on to take new seeds. */
+  private static final long RUN_NANOS =
+      TimeUnit.SECONDS.toNanos(Long.getLong("faster.model.seconds", 60));
+
   private static final Comparator<CheckpointToken> BY_NUMBER =
       Comparator.comparing(CheckpointToken::number);
 
   @TempDir Path directory;
 
-  static LongStream seeds() {
-    return Seeds.fresh(12);
+  /** One seed after another until a minute is over, or the one that is given. */
+  @Test
+  void behavesAsAMapForAMinute() throws IOException {
+    long start = System.nanoTime();
+    do {
+      long seed = Seeds.fresh(1).findFirst().getAsLong();
+      System.out.println("seed " + seed);
+      run(seed, Files.createTempDirectory(directory, "seed-"));
+    } while (!Seeds.isGiven() && System.nanoTime() - start < RUN_NANOS);
   }
 
-  @ParameterizedTest(name = "seed {0}")
-  @MethodSource("seeds")
-  void behavesAsAMap(long seed) throws IOException {
+  private static void run(long seed, Path directory) {
+    try {
+      behavesAsAMap(seed, directory);
+    } catch (RuntimeException | Error e) {
+      throw new AssertionError("replay with -Dfaster.seed=" + seed, e);
+    }
+  }
+
+  private static void behavesAsAMap(long seed, Path directory) {
     SplittableRandom random = new SplittableRandom(seed);
-    StoreConfig config = config(random);
+    StoreConfig config = config(random, directory);
     SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
     Map<Integer, byte[]> model = new HashMap<>();
     Map<CheckpointToken, Map<Integer, byte[]>> committed = new TreeMap<>(BY_NUMBER);
@@ -79,6 +98,10 @@ class StoreModelTest {
           }
         } else if (dice < 45) {
           driver.checkCut();
+        } else if (dice < 55) {
+          driver.checkLive();
+        } else if (dice < 75) {
+          resize(store, random);
         } else {
           driver.operation();
         }
@@ -96,12 +119,23 @@ class StoreModelTest {
     return List.copyOf(committed.keySet()).get(random.nextInt(committed.size()));
   }
 
-  private StoreConfig config(SplittableRandom random) {
+  /** Doubles or halves the index. */
+  private static void resize(FasterStore store, SplittableRandom random) {
+    long buckets = Insides.engine(store).index().soleTable().mainBuckets();
+    if (buckets % 2 != 0 || (buckets < MAX_BUCKETS && random.nextBoolean())) {
+      store.growIndex();
+    } else {
+      store.shrinkIndex();
+    }
+    StoreInvariants.check(store);
+  }
+
+  private static StoreConfig config(SplittableRandom random, Path directory) {
     long indexBytes = 64L << random.nextInt(2, 10);
     double[] fractions = {0, 0.25, 0.5, 0.9, 1};
     StoreConfig.Builder config =
         StoreConfig.builder(directory)
-            .memoryBytes(1 << 20)
+            .memoryBytes(2 << 20)
             .pageBytes(4096)
             .logMemoryBytes(4096L << random.nextInt(2, 5))
             .indexBytes(Math.max(256, indexBytes))

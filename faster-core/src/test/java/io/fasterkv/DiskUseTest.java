@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** How much log a store needs for what is live. */
 class DiskUseTest {
@@ -70,6 +72,43 @@ class DiskUseTest {
       assertThat(stats.movedBytes()).isEqualTo(stats.movedRecords() * RECORD_BYTES);
       assertThat(store.beginAddress()).isGreaterThanOrEqualTo(stats.scannedBytes());
       StoreInvariants.check(store);
+    }
+  }
+
+  /** Overwrites as fast as they go, while compaction runs beside them with many or few buckets. */
+  @ParameterizedTest
+  @ValueSource(ints = {256 << 10, 256})
+  void writersDoNotOutrunCompaction(int indexBytes) {
+    long live = (long) KEYS * RECORD_BYTES;
+    long memory = 8 * PAGE_BYTES;
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .indexBytes(indexBytes)
+            .logMemoryBytes(memory)
+            .pageBytes(PAGE_BYTES)
+            .recordKind(RecordKind.LONGS)
+            .backgroundCompaction(true)
+            .build();
+    SplittableRandom random = new SplittableRandom(2);
+    long[] newest = new long[KEYS];
+    long most = 0;
+    try (FasterStore store = FasterStore.open(config, new MemoryDevice());
+        LongSession<Void> session = session(store)) {
+      for (int key = 0; key < KEYS; key++) {
+        session.upsert(key, 0, null);
+      }
+      for (int i = 1; i <= 25 * KEYS; i++) {
+        int key = random.nextInt(KEYS);
+        session.upsert(key, i, null);
+        newest[key] = i;
+        most = Math.max(most, store.logBytes());
+      }
+      assertThat(most).isLessThanOrEqualTo(2 * live + 6 * memory);
+      for (int key = 0; key < KEYS; key++) {
+        session.read(key, null);
+        assertThat(session.value()).as("key " + key).isEqualTo(newest[key]);
+      }
     }
   }
 

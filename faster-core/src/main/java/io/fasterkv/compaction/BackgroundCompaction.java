@@ -11,16 +11,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so; it goes
  * over the log as it was then, a piece at a time, no faster than its {@link Pace}, and frees each
- * piece before it takes the next. So the log stays within twice its live bytes and what is written
- * during a pass.
+ * piece before it takes the next. What is written meanwhile is kept in bounds by the {@link
+ * WriteBrake}.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
-  private static final long LOOK_NANOS = 50_000_000;
+  private static final long LOOK_NANOS = 10_000_000;
 
   private final Engine engine;
   private final Compactor compactor;
   private final PassTrigger trigger;
+  private final WriteBrake brake;
   private final long bytesPerSecond;
   private final Thread thread;
   private volatile boolean isClosed;
@@ -31,6 +32,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.engine = engine;
     trigger = new PassTrigger(config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
+    brake = new WriteBrake(engine.log(), config);
     this.compactor = compactor;
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
@@ -45,6 +47,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
+    brake.letGo();
     LockSupport.unpark(thread);
     boolean isInterrupted = false;
     while (thread.isAlive()) {
@@ -71,6 +74,8 @@ public final class BackgroundCompaction implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       failure = e;
       engine.log().fail(e);
+    } finally {
+      brake.letGo();
     }
   }
 
@@ -79,6 +84,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       compactAll();
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
+      brake.letGo();
       LockSupport.parkNanos(LOOK_NANOS);
     }
   }
@@ -86,6 +92,8 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void compactAll() {
     HybridLog log = engine.log();
     long end = log.flushedAddress();
+    long start = log.tailAddress();
+    long sizeBefore = size();
     CompactionStats before = compactor.stats();
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
@@ -93,15 +101,18 @@ public final class BackgroundCompaction implements AutoCloseable {
       if (compactor.compact(Math.min(end, log.beginAddress() + piece), pace) == 0) {
         break;
       }
+      brake.found(compactor.stats().movedBytes() - before.movedBytes());
     }
     if (!isClosed) {
       compactor.cleanIndex();
     }
     CompactionStats after = compactor.stats();
+    long moved = after.movedBytes() - before.movedBytes();
+    long scanned = after.scannedBytes() - before.scannedBytes();
+    long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
     trigger.passed(
-        after.scannedBytes() - before.scannedBytes(),
-        after.droppedBytes() - before.droppedBytes(),
-        size());
+        scanned, after.droppedBytes() - before.droppedBytes(), size() - writtenMeanwhile);
+    brake.passed(sizeBefore - scanned + moved, size());
   }
 
   private long size() {

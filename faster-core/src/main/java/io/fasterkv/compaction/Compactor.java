@@ -30,6 +30,7 @@ public final class Compactor {
   public Compactor(Engine engine) {
     this.engine = engine;
     cleaner = new IndexCleaner(engine.index(), engine.epochs());
+    engine.log().brake().suspendWhile(() -> engine.index().stableTable() == null);
   }
 
   /**
@@ -44,6 +45,7 @@ public final class Compactor {
   synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
     long begin = log.pin();
+    log.brake().exempt(Thread.currentThread());
     try {
       long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
       if (end <= begin || !roll(begin, end, pace)) {
@@ -54,6 +56,7 @@ public final class Compactor {
       scannedBytes.add(end - begin);
       return end - begin;
     } finally {
+      log.brake().exempt(null);
       log.unpin(begin);
     }
   }

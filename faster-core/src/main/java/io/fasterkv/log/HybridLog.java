@@ -40,6 +40,7 @@ public final class HybridLog {
   private final PageFlusher flusher;
   private final FlushedExtents extents;
   private final Truncation truncation;
+  private final TailBrake brake = new TailBrake();
   private final UnpublishedValues unpublished = new UnpublishedValues();
   private final long mutablePages;
   private final boolean appendOnly;
@@ -97,6 +98,11 @@ public final class HybridLog {
 
   public LogDevice device() {
     return device;
+  }
+
+  /** What keeps the log from growing past what compaction can make up for. */
+  public TailBrake brake() {
+    return brake;
   }
 
   public FlushedExtents extents() {
@@ -177,6 +183,9 @@ public final class HybridLog {
     checkFits(bytes);
     // The page is read first: if another thread turns it now, this one does not turn the next.
     long page = tail.page();
+    if (brake.holds(frames.pageStart(page) - marks.begin())) {
+      return RETRY;
+    }
     return allocated(tail.allocate(bytes), page);
   }
 
@@ -187,6 +196,9 @@ public final class HybridLog {
   public long allocateUpTo(long least, long most) {
     checkFits(least);
     long page = tail.page();
+    if (brake.holds(frames.pageStart(page) - marks.begin())) {
+      return RETRY;
+    }
     return allocated(tail.allocateUpTo(least, most), page);
   }
 

@@ -1,0 +1,41 @@
+package io.fasterkv.log;
+
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the tail back while the log is longer than compaction wants it: nothing is allocated, so
+ * operations that need a new record come again, unprotected, until a piece of the log was dropped.
+ * Not even on a page that is there: the mover turns pages, and others would fill them for it. The
+ * thread that moves records is never held back, nor is anybody while the index is being resized,
+ * since a resize may need the log, and compaction the index.
+ */
+public final class TailBrake {
+  private volatile long mostBytes = Long.MAX_VALUE;
+  private volatile @Nullable Thread mover;
+  private volatile BooleanSupplier isSuspended = () -> false;
+
+  /** Suspends the brake for as long as a condition holds. */
+  public void suspendWhile(BooleanSupplier condition) {
+    isSuspended = condition;
+  }
+
+  /** Lets the log become this long. */
+  public void allow(long logBytes) {
+    mostBytes = logBytes;
+  }
+
+  /** Lets the log become as long as it likes. */
+  public void letGo() {
+    mostBytes = Long.MAX_VALUE;
+  }
+
+  /** Names the one thread that is not held back; null for none. */
+  public void exempt(@Nullable Thread thread) {
+    mover = thread;
+  }
+
+  boolean holds(long logBytes) {
+    return logBytes > mostBytes && Thread.currentThread() != mover && !isSuspended.getAsBoolean();
+  }
+}

@@ -14,7 +14,7 @@ final class BatchDriver {
   private static final int MAX_BATCH = 90;
 
   /** Operations that go to disk together need scratch memory together. */
-  private static final int MAX_PENDING = 3;
+  private static final int MAX_PENDING = 2;
 
   private static final int MAX_VALUE = 900;
 

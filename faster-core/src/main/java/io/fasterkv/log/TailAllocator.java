@@ -1,6 +1,6 @@
 package io.fasterkv.log;
 
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
  * Hands out the log's tail (SIGMOD'18, section 5.1 and algorithm 1).
@@ -23,26 +23,29 @@ final class TailAllocator {
   static final long PAGE_FULL = -1;
 
   private static final int SPARE_BITS = 16;
+  private static final int AT = 128 / Long.BYTES;
 
   private final int pageBits;
   private final int offsetBits;
   private final long offsetMask;
-  private final AtomicLong tail;
+
+  /** Alone in its cache lines: every append writes it, and the marks beside it are read always. */
+  private final AtomicLongArray tail = new AtomicLongArray(2 * AT + 1);
 
   TailAllocator(int pageBits, long startAddress) {
     this.pageBits = pageBits;
     offsetBits = pageBits + SPARE_BITS;
     offsetMask = (1L << offsetBits) - 1;
-    tail = new AtomicLong(word(startAddress >>> pageBits, startAddress & ((1L << pageBits) - 1)));
+    tail.setRelease(AT, word(startAddress >>> pageBits, startAddress & ((1L << pageBits) - 1)));
   }
 
   /** The address of fresh bytes, or {@link #PAGE_FULL}. */
   long allocate(long bytes) {
     long pageBytes = 1L << pageBits;
-    if (offset(tail.getAcquire()) + bytes > pageBytes) {
+    if (offset(tail.getAcquire(AT)) + bytes > pageBytes) {
       return PAGE_FULL;
     }
-    long before = tail.getAndAdd(bytes);
+    long before = tail.getAndAdd(AT, bytes);
     return offset(before) + bytes <= pageBytes
         ? address(before >>> offsetBits, offset(before))
         : PAGE_FULL;
@@ -55,12 +58,12 @@ final class TailAllocator {
    */
   long allocateUpTo(long least, long most) {
     while (true) {
-      long word = tail.get();
+      long word = tail.get(AT);
       long room = (1L << pageBits) - offset(word);
       if (room < least) {
         return PAGE_FULL;
       }
-      if (tail.compareAndSet(word, word + Math.min(room, most))) {
+      if (tail.compareAndSet(AT, word, word + Math.min(room, most))) {
         return address(word >>> offsetBits, offset(word));
       }
     }
@@ -68,19 +71,19 @@ final class TailAllocator {
 
   /** The page that new records go to. */
   long page() {
-    return tail.getAcquire() >>> offsetBits;
+    return tail.getAcquire(AT) >>> offsetBits;
   }
 
   /** The first address that is not allocated. */
   long address() {
-    long word = tail.getAcquire();
+    long word = tail.getAcquire(AT);
     return address(word >>> offsetBits, Math.min(offset(word), 1L << pageBits));
   }
 
   /** Moves from {@code page} to the next; true for the one thread that did. */
   boolean turn(long page) {
-    for (long word = tail.get(); word >>> offsetBits == page; word = tail.get()) {
-      if (tail.compareAndSet(word, word(page + 1, 0))) {
+    for (long word = tail.get(AT); word >>> offsetBits == page; word = tail.get(AT)) {
+      if (tail.compareAndSet(AT, word, word(page + 1, 0))) {
         return true;
       }
     }
@@ -93,11 +96,11 @@ final class TailAllocator {
    */
   long align(long unit) {
     while (true) {
-      long word = tail.get();
+      long word = tail.get(AT);
       long offset = Math.min(offset(word), 1L << pageBits);
       long aligned = (offset + unit - 1) & -unit;
       long page = word >>> offsetBits;
-      if (aligned == offset || tail.compareAndSet(word, word(page, aligned))) {
+      if (aligned == offset || tail.compareAndSet(AT, word, word(page, aligned))) {
         return address(page, 0) + aligned + (aligned - offset);
       }
     }

@@ -42,6 +42,7 @@ final class Operation<I, O, C> {
   }
 
   private final BufferPool buffers;
+  private final int bytesAtFirst;
   private MemorySegment keyBuffer;
   private MemorySegment valueBuffer;
   private MemorySegment diskBuffer;
@@ -115,6 +116,7 @@ final class Operation<I, O, C> {
     fold = new DeltaFold(engine);
     // One piece, so that an operation gets all of its first buffers or none.
     int bytes = ownBytes(engine);
+    bytesAtFirst = bytes;
     MemorySegment first = buffers.take(bytes);
     try {
       fold.takeBuffers();
@@ -215,6 +217,11 @@ final class Operation<I, O, C> {
     if (large != null) {
       large.release();
     }
+  }
+
+  /** Whether it has taken more from the pool than at first. */
+  boolean isGrown() {
+    return keyBuffer.byteSize() + valueBuffer.byteSize() + diskBuffer.byteSize() > bytesAtFirst;
   }
 
   /** Gives the buffers back. */

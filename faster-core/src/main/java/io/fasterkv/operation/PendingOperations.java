@@ -101,11 +101,11 @@ final class PendingOperations<I, O, C> {
     return waiting.pollFirst();
   }
 
-  /** Takes an operation that has ended back, and keeps its buffers unless memory is short. */
+  /** Takes an ended operation back; keeps its buffers unless they have grown or memory is short. */
   void end(Operation<I, O, C> op) {
     releaseTag(op);
     op.clear();
-    if (engine.buffers().leavesHalf(0)) {
+    if (!op.isGrown() && engine.buffers().leavesHalf(0)) {
       idle.addLast(op);
     } else {
       op.close();

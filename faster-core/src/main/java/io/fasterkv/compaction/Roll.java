@@ -43,6 +43,9 @@ final class Roll implements AutoCloseable {
   private @Nullable KeyTable table;
   private boolean isTableWanted = true;
 
+  /** A delta was met: then a newer record of a key does not say that the older is dead. */
+  private boolean hasDeltas;
+
   /** Below it, all records above the table's piece have been seen. */
   private long sweptUntil;
 
@@ -123,7 +126,8 @@ final class Roll implements AutoCloseable {
 
   private boolean isSequenceCheaper(long at) {
     // A record that a newer delta belongs to is not dead, and where it is needed its chain tells.
-    if (engine.merge() != null
+    if (hasDeltas
+        || engine.merge() != null
         || !costs.isEverInSequence()
         || (sampled < SAMPLE && costs.isEverAlongChains())) {
       return false;
@@ -159,10 +163,16 @@ final class Roll implements AutoCloseable {
     if (until == STOPPED || !sweep(keys)) {
       return STOPPED;
     }
+    if (hasDeltas) {
+      return alongChains(from);
+    }
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, from, until)).withFirstChunks()) {
       while (scan.next()) {
         if (log.headAddress() > sweptUntil && !sweep(keys)) {
           return STOPPED;
+        }
+        if (hasDeltas) {
+          return alongChains(from);
         }
         if (Movers.isWorthALook(scan)) {
           move(keys, scan);
@@ -190,6 +200,7 @@ final class Roll implements AutoCloseable {
         if (!pays(scan.address())) {
           return STOPPED;
         }
+        hasDeltas |= scan.isDelta();
         if (!Movers.isWorthALook(scan)) {
           keys.kill(scan.key());
         } else if (!keys.put(scan.key(), scan.address()) && keys.keys() > 0) {
@@ -216,6 +227,7 @@ final class Roll implements AutoCloseable {
         if (!pays(scan.address())) {
           return false;
         }
+        hasDeltas |= scan.isDelta();
         keys.kill(scan.key());
         sweptBytes = log.pageEnd(scan.address()) - sweptUntil;
       }

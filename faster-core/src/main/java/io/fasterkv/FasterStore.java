@@ -28,6 +28,7 @@ import io.fasterkv.device.LogDevices;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.AsyncCore;
 import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexResizer;
@@ -36,6 +37,7 @@ import io.fasterkv.operation.LongPaths;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -133,6 +135,24 @@ public final class FasterStore implements AutoCloseable {
     checkUsable(RecordKind.LONGS);
     checkMergeable(functions instanceof MergeableLongFunctions, "MergeableLongFunctions");
     return new LongSession<>(LongCore.of(parts.engine(), longPaths, functions, mode));
+  }
+
+  /**
+   * A session whose operations return stages. What goes to disk ends on {@code executor}: it needs
+   * one thread at a time for this session, and may be shared.
+   */
+  public <I, O, C> AsyncSession<I, O> newAsyncSession(
+      StoreFunctions<I, O, C> functions, Executor executor) {
+    checkUsable(RecordKind.SPANS);
+    checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
+    return new AsyncSession<>(AsyncCore.spans(parts.engine(), functions, executor));
+  }
+
+  /** As {@link #newAsyncSession}, on {@code long} keys and values. */
+  public <C> AsyncLongSession newAsyncLongSession(LongFunctions<C> functions, Executor executor) {
+    checkUsable(RecordKind.LONGS);
+    checkMergeable(functions instanceof MergeableLongFunctions, "MergeableLongFunctions");
+    return new AsyncLongSession(AsyncCore.longs(parts.engine(), functions, executor));
   }
 
   /**

@@ -61,6 +61,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
 
   void close(boolean deleteFiles) throws IOException {
     try (arena) {
+      engine.log().close();
       device.close();
       if (deleteFiles) {
         device.delete();

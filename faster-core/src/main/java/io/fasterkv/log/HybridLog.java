@@ -306,6 +306,11 @@ public final class HybridLog {
     }
   }
 
+  /** Leaves the device's storage as it is, whatever is unpinned later. */
+  public void close() {
+    truncation.close();
+  }
+
   /**
    * Tells that chunks are going to be allocated whose anchor is not in its chain yet: all from the
    * address that is returned on stays out of compaction's reach until {@link #endUnpublished}.

@@ -24,6 +24,8 @@ final class Truncation {
   /** Storage below it was given back. */
   private long givenBackUntil;
 
+  private boolean isClosed;
+
   Truncation(LogMarks marks, FlushedExtents extents, LogDevice device, long pageBytes) {
     this.marks = marks;
     this.extents = extents;
@@ -59,6 +61,11 @@ final class Truncation {
     giveBack();
   }
 
+  /** From now on no storage is given back: another store may have been opened on it. */
+  synchronized void close() {
+    isClosed = true;
+  }
+
   synchronized long givenBackUntil() {
     return givenBackUntil;
   }
@@ -67,7 +74,7 @@ final class Truncation {
     long removable = lower(pins, marks.begin());
     marks.advanceRemovable(removable);
     long floor = lower(retained, removable);
-    if (floor > givenBackUntil) {
+    if (floor > givenBackUntil && !isClosed) {
       givenBackUntil = floor;
       extents.truncate(floor);
       // An extent is verified as a whole, by checkpoints too, and lies on one page.

@@ -107,6 +107,9 @@ final class Operation<I, O, C> {
   /** What is known about a large value; null as long as none was met. */
   @Nullable LargeWork large;
 
+  /** Where the end of a pending operation goes, if not to the completion callback. */
+  @Nullable Promise promise;
+
   /** Why a read from disk failed. */
   @Nullable IOException diskFailure;
 
@@ -210,6 +213,7 @@ final class Operation<I, O, C> {
     context = null;
     source = null;
     diskFailure = null;
+    promise = null;
     fold.reset();
     keySpan.release();
     value.release();
@@ -226,11 +230,14 @@ final class Operation<I, O, C> {
 
   /** Gives the buffers back. */
   void close() {
-    clear();
-    buffers.give(keyBuffer);
-    buffers.give(valueBuffer);
-    buffers.give(diskBuffer);
-    fold.close();
+    try {
+      clear();
+    } finally {
+      buffers.give(keyBuffer);
+      buffers.give(valueBuffer);
+      buffers.give(diskBuffer);
+      fold.close();
+    }
   }
 
   private MemorySegment atLeast(MemorySegment buffer, int bytes) {

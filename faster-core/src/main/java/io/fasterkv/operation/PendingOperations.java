@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.ReadQueue;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayDeque;
@@ -32,15 +33,30 @@ final class PendingOperations<I, O, C> {
       new ArrayList<>(Collections.nCopies(MAX_PENDING, null));
 
   private final BitSet tags = new BitSet(MAX_PENDING);
-  private @Nullable ReadQueue queue;
+  private final SessionOperations<I, O, C> operations;
+  private final @Nullable Arrivals arrivals;
 
-  PendingOperations(Engine engine, DiskSearch disk) {
+  /**
+   * @param arrivals told of each record that arrives; null if the session's thread looks itself
+   */
+  PendingOperations(
+      Engine engine,
+      DiskSearch disk,
+      SessionOperations<I, O, C> operations,
+      @Nullable Arrivals arrivals) {
     this.engine = engine;
     this.disk = disk;
+    this.operations = operations;
+    this.arrivals = arrivals;
   }
 
   int count() {
     return tags.cardinality() + waiting.size();
+  }
+
+  /** Whether there are operations that no arrival will bring on. */
+  boolean hasWaiting() {
+    return !waiting.isEmpty();
   }
 
   /** An operation that is not in use; null when one that is under way must end first. */
@@ -53,7 +69,7 @@ final class PendingOperations<I, O, C> {
       return op;
     }
     try {
-      return new Operation<>(engine);
+      return operations.open();
     } catch (OutOfBudget e) {
       if (count() == 0) {
         throw e;
@@ -108,7 +124,7 @@ final class PendingOperations<I, O, C> {
     if (!op.isGrown() && engine.buffers().leavesHalf(0)) {
       idle.addLast(op);
     } else {
-      op.close();
+      operations.close(op);
     }
   }
 
@@ -120,18 +136,14 @@ final class PendingOperations<I, O, C> {
     }
   }
 
-  void close() {
-    if (queue != null) {
-      queue.close();
-    }
-    idle.forEach(Operation::close);
-    idle.clear();
-  }
-
   /** Opened by the first read: most sessions have none that is pending. */
   private ReadQueue queue() {
+    ReadQueue queue = operations.queue();
     if (queue == null) {
-      queue = engine.log().device().readQueue(MAX_PENDING);
+      LogDevice device = engine.log().device();
+      queue =
+          arrivals == null ? device.readQueue(MAX_PENDING) : new ArrivingReads(device, arrivals);
+      operations.setQueue(queue);
     }
     return queue;
   }

@@ -11,6 +11,8 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.operation.Operation.Phase;
+import java.lang.ref.Cleaner;
+import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -43,19 +45,28 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final DiskSearch disk;
   private final GroupTouch touch;
   private final PendingOperations<I, O, C> pending;
+  private final @Nullable Arrivals arrivals;
+  private final Cleaner.Cleanable operations;
   private final EpochUser user;
   private final EpochWait wait;
   private final boolean isBlocking;
   private @Nullable Operation<I, O, C> current;
+  private @Nullable Promise promise;
   private boolean isClosed;
 
-  private SessionCore(
+  /**
+   * @param arrivals who drives pending operations and hears of their ends; null for a session whose
+   *     caller completes them
+   */
+  SessionCore(
       Engine engine,
       ValueAccess<I, O, C> values,
       @Nullable LargeFunctions<I, O, C> largeFunctions,
-      SessionMode mode) {
+      SessionMode mode,
+      @Nullable Arrivals arrivals) {
     this.engine = engine;
     this.values = values;
+    this.arrivals = arrivals;
     user = engine.epochs().register();
     isBlocking = mode == SessionMode.BLOCKING;
     steps = engine.chainSteps().open();
@@ -67,21 +78,23 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     delete = new Delete<>(engine, values, walk);
     disk = new DiskSearch(engine, steps);
     touch = new GroupTouch(engine);
-    pending = new PendingOperations<>(engine, disk);
+    SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
+    pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
     wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
+    operations = borrowed.end(this);
   }
 
   /** A session on records of any length. */
   public static <I, O, C> SessionCore<I, O, C> spans(
       Engine engine, StoreFunctions<I, O, C> functions, SessionMode mode) {
     SpanValues<I, O, C> values = new SpanValues<>(functions);
-    return new SessionCore<>(engine, values, values, mode);
+    return new SessionCore<>(engine, values, values, mode, null);
   }
 
   /** A session on records of {@code long} keys and values. */
   public static <C> SessionCore<Void, Void, C> longs(
       Engine engine, LongFunctions<C> functions, SessionMode mode) {
-    return new SessionCore<>(engine, new LongValues<>(functions), null, mode);
+    return new SessionCore<>(engine, new LongValues<>(functions), null, mode, null);
   }
 
   /** Who protects the epoch for this session. */
@@ -98,10 +111,24 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return isClosed;
   }
 
+  /** Whether operations are pending that no arrival will bring on: they want scratch memory. */
+  boolean hasWaiting() {
+    return pending.hasWaiting();
+  }
+
+  /** The end of the operation that has become pending last, for {@link Arrivals}. */
+  Promise promise() {
+    return Objects.requireNonNull(promise);
+  }
+
   /** Brings what operations on these keys will need into the cache. */
   public void touch(ByteSpan[] keys, int from, int count) {
     checkOpen();
-    touch.touch(keys, from, count, user);
+    try {
+      touch.touch(keys, from, count, user);
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
@@ -204,13 +231,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       isClosed = true;
       user.close();
-      engine.chainSteps().close(steps);
-      pending.close();
-      touch.close();
-      if (current != null) {
-        current.close();
-        current = null;
-      }
+      current = null;
+      operations.clean();
     }
   }
 
@@ -258,11 +280,16 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       if (current == op) {
         op.clear();
       }
+      Reference.reachabilityFence(this);
     }
   }
 
   /** Makes the operation that the session is in pending. */
   private void suspend(Operation<I, O, C> op, Step step) {
+    if (arrivals != null) {
+      promise = new Promise();
+      op.promise = promise;
+    }
     if (step == Step.READ_DISK) {
       pending.start(op);
     } else {
@@ -295,12 +322,27 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
           pending.later(op);
           isUnderWay = true;
         }
-        default -> values.completed(op);
+        default -> ended(op, null);
       }
+    } catch (RuntimeException | Error e) {
+      if (op.promise == null) {
+        throw e;
+      }
+      ended(op, e);
     } finally {
       if (!isUnderWay) {
         pending.end(op);
       }
+      Reference.reachabilityFence(this);
+    }
+  }
+
+  private void ended(Operation<I, O, C> op, @Nullable Throwable failure) {
+    if (arrivals == null || op.promise == null) {
+      values.completed(op);
+    } else {
+      op.promise.end(op, failure);
+      arrivals.ended(op.promise);
     }
   }
 

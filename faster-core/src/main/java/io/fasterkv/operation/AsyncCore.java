@@ -1,0 +1,223 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.LongResult;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.operation.SessionCore.LongKind;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A session whose pending operations end by themselves. A lock lets callers and the executor take
+ * turns at the session. A device's thread that has a record hands over to the executor and goes on;
+ * there, everything that has arrived is driven on, by one task at a time. Stages are completed when
+ * the lock is not held, so what depends on them may call the session.
+ *
+ * <p>A device may complete on the calling thread, and an executor may run a task in {@code
+ * execute}: then the session is in the middle of an operation, and the task is made up for when the
+ * lock is let go.
+ *
+ * <p>An operation that waits for scratch memory hears of no arrival: a timer stands for one. While
+ * there are such operations, one timer is set; it is set again where the lock is let go.
+ */
+public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
+  private static final long RETRY_MILLIS = 1;
+
+  /** A timer's own thread is the system's: the caller's executor may work on it, or refuse. */
+  private static final Executor SOON =
+      CompletableFuture.delayedExecutor(
+          RETRY_MILLIS, TimeUnit.MILLISECONDS, Thread::startVirtualThread);
+
+  private static final Map<Status, CompletionStage<Status>> ENDED = new EnumMap<>(Status.class);
+
+  static {
+    for (Status status : Status.values()) {
+      ENDED.put(status, CompletableFuture.completedStage(status));
+    }
+  }
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final SessionCore<I, O, C> core;
+  private final Executor executor;
+  private final Deque<Promise> ended = new ArrayDeque<>();
+
+  /** Records that have arrived and were not looked at; a task is on its way while there are. */
+  private final AtomicInteger arrived = new AtomicInteger();
+
+  private final AtomicBoolean isTimerSet = new AtomicBoolean();
+
+  /** Whether a task has come while the lock was held by its own thread; under the lock. */
+  private boolean isTaskOwed;
+
+  private AsyncCore(
+      Engine engine,
+      ValueAccess<I, O, C> values,
+      @Nullable LargeFunctions<I, O, C> largeFunctions,
+      Executor executor) {
+    this.executor = executor;
+    core = new SessionCore<>(engine, values, largeFunctions, SessionMode.PENDING, this);
+  }
+
+  public static <I, O, C> AsyncCore<I, O, C> spans(
+      Engine engine, StoreFunctions<I, O, C> functions, Executor executor) {
+    SpanValues<I, O, C> values = new SpanValues<>(functions);
+    return new AsyncCore<>(engine, values, values, executor);
+  }
+
+  public static <C> AsyncCore<Void, Void, C> longs(
+      Engine engine, LongFunctions<C> functions, Executor executor) {
+    return new AsyncCore<>(engine, new LongValues<>(functions), null, executor);
+  }
+
+  public CompletionStage<Status> read(ByteSpan key, @Nullable I input, @Nullable O output) {
+    return call(() -> stage(core.read(key, input, output, null)));
+  }
+
+  public CompletionStage<Status> upsert(ByteSpan key, ByteSpan value) {
+    return call(() -> stage(core.upsert(key, value, null)));
+  }
+
+  public CompletionStage<Status> rmw(ByteSpan key, @Nullable I input) {
+    return call(() -> stage(core.rmw(key, input, null)));
+  }
+
+  public CompletionStage<Status> delete(ByteSpan key) {
+    return call(() -> stage(core.delete(key, null)));
+  }
+
+  /** An operation other than a read on a {@code long} key. */
+  public CompletionStage<Status> runLong(LongKind kind, long key, long input) {
+    return call(() -> stage(core.runLong(kind, key, input, null)));
+  }
+
+  public CompletionStage<LongResult> readLong(long key) {
+    return call(() -> {
+      Status status = core.runLong(LongKind.READ, key, 0, null);
+      if (status != Status.PENDING) {
+        return CompletableFuture.completedStage(new LongResult(status, core.longOutput()));
+      }
+      Promise promise = core.promise();
+      return promise
+          .thenApply(end -> new LongResult(end, promise.longOutput()))
+          .minimalCompletionStage();
+    });
+  }
+
+  /** Waits for all that is pending and ends it, then gives up the session's place. */
+  @Override
+  public void close() {
+    lock.lock();
+    try {
+      core.close();
+    } finally {
+      leave();
+    }
+  }
+
+  @Override
+  public void arrived() {
+    if (arrived.getAndIncrement() == 0) {
+      try {
+        executor.execute(this::goOn);
+      } catch (RejectedExecutionException e) {
+        // The executor was shut down; whoever waits for the stages waits on.
+        Thread.startVirtualThread(this::goOn);
+      }
+    }
+  }
+
+  @Override
+  public void ended(Promise promise) {
+    ended.addLast(promise);
+  }
+
+  private void timerHasRun() {
+    isTimerSet.set(false);
+    arrived();
+  }
+
+  private CompletionStage<Status> stage(Status status) {
+    return status == Status.PENDING
+        ? core.promise().minimalCompletionStage()
+        : ENDED.getOrDefault(status, CompletableFuture.completedStage(status));
+  }
+
+  private <T> CompletionStage<T> call(Supplier<CompletionStage<T>> operation) {
+    lock.lock();
+    try {
+      return operation.get();
+    } catch (RuntimeException e) {
+      return CompletableFuture.failedStage(e);
+    } finally {
+      leave();
+    }
+  }
+
+  private void goOn() {
+    for (int seen = arrived.get(); seen != 0; seen = arrived.addAndGet(-seen)) {
+      lock.lock();
+      if (lock.getHoldCount() > 1) {
+        isTaskOwed = true;
+        lock.unlock();
+        return;
+      }
+      try {
+        drive();
+      } finally {
+        leave();
+      }
+    }
+  }
+
+  /** Looks at all that has arrived; what one operation fails with does not stop the others. */
+  private void drive() {
+    RuntimeException failure = null;
+    for (boolean isSeen = core.isClosed(); !isSeen; ) {
+      try {
+        core.completePending(false);
+        isSeen = true;
+      } catch (RuntimeException e) {
+        // An operation has ended, and its stage will be told; giving back what it had has failed.
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      Thread thread = Thread.currentThread();
+      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+    }
+  }
+
+  /** Lets go of the lock, and then tells who waits. */
+  private void leave() {
+    List<Promise> told = ended.isEmpty() ? List.of() : new ArrayList<>(ended);
+    ended.clear();
+    boolean isOwed = isTaskOwed;
+    isTaskOwed = false;
+    boolean mustSetTimer = core.hasWaiting() && isTimerSet.compareAndSet(false, true);
+    lock.unlock();
+    if (mustSetTimer) {
+      SOON.execute(this::timerHasRun);
+    }
+    told.forEach(Promise::tell);
+    if (isOwed) {
+      goOn();
+    }
+  }
+}

@@ -1,0 +1,324 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.LongResult;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.sim.ScriptedDevice;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Operations whose ends are stages, which nobody polls for. */
+class AsyncSessionTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int KEYS = 5_000;
+
+  @TempDir Path directory;
+
+  private final ScriptedDevice device = new ScriptedDevice(new MemoryDevice());
+  private final ExecutorService executor = Executors.newFixedThreadPool(2);
+  private final Queue<Runnable> kept = new ConcurrentLinkedQueue<>();
+
+  @AfterEach
+  void shutDown() {
+    executor.shutdownNow();
+  }
+
+  private StoreConfig config(RecordKind kind) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(4L * PAGE_BYTES)
+        .indexBytes(64 << 10)
+        .recordKind(kind)
+        .build();
+  }
+
+  private FasterStore longs() {
+    return FasterStore.open(config(RecordKind.LONGS), device);
+  }
+
+  private static <T> T end(CompletionStage<T> stage) {
+    return stage.toCompletableFuture().join();
+  }
+
+  private static boolean isDone(CompletionStage<?> stage) {
+    return stage.toCompletableFuture().isDone();
+  }
+
+  private static void fill(AsyncLongSession session) {
+    for (long key = 0; key < KEYS; key++) {
+      assertThat(isDone(session.upsert(key, key))).isTrue();
+    }
+  }
+
+  /** Completions wait until they are let go. */
+  private void keepCompletions() {
+    device.setScript(
+        new ScriptedDevice.Script() {
+          @Override
+          public void complete(Runnable completion) {
+            kept.add(completion);
+          }
+        });
+  }
+
+  private void letGo() {
+    device.setScript(ScriptedDevice.Script.NONE);
+    for (Runnable next = kept.poll(); next != null; next = kept.poll()) {
+      next.run();
+    }
+  }
+
+  @Test
+  void manyReadsAndUpdatesEndByThemselves() {
+    try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+      fill(session);
+      List<CompletionStage<Status>> updates = new ArrayList<>();
+      for (long key = 0; key < KEYS; key++) {
+        updates.add(session.rmw(key, 1));
+      }
+      updates.forEach(
+          update -> assertThat(end(update)).isIn(Status.COPIED, Status.UPDATED_IN_PLACE));
+      List<CompletionStage<LongResult>> reads = new ArrayList<>();
+      for (long key = 0; key < 2 * KEYS; key++) {
+        reads.add(session.read(key));
+      }
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(end(reads.get(key))).isEqualTo(new LongResult(Status.FOUND, key + 1));
+        assertThat(end(reads.get(KEYS + key))).isEqualTo(new LongResult(Status.NOT_FOUND, 0));
+      }
+    }
+  }
+
+  /** Several threads use one session, and what depends on a stage uses it too. */
+  @Test
+  void threadsAndDependentsTakeTurns() {
+    try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+      fill(session);
+      List<CompletableFuture<Void>> threads = new ArrayList<>();
+      for (int i = 0; i < 3; i++) {
+        threads.add(
+            CompletableFuture.runAsync(
+                () -> {
+                  List<CompletableFuture<Status>> chains = new ArrayList<>();
+                  for (long key = 0; key < KEYS; key++) {
+                    long own = key;
+                    chains.add(
+                        session
+                            .read(own)
+                            .thenCompose(found -> session.rmw(own, 1))
+                            .toCompletableFuture());
+                  }
+                  chains.forEach(CompletableFuture::join);
+                },
+                task -> Thread.ofPlatform().start(task)));
+      }
+      threads.forEach(CompletableFuture::join);
+      for (long key = 0; key < KEYS; key += 7) {
+        assertThat(end(session.read(key)).value()).isEqualTo(key + 3);
+      }
+    }
+  }
+
+  /** Device and executor both work on the calling thread. */
+  @Test
+  void anExecutorThatRunsAtOnceIsFine() {
+    try (FasterStore store = longs();
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), Runnable::run)) {
+      fill(session);
+      for (long key = 0; key < KEYS; key++) {
+        CompletionStage<LongResult> read = session.read(key);
+        assertThat(isDone(read)).isTrue();
+        assertThat(end(read).value()).isEqualTo(key);
+      }
+    }
+  }
+
+  @Test
+  void anExecutorThatRefusesIsReplaced() {
+    executor.shutdown();
+    try (FasterStore store = longs();
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+      fill(session);
+      assertThat(end(session.read(0)).value()).isZero();
+      assertThat(end(session.rmw(1, 1))).isEqualTo(Status.COPIED);
+    }
+  }
+
+  @Test
+  void errorsOfTheDeviceEndTheirStageOnly() {
+    try (FasterStore store = longs();
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+      fill(session);
+      device.setScript(
+          new ScriptedDevice.Script() {
+            @Override
+            public void beforeRead(long address, long bytes) throws IOException {
+              throw new IOException("on purpose");
+            }
+          });
+      CompletionStage<LongResult> read = session.read(0);
+      assertThatThrownBy(() -> end(read))
+          .isInstanceOf(CompletionException.class)
+          .hasCauseInstanceOf(DeviceFailed.class);
+      assertThatThrownBy(() -> end(session.rmw(0, 1))).hasCauseInstanceOf(DeviceFailed.class);
+      device.setScript(ScriptedDevice.Script.NONE);
+      assertThat(end(session.read(0)).value()).isZero();
+      assertThat(end(session.rmw(0, 1))).isEqualTo(Status.COPIED);
+    }
+  }
+
+  @Test
+  void closingEndsWhatIsPending() {
+    try (FasterStore store = longs()) {
+      var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor);
+      fill(session);
+      keepCompletions();
+      List<CompletionStage<LongResult>> reads = new ArrayList<>();
+      for (long key = 0; key < 5; key++) {
+        reads.add(session.read(key));
+      }
+      assertThat(reads).noneMatch(AsyncSessionTest::isDone);
+      Thread closing = Pause.begin(session::close);
+      letGo();
+      Pause.join(closing);
+      for (int key = 0; key < reads.size(); key++) {
+        assertThat(isDone(reads.get(key))).isTrue();
+        assertThat(end(reads.get(key)).value()).isEqualTo(key);
+      }
+      assertThatThrownBy(() -> end(session.read(0))).hasCauseInstanceOf(Closed.class);
+      session.close();
+    }
+  }
+
+  /** Cancelling is about waiting: the update takes effect. */
+  @Test
+  void cancellingDoesNotCancelTheOperation() {
+    try (FasterStore store = longs();
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+      fill(session);
+      keepCompletions();
+      CompletionStage<Status> update = session.rmw(0, 5);
+      update.toCompletableFuture().cancel(true);
+      assertThat(isDone(update)).isFalse();
+      letGo();
+      assertThat(end(update)).isEqualTo(Status.COPIED);
+      assertThat(end(session.read(0)).value()).isEqualTo(5);
+    }
+  }
+
+  /** Stages are told in the order in which the records arrive. */
+  @Test
+  void stagesEndInTheOrderOfArrival() {
+    Executor atOnce = Runnable::run;
+    try (FasterStore store = longs();
+        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), atOnce)) {
+      fill(session);
+      keepCompletions();
+      List<Long> told = new ArrayList<>();
+      for (long key = 0; key < 5; key++) {
+        session.read(key).thenAccept(result -> told.add(result.value()));
+      }
+      List<Runnable> reversed = new ArrayList<>(kept).reversed();
+      kept.clear();
+      reversed.forEach(Runnable::run);
+      assertThat(told).containsExactly(4L, 3L, 2L, 1L, 0L);
+    }
+  }
+
+  @Test
+  void spansComeTooAndWhatMemoryHasIsThereAtOnce() {
+    try (FasterStore store = FasterStore.open(config(RecordKind.SPANS), device);
+        var session = store.newAsyncSession(new BytesFunctions(), executor)) {
+      for (int key = 0; key < 300; key++) {
+        assertThat(end(session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[key]))))
+            .isEqualTo(Status.CREATED);
+      }
+      var result = new BytesFunctions.Result();
+      CompletionStage<Status> hot = session.read(ModelDriver.key(299), null, result);
+      assertThat(isDone(hot)).isTrue();
+      assertThat(result.value).hasSize(299);
+      assertThat(end(session.read(ModelDriver.key(20), null, result))).isEqualTo(Status.FOUND);
+      assertThat(result.value).hasSize(20);
+      assertThat(end(session.rmw(ModelDriver.key(21), new byte[3]))).isEqualTo(Status.COPIED);
+      assertThat(end(session.read(ModelDriver.key(21), null, result))).isEqualTo(Status.FOUND);
+      assertThat(result.value).hasSize(24);
+      assertThat(end(session.delete(ModelDriver.key(21)))).isEqualTo(Status.FOUND);
+      assertThat(end(session.read(ModelDriver.key(21), null, result))).isEqualTo(Status.NOT_FOUND);
+      ByteSpan huge = ByteSpan.of(new byte[PAGE_BYTES]);
+      assertThatThrownBy(() -> end(session.read(huge, null, result)))
+          .hasCauseInstanceOf(RecordTooLarge.class);
+    }
+  }
+
+  /** Nothing arrives for those who wait: scratch memory has room for one large value. */
+  @Test
+  void operationsThatWaitForScratchMemoryEndByThemselves() {
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes(4L * PAGE_BYTES)
+            .scratchBytes(64 << 10)
+            .indexBytes(64 << 10)
+            .recordKind(RecordKind.SPANS)
+            .build();
+    int bytes = config.maxValueBytes();
+    try (FasterStore store = FasterStore.open(config, device);
+        var session = store.newAsyncSession(new BytesFunctions(), executor)) {
+      int keys = 6;
+      for (int key = 0; key < keys; key++) {
+        end(session.upsert(ModelDriver.key(key), ByteSpan.of(value(key, bytes))));
+      }
+      BufferPool buffers = Insides.engine(store).buffers();
+      MemorySegment taken = Objects.requireNonNull(buffers.tryTakeLarge(1));
+      List<BytesFunctions.Result> results = new ArrayList<>();
+      List<CompletionStage<Status>> reads = new ArrayList<>();
+      for (int key = 0; key < keys; key++) {
+        results.add(new BytesFunctions.Result());
+        reads.add(session.read(ModelDriver.key(key), null, results.get(key)));
+      }
+      assertThat(reads.stream().anyMatch(AsyncSessionTest::isDone)).as("room").isFalse();
+      buffers.give(taken);
+      for (int key = 0; key < keys; key++) {
+        assertThat(end(reads.get(key))).isEqualTo(Status.FOUND);
+        assertThat(results.get(key).value).isEqualTo(value(key, bytes));
+      }
+    }
+  }
+
+  private static byte[] value(int key, int bytes) {
+    byte[] value = new byte[bytes];
+    Arrays.fill(value, (byte) (key + 1));
+    return value;
+  }
+}

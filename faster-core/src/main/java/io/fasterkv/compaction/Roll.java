@@ -1,5 +1,6 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
@@ -159,6 +160,17 @@ final class Roll implements AutoCloseable {
     if (keys == null) {
       return alongChains(from);
     }
+    try {
+      return inSequence(keys, from);
+    } catch (OutOfBudget e) {
+      // Others have taken the scratch memory for the scans; this way takes less.
+      keys.close();
+      table = null;
+      return alongChains(from);
+    }
+  }
+
+  private long inSequence(KeyTable keys, long from) {
     long until = collect(keys, from);
     if (until == STOPPED || !sweep(keys)) {
       return STOPPED;

@@ -41,8 +41,9 @@ public final class BlindReclaim {
   }
 
   public void hideReclaimAndFree() {
+    boolean wasOwnerDead = isOwnerDead.get();
     cell.hide();
-    if (isOwnerDead.get()) {
+    if (wasOwnerDead) {
       Words.storeVolatile(slot, 0, UNPROTECTED);
     }
     long actionOf = currentEpoch.getAndIncrement();

@@ -28,7 +28,7 @@ public final class GuardedCell {
   public GuardedCell(OffHeapArena arena) {
     epochs =
         new Epochs(
-            arena.allocate("epoch table", Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
+            arena.allocate("epoch table", 2 * Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
             failure -> {
               throw new AssertionError("the action failed", failure);
             });

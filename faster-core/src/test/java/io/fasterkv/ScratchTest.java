@@ -88,6 +88,7 @@ class ScratchTest {
         var session = session(store)) {
       fill(session, 300);
       List<LogScan> scans = new ArrayList<>();
+      long before;
       try (LogCut cut = store.cut()) {
         assertThatThrownBy(
                 () -> {
@@ -99,9 +100,9 @@ class ScratchTest {
         for (int round = 0; round < 20; round++) {
           fill(session, 301 + round);
         }
+        before = store.logBytes();
         scans.forEach(LogScan::close);
       }
-      long before = store.logBytes();
       while (store.logBytes() >= before / 2) {
         Thread.onSpinWait();
       }

@@ -52,11 +52,9 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
     long index = budget.usedBytes("hash index");
     long log = budget.usedBytes("log pages");
     long scratch = budget.usedBytes("scratch buffers");
-    long table = budget.usedBytes("epoch table");
     long free = engine.buffers().freeBytes();
-    long other = budget.usedBytes() - index - log - scratch - table;
-    return new MemoryUse(
-        budget.limitBytes(), index, log, scratch - free, free, table, Math.max(0, other));
+    long other = budget.usedBytes() - index - log - scratch;
+    return new MemoryUse(budget.limitBytes(), index, log, scratch - free, free, Math.max(0, other));
   }
 
   void close(boolean deleteFiles) throws IOException {
@@ -76,11 +74,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
     try {
       arena.budget().take("disk read rings", device.memoryBytes());
       FirstFailure failure = new FirstFailure();
-      Epochs epochs =
-          new Epochs(
-              arena.allocate(
-                  "epoch table", config.epochSlots() * Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
-              failure);
+      Epochs epochs = new Epochs(config.epochSlots(), failure);
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), config.largeScratchBytes());

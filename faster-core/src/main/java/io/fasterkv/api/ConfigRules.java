@@ -24,9 +24,6 @@ final class ConfigRules {
   /** Part of the memory that rings for disk reads may take. */
   private static final long RING_SHARE = 64;
 
-  /** A line of the epoch table. */
-  private static final long BYTES_PER_SLOT = 128;
-
   private final StoreConfig.Builder b;
 
   ConfigRules(StoreConfig.Builder builder) {
@@ -53,16 +50,15 @@ final class ConfigRules {
     checkPart("maxIndexBytes", b.maxIndexBytes);
     checkPart("logMemoryBytes", b.logMemoryBytes);
     checkPart("scratchBytes", b.scratchBytes);
-    long tables = tableBytes(b.maxSessions);
     long logMemory = logMemoryBytes();
     int page = pageBytes(logMemory);
     long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
     check(scratch >= 2L * page, "scratchBytes", scratch, "two pages and above (" + 2L * page + ")");
-    long rest = b.memoryBytes - logMemory - scratch - tables;
+    long rest = b.memoryBytes - logMemory - scratch;
     long wanted = indexBytes(0);
     int rings = maxRings(rest - wanted - growth(wanted));
     long index = indexBytes(rest - rings * StoreConfig.RING_BYTES);
-    checkSum(index, growth(index), logMemory, scratch, tables);
+    checkSum(index, growth(index), logMemory, scratch);
     check(index >= MIN_INDEX_BYTES, "indexBytes", index, MIN_INDEX_BYTES + " and above");
     check(
         b.compactionBytesPerSecond >= 0,
@@ -121,10 +117,6 @@ final class ConfigRules {
    */
   private long growth(long index) {
     return b.maxIndexBytes == 0 ? 0 : b.maxIndexBytes + b.maxIndexBytes / 2 - index;
-  }
-
-  static long tableBytes(int sessions) {
-    return BYTES_PER_SLOT * StoreConfig.epochSlots(sessions);
   }
 
   /** The largest power of two that leaves an eighth of the budget to the index. */
@@ -187,8 +179,8 @@ final class ConfigRules {
     check(bytes >= 0 && bytes <= b.memoryBytes, name, bytes, "0 to memoryBytes=" + b.memoryBytes);
   }
 
-  private void checkSum(long index, long growth, long logMemory, long scratch, long tables) {
-    long sum = index + growth + logMemory + scratch + tables;
+  private void checkSum(long index, long growth, long logMemory, long scratch) {
+    long sum = index + growth + logMemory + scratch;
     if (index <= 0 || sum > b.memoryBytes) {
       throw new BadConfig(
           "the parts do not fit the budget: memoryBytes="
@@ -203,8 +195,6 @@ final class ConfigRules {
               + logMemory
               + " + scratchBytes "
               + scratch
-              + " + epoch table "
-              + tables
               + "; raise memoryBytes or lower a part");
     }
   }

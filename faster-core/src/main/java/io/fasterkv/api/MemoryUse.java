@@ -9,7 +9,6 @@ package io.fasterkv.api;
  * @param logBytes pages of the log
  * @param scratchLentBytes buffers that sessions, scans, and compaction have
  * @param scratchFreeBytes buffers that nobody has
- * @param epochTableBytes the epoch table
  * @param otherBytes anything else, for example what a device shares with the system
  */
 public record MemoryUse(
@@ -18,16 +17,10 @@ public record MemoryUse(
     long logBytes,
     long scratchLentBytes,
     long scratchFreeBytes,
-    long epochTableBytes,
     long otherBytes) {
 
   /** The sum of the parts. */
   public long usedBytes() {
-    return indexBytes
-        + logBytes
-        + scratchLentBytes
-        + scratchFreeBytes
-        + epochTableBytes
-        + otherBytes;
+    return indexBytes + logBytes + scratchLentBytes + scratchFreeBytes + otherBytes;
   }
 }

@@ -90,16 +90,12 @@ public record StoreConfig(
 
   /** What the budget leaves to the index. */
   public long indexRoomBytes() {
-    return memoryBytes - logMemoryBytes - scratchBytes - ConfigRules.tableBytes(maxSessions);
+    return memoryBytes - logMemoryBytes - scratchBytes;
   }
 
   /** Places in the epoch table: one a session, and some for the store's own work. */
   public int epochSlots() {
-    return epochSlots(maxSessions);
-  }
-
-  static int epochSlots(int sessions) {
-    return sessions + OWN_SLOTS;
+    return maxSessions + OWN_SLOTS;
   }
 
   /** The longest value that any store holds, bytes. */

@@ -2,6 +2,7 @@ package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.Closed;
 import java.lang.ref.WeakReference;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,8 +16,8 @@ public final class EpochUser implements AutoCloseable {
   private final WeakReference<EpochUser> self = new WeakReference<>(this);
   private int slot;
 
-  /** Where the slot is in the table. */
-  private long announced;
+  /** Where the epoch is announced. */
+  private AtomicLongArray announced;
 
   private SlotOwner owner;
 
@@ -28,7 +29,7 @@ public final class EpochUser implements AutoCloseable {
     Thread current = Thread.currentThread();
     owner = new SlotOwner(self, current);
     slot = epochs.claim(owner);
-    announced = Epochs.offset(slot);
+    announced = epochs.slot(slot);
     thread = current;
   }
 
@@ -86,7 +87,7 @@ public final class EpochUser implements AutoCloseable {
     SlotOwner mine = new SlotOwner(self, current);
     if (!epochs.handOver(slot, owner, mine)) {
       slot = epochs.claim(mine);
-      announced = Epochs.offset(slot);
+      announced = epochs.slot(slot);
     }
     owner = mine;
     thread = current;

@@ -1,15 +1,13 @@
 package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
-import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.memory.Words;
 import java.lang.System.Logger.Level;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -43,31 +41,31 @@ import org.jspecify.annotations.Nullable;
  * epochs.bump(old::free);            // when nobody can be reading it any more
  * }</pre>
  *
- * <p>What each side may observe. Protecting announces the epoch with a full fence and then reads
- * the current epoch again: without the fence, the loads that follow could run before the
- * announcement is visible, see a state from before some bump, and use memory that the bump's action
- * has freed, since its scan found the slot empty. A scan reads the current epoch and then the slots
- * with volatile loads: if it reads epoch {@code e + 1}, then every user that still read {@code e}
- * has announced before. A refresh may announce with a release store: until that is visible the slot
- * shows an older epoch, which protects more, and the loads that follow come after the acquiring
- * load of the current epoch. Leaving is a release store, so that no access is moved behind it; an
- * action that becomes ready by it is run by the next user that comes by, or by whoever waits for it
- * and calls {@link #drain()}.
+ * <p>What each side may observe. Protecting announces the epoch with a volatile store and then
+ * loads the current epoch again, volatile too: if some scan came before the store and found the
+ * slot empty, the load comes after that scan's bump, and so does all that follows it. Without that
+ * order, the loads that follow could see a state from before the bump and use memory that its
+ * action has freed. The epoch that is announced may be older than the one that is loaded again,
+ * even older than actions that have run: it then protects more than it must. A scan reads the
+ * current epoch and then the slots with volatile loads. A refresh may announce with a release
+ * store: until that is visible the slot shows an older epoch, which protects more, and the loads
+ * that follow come after the acquiring load of the current epoch. Leaving is a release store, so
+ * that no access is moved behind it; an action that becomes ready by it is run by the next user
+ * that comes by, or by whoever waits for it and calls {@link #drain()}.
  *
  * <p>A user that is gone, because its thread has ended or because nobody refers to it any more,
  * loses its slot as soon as somebody is held up by it; see {@link SlotOwner}.
  */
 public final class Epochs {
-  /** How a table must be aligned, and how many bytes it has for each user. */
-  public static final long SLOT_BYTES = 128;
-
   private static final long UNPROTECTED = 0;
+
+  /** Where the announcement is in its slot, alone in its cache lines: many read it. */
+  private static final int AT = 128 / Long.BYTES;
 
   /** Slots are looked through for users that are gone after as many drains that got nowhere. */
   private static final int FRUITLESS_DRAINS = 1024;
 
-  private final MemorySegment table;
-  private final int slots;
+  private final AtomicLongArray[] slots;
   private final AtomicLong currentEpoch = new AtomicLong(1);
   private final AtomicInteger slotsEverUsed = new AtomicInteger();
   private final AtomicReferenceArray<@Nullable SlotOwner> owners;
@@ -79,24 +77,14 @@ public final class Epochs {
   private volatile Reports reports = Reports.toLog();
 
   /**
-   * Epochs with memory of their own, 128 bytes a user, which is given back when nobody refers to
-   * them any more.
-   *
-   * @param slots how many users there may be at a time, 1 and above
+   * @param slots how many users there may be at a time, 1 and above; a few hundred bytes each
    * @param failures told of anything an action throws; the actions after it run all the same
    */
   public Epochs(int slots, Consumer<Throwable> failures) {
-    this(OffHeapArena.collected(slots * SLOT_BYTES, SLOT_BYTES), failures);
-  }
-
-  /**
-   * @param table zeroed memory, {@link #SLOT_BYTES} a user and aligned to as many, used for nothing
-   *     else as long as there are users
-   * @param failures told of anything an action throws; the actions after it run all the same
-   */
-  public Epochs(MemorySegment table, Consumer<Throwable> failures) {
-    this.table = table;
-    this.slots = Math.toIntExact(table.byteSize() / SLOT_BYTES);
+    this.slots = new AtomicLongArray[slots];
+    for (int slot = 0; slot < slots; slot++) {
+      this.slots[slot] = new AtomicLongArray(2 * AT + 1);
+    }
     this.owners = new AtomicReferenceArray<>(slots);
     this.drainList = new DrainList(failures);
   }
@@ -227,33 +215,25 @@ public final class Epochs {
     }
   }
 
-  /** Announces the current epoch at {@code announced}; nobody else writes there. */
-  void protect(long announced) {
-    long epoch = currentEpoch.getAcquire();
-    while (true) {
-      Words.storeVolatile(table, announced, epoch);
-      long again = currentEpoch.get();
-      if (again == epoch) {
-        break;
-      }
-      epoch = again;
-    }
-    drainIfBehind(epoch);
+  /** Announces the current epoch in a slot; nobody else writes there. */
+  void protect(AtomicLongArray slot) {
+    slot.set(AT, currentEpoch.getAcquire());
+    drainIfBehind(currentEpoch.get());
   }
 
-  void refresh(long announced) {
+  void refresh(AtomicLongArray slot) {
     long epoch = currentEpoch.get();
-    Words.storeRelease(table, announced, epoch);
+    slot.setRelease(AT, epoch);
     drainIfBehind(epoch);
   }
 
-  void unprotect(long announced) {
-    Words.storeRelease(table, announced, UNPROTECTED);
+  void unprotect(AtomicLongArray slot) {
+    slot.setRelease(AT, UNPROTECTED);
   }
 
   /** Where a slot's owner announces its epoch. */
-  static long offset(int slot) {
-    return slot * SLOT_BYTES;
+  AtomicLongArray slot(int slot) {
+    return slots[slot];
   }
 
   /** Puts an owner into a free slot. */
@@ -265,7 +245,7 @@ public final class Epochs {
     if (slot < 0) {
       throw new OutOfBudget(
           "no place is free in the epoch table: slots="
-              + slots
+              + slots.length
               + "; close sessions and scans, or raise"
               + " maxSessions");
     }
@@ -283,13 +263,13 @@ public final class Epochs {
     if (!owners.compareAndSet(slot, owner, SlotOwner.NOBODY)) {
       return false;
     }
-    unprotect(offset(slot));
+    unprotect(slots[slot]);
     owners.setRelease(slot, null);
     return true;
   }
 
   private int tryClaim(SlotOwner owner) {
-    for (int slot = 0; slot < slots; slot++) {
+    for (int slot = 0; slot < slots.length; slot++) {
       if (owners.getAcquire(slot) == null && owners.compareAndSet(slot, null, owner)) {
         slotsEverUsed.accumulateAndGet(slot + 1, Math::max);
         return slot;
@@ -299,7 +279,7 @@ public final class Epochs {
   }
 
   private long announced(int slot) {
-    return Words.loadVolatile(table, offset(slot));
+    return slots[slot].get(AT);
   }
 
   private void drainIfBehind(long epoch) {

@@ -8,9 +8,11 @@ import java.lang.foreign.MemorySegment;
  * for entries that are there. A record, so that a constant view is constant through and through for
  * the compiler.
  *
- * <p>Entries are read with acquire, so that the record an entry leads to is complete. Unlike {@link
- * IndexTable#find}, this never concludes that a tag is absent, so it does not take part in the
- * order of claims and saturation.
+ * <p>Entries are read plainly and an acquire fence follows, so that the record an entry leads to is
+ * complete: an access mode for each entry keeps the compiler from joining the checks of a bucket's
+ * entries, and took a quarter of the throughput. An aligned word is read whole on every 64-bit
+ * machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent, so it does
+ * not take part in the order of claims and saturation.
  *
  * @param table what the view is of; compare it by identity with {@link HashIndex#stableTable()}
  *     after protecting, before the memory is touched
@@ -38,42 +40,60 @@ public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets
   }
 
   /** A confirmed entry, by its upper bits; 0 if there is none. */
-  private long find(long bucket, long wanted) {
-    long word = Words.loadAcquire(memory, bucket);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+  private long find(long main, long wanted) {
+    long word = findIn(main, wanted);
+    if (word == 0) {
+      word = findInOverflow(main, wanted);
     }
-    word = Words.loadAcquire(memory, bucket + 8);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
-    }
-    word = Words.loadAcquire(memory, bucket + 16);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
-    }
-    word = Words.loadAcquire(memory, bucket + 24);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
-    }
-    return findInRest(bucket, wanted);
+    Words.acquireFence();
+    return word;
   }
 
-  private long findInRest(long main, long wanted) {
-    long first = main + 32;
-    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
-      for (long at = first; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        long word = Words.loadAcquire(memory, at);
-        if (word >>> TAG_SHIFT == wanted) {
-          return word;
-        }
+  /** Written out, since a loop over {@code long} offsets is not unrolled. */
+  private long findIn(long bucket, long wanted) {
+    long word = Words.loadPlain(memory, bucket);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 8);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 16);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 24);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 32);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 40);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    word = Words.loadPlain(memory, bucket + 48);
+    if (word >>> TAG_SHIFT == wanted) {
+      return word;
+    }
+    return 0;
+  }
+
+  private long findInOverflow(long main, long wanted) {
+    for (long bucket = next(main); bucket >= 0; bucket = next(bucket)) {
+      long word = findIn(bucket, wanted);
+      if (word != 0) {
+        return word;
       }
-      first = next(bucket);
     }
     return 0;
   }
 
   private long next(long bucket) {
-    long word = Words.loadAcquire(memory, bucket + BucketLayout.OVERFLOW);
+    long word = Words.loadPlain(memory, bucket + BucketLayout.OVERFLOW);
     long number = BucketLayout.nextBucket(word);
     return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
   }

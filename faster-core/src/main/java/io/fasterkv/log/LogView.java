@@ -22,7 +22,9 @@ public record LogView(MemorySegment memory, long mask, AtomicLong head, AtomicLo
     return mutable.getAcquire();
   }
 
+  /** Where an address, which is a multiple of 8, lies; of anything else, a place in the memory. */
   public long offset(long address) {
-    return address & mask;
+    // What the compiler sees to be aligned it does not check.
+    return address & mask & -Long.BYTES;
   }
 }

@@ -56,11 +56,6 @@ public final class OffHeapArena implements AutoCloseable {
     return arena.allocate(bytes, alignment);
   }
 
-  /** Zeroed bytes outside any budget, given back when nobody refers to them any more. */
-  public static MemorySegment collected(long bytes, long alignment) {
-    return Arena.ofAuto().allocate(bytes, alignment);
-  }
-
   /**
    * An arena on the same budget that can be closed by itself, before this one, and gives its bytes
    * back then.

@@ -220,21 +220,29 @@ final class LongMemoryPath<C> extends LongPath {
     touched = sum;
   }
 
+  /**
+   * Decides once, at the end: a branch on the way would be compiled for what was common while the
+   * store was being filled, when no key is found. Anything may be read of the log's memory.
+   */
   private static long find(long key, long limit) {
     long hash = LongHash.hash(key);
     long address = INDEX.address(INDEX.bucket(hash), hash);
-    if (address < limit) {
-      return NOT_EASY;
-    }
     long record = LOG.offset(address);
-    return isEasy(record, key) ? record : NOT_EASY;
+    return difference(record, key) == 0 && address >= limit ? record : NOT_EASY;
   }
 
   /** Whether it is the record of the key, and nothing is special about it. */
   private static boolean isEasy(long record, long key) {
-    return record != NOT_EASY
-        && (Words.loadAcquire(MEMORY, record) & FLAGS) == RecordInfo.PRESENT
-        && Words.loadPlain(MEMORY, record + LongRecord.KEY) == key;
+    return record != NOT_EASY && difference(record, key) == 0;
+  }
+
+  /**
+   * 0 if a record has the key and no flag. Plain, for flags are only ever added: that there was
+   * none is true of all moments before, and what is stored later is not moved up.
+   */
+  private static long difference(long record, long key) {
+    long flags = Words.loadPlain(MEMORY, record) & FLAGS ^ RecordInfo.PRESENT;
+    return flags | Words.loadPlain(MEMORY, record + LongRecord.KEY) ^ key;
   }
 
   @Override

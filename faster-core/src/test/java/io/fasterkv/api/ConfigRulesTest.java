@@ -48,8 +48,7 @@ class ConfigRulesTest {
     return config.indexBytes()
         + config.logMemoryBytes()
         + config.scratchBytes()
-        + StoreConfig.RING_BYTES * config.maxRings()
-        + 128L * config.epochSlots();
+        + StoreConfig.RING_BYTES * config.maxRings();
   }
 
   @Test

@@ -28,7 +28,7 @@ public final class GuardedCell {
   public GuardedCell(OffHeapArena arena) {
     epochs =
         new Epochs(
-            arena.allocate("epoch table", 2 * Epochs.SLOT_BYTES, Epochs.SLOT_BYTES),
+            2,
             failure -> {
               throw new AssertionError("the action failed", failure);
             });

@@ -10,7 +10,7 @@ final class FasterSettings {
   private static final int LEAST_PAGES = 16;
   private static final int SCRATCH_PAGES = 16;
 
-  /** Epoch table and whatever else is small. */
+  /** Rings for disk reads and whatever else is small. */
   private static final long ROOM_BYTES = 8L << 20;
 
   /** Less than the default mutable fraction, so that all is mutable. */

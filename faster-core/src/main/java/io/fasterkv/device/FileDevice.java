@@ -8,13 +8,15 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Segment files {@code log.0}, {@code log.1}, and so on in one directory, each of a fixed number of
  * bytes: address {@code a} lies in file {@code a / segmentBytes} at offset {@code a %
  * segmentBytes}. Transfers run on platform threads of the device's own, one a transfer, which come
- * when there is something to do and leave when there is not; reads never wait behind writes.
+ * when there is something to do and leave when there is not. One thread writes at a time, while
+ * others tell that their writes have ended; reads never wait behind writes.
  *
  * <p>With direct I/O, transfers whose address, size and memory are multiples of 4096 bytes pass the
  * system's page cache by; others go through it.
@@ -29,6 +31,10 @@ public final class FileDevice implements LogDevice {
   private final long segmentBytes;
   private final SegmentFiles buffered;
   private final @Nullable SegmentFiles direct;
+
+  /** File systems lock a file that grows, and who waits for that spins. */
+  private final ReentrantLock writing = new ReentrantLock(true);
+
   private final ExecutorService writers;
   private final ExecutorService readers;
 
@@ -83,7 +89,16 @@ public final class FileDevice implements LogDevice {
 
   @Override
   public void write(long address, MemorySegment source, Completion completion) {
-    submit(writers, () -> files(address, source).write(address, source), completion);
+    submit(writers, () -> writeAlone(address, source), completion);
+  }
+
+  private void writeAlone(long address, MemorySegment source) throws IOException {
+    writing.lock();
+    try {
+      files(address, source).write(address, source);
+    } finally {
+      writing.unlock();
+    }
   }
 
   @Override

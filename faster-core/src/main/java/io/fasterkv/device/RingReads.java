@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * its caller can wait for what the kernel still writes into the caller's memory.
  */
 final class RingReads implements ReadQueue {
-  private static final int BATCH = 8;
+  private static final int BATCH = 4;
   private static final int TAG_BITS = 16;
   private static final int MAX_TRIES = 10_000;
   private static final long PAUSE_NANOS = 20_000;

@@ -1,6 +1,7 @@
 package io.fasterkv.bench.disk;
 
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.JsonFile;
@@ -15,6 +16,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -32,26 +34,7 @@ import picocli.CommandLine.Spec;
       ""
     })
 public final class DiskCommand implements Callable<Integer> {
-  @Option(
-      names = "--data",
-      paramLabel = "BYTES",
-      converter = Converters.OfBytes.class,
-      description =
-          "How much the store holds, 64m or more; memory for the log is a thirty-second of it for"
-              + " reads and a quarter for writes. Default: 1g.")
-  long dataBytes = 1L << 30;
-
-  @Option(
-      names = "--value-bytes",
-      paramLabel = "N",
-      description = "Bytes of a value: 8 to 65536. Default: ${DEFAULT-VALUE}.")
-  int valueBytes = 100;
-
-  @Option(
-      names = "--depth",
-      paramLabel = "N",
-      description = "Reads under way at a time: 1 to 64. Default: ${DEFAULT-VALUE}.")
-  int depth = 32;
+  @Mixin DiskOptions options = new DiskOptions();
 
   @Option(
       names = "--seconds",
@@ -72,17 +55,7 @@ public final class DiskCommand implements Callable<Integer> {
       description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
   Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write an array with an object for each row, too.")
-  @Nullable Path json;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  boolean help;
+  @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
@@ -98,27 +71,22 @@ public final class DiskCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Ranges.check(spec, dataBytes >= 64L << 20, "--data", dataBytes, "64m and more");
-    Ranges.check(
-        spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
-    Ranges.check(spec, depth >= 1 && depth <= 64, "--depth", depth, "1 to 64");
     Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
     WorkDirectory work = WorkDirectory.create(directory);
     List<DiskRow> rows = new ArrayList<>();
     try {
-      DiskRun run =
-          new DiskRun(new DiskPlan(dataBytes, valueBytes, depth, duration, rounds, work.path()));
+      DiskRun run = new DiskRun(options.plan(duration, rounds, work.path()));
       if (!run.hasFio()) {
         System.err.println(Fio.HOW_TO_GET);
       }
       rows.add(run.reads());
-      rows.add(run.writes());
+      rows.add(run.writes(options.writeValueBytes(), options.writers()));
     } finally {
       work.delete();
     }
     System.out.println(table(rows));
-    if (json != null) {
-      JsonFile.write(json, rows.stream().map(DiskCommand::jsonRow).toList());
+    if (output.json != null) {
+      JsonFile.write(output.json, rows.stream().map(DiskCommand::jsonRow).toList());
     }
     return 0;
   }

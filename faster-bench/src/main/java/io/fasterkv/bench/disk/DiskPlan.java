@@ -18,6 +18,11 @@ public record DiskPlan(
   /** Header, lengths and key of a record, about. */
   private static final int OVERHEAD_BYTES = 32;
 
+  /** As much of values of another size. */
+  DiskPlan withValueBytes(int bytes) {
+    return new DiskPlan(dataBytes, bytes, depth, duration, rounds, directory);
+  }
+
   /** How many records hold about that much. */
   public long keys() {
     return dataBytes / (valueBytes + OVERHEAD_BYTES);

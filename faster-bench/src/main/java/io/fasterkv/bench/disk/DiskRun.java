@@ -40,10 +40,11 @@ public final class DiskRun {
     }
   }
 
-  /** Sequential writes, in MB a second. */
-  public DiskRow writes() throws IOException {
-    try (LogWrites store = new LogWrites(plan)) {
-      DiskRow row = DiskRow.of("log writes, 0:100, 80 % read-only", "MB/s");
+  /** Sequential writes of records of one size, in MB a second. */
+  public DiskRow writes(int valueBytes, int threads) throws IOException {
+    try (LogWrites store = new LogWrites(plan.withValueBytes(valueBytes), threads)) {
+      DiskRow row =
+          DiskRow.of("log writes, 0:100, 80 % read-only, " + valueBytes + " bytes", "MB/s");
       alternate(
           row,
           () -> store.slice() / 1e6,

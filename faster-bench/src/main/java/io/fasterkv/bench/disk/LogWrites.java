@@ -1,5 +1,6 @@
 package io.fasterkv.bench.disk;
 
+import io.fasterkv.bench.workload.Parallel;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -10,8 +11,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Blind updates of random keys while four fifths of the memory are read-only, so that most of them
- * append (SIGMOD'18, section 7.3).
+ * Blind updates of random keys by several threads while four fifths of the memory are read-only, so
+ * that most of them append (SIGMOD'18, section 7.3).
  */
 final class LogWrites implements AutoCloseable {
   private static final double MUTABLE_FRACTION = 0.2;
@@ -25,11 +26,12 @@ final class LogWrites implements AutoCloseable {
   private final DiskPlan plan;
   private final Path directory;
   private final DiskStore store;
-  private final SplittableRandom random = new SplittableRandom(2);
-  private long count;
+  private final SplittableRandom seeds = new SplittableRandom(2);
+  private final int threads;
 
-  LogWrites(DiskPlan plan) {
+  LogWrites(DiskPlan plan, int threads) {
     this.plan = plan;
+    this.threads = threads;
     directory = plan.directory().resolve("writes");
     long memory = Long.highestOneBit(plan.dataBytes() / MEMORY_SHARE);
     store = new DiskStore(directory, plan, memory, MUTABLE_FRACTION);
@@ -44,13 +46,26 @@ final class LogWrites implements AutoCloseable {
     long before = writtenBytes();
     long begin = System.nanoTime();
     long end = begin + plan.duration().toNanos();
-    do {
-      for (int i = 0; i < KEYS_BETWEEN_LOOKS; i++) {
-        store.put(random.nextLong(plan.keys()), ++count);
-      }
-    } while (System.nanoTime() - end < 0);
+    Parallel.run(
+        threads,
+        thread -> {
+          SplittableRandom random = seeds.split();
+          return () -> write(random, end);
+        });
     force();
     return (writtenBytes() - before) * 1e9 / (System.nanoTime() - begin);
+  }
+
+  private long write(SplittableRandom random, long end) {
+    try (DiskStore.Writer writer = store.newWriter()) {
+      long count = 0;
+      do {
+        for (int i = 0; i < KEYS_BETWEEN_LOOKS; i++) {
+          writer.put(random.nextLong(plan.keys()), ++count);
+        }
+      } while (System.nanoTime() - end < 0);
+      return count;
+    }
   }
 
   /** Makes all files durable, so that the page cache cannot flatter. */

@@ -2,6 +2,7 @@ package io.fasterkv.bench.memory;
 
 import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.memory.MemoryRun.Phase;
 import io.fasterkv.bench.process.WorkDirectory;
@@ -14,6 +15,7 @@ import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
@@ -62,17 +64,7 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
       description = "For the log. Default: faster-bench-disk in the user's home.")
   Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write an array with an object for each part, too.")
-  @Nullable Path json;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  boolean help;
+  @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
@@ -102,8 +94,8 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
             + " MiB, wanted at most "
             + mebibytes(BOUND_BYTES)
             + " MiB");
-    if (json != null) {
-      JsonFile.write(json, phases);
+    if (output.json != null) {
+      JsonFile.write(output.json, phases);
     }
     return worst <= BOUND_BYTES ? 0 : 1;
   }

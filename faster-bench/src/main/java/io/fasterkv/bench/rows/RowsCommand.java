@@ -2,8 +2,9 @@ package io.fasterkv.bench.rows;
 
 import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
-import io.fasterkv.bench.disk.DiskPlan;
+import io.fasterkv.bench.disk.DiskOptions;
 import io.fasterkv.bench.disk.DiskRow;
 import io.fasterkv.bench.disk.DiskRun;
 import io.fasterkv.bench.disk.Fio;
@@ -15,6 +16,7 @@ import io.fasterkv.bench.report.TextTable;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.ycsb.Data;
 import io.fasterkv.bench.ycsb.RowResult;
+import io.fasterkv.bench.ycsb.Timing;
 import io.fasterkv.bench.ycsb.TimingOptions;
 import io.fasterkv.bench.ycsb.YcsbReport;
 import io.fasterkv.bench.ycsb.YcsbRun;
@@ -58,18 +60,7 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
       description = "Keys in memory: 100 to 1g. Default: 16m.")
   long keys = 16_000_000;
 
-  @Option(
-      names = "--data",
-      paramLabel = "BYTES",
-      converter = Converters.OfBytes.class,
-      description = "Data on disk, 64m or more. Default: 1g.")
-  long diskBytes = 1L << 30;
-
-  @Option(
-      names = "--value-bytes",
-      paramLabel = "N",
-      description = "Bytes of a value on disk: 8 to 65536. Default: ${DEFAULT-VALUE}.")
-  int diskValueBytes = 100;
+  @Mixin DiskOptions disk = new DiskOptions();
 
   @Option(
       names = "--batch",
@@ -99,17 +90,7 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
       description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
   Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write an array with an object for each row, too.")
-  @Nullable Path json;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  boolean help;
+  @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
@@ -130,13 +111,6 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
   @Override
   public Integer call() throws IOException {
     Ranges.check(spec, keys >= 100 && keys <= 1 << 30, "--keys", keys, "100 to 1g");
-    Ranges.check(spec, diskBytes >= 64L << 20, "--data", diskBytes, "64m and more");
-    Ranges.check(
-        spec,
-        diskValueBytes >= 8 && diskValueBytes <= 1 << 16,
-        "--value-bytes",
-        diskValueBytes,
-        "8 to 65536");
     Ranges.check(spec, batch >= 2 && batch <= 1024, "--batch", batch, "2 to 1024");
     Ranges.check(spec, threads >= 2 && threads <= 256, "--threads", threads, "2 to 256");
     List<Goal> goals = new ArrayList<>();
@@ -151,8 +125,8 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
       work.delete();
     }
     System.out.println(table(goals));
-    if (json != null) {
-      JsonFile.write(json, goals);
+    if (output.json != null) {
+      JsonFile.write(output.json, goals);
     }
     return 0;
   }
@@ -175,24 +149,14 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
   }
 
   private List<Goal> onDisk(Path path) throws IOException {
-    DiskRun run =
-        new DiskRun(
-            new DiskPlan(
-                diskBytes,
-                diskValueBytes,
-                32,
-                timing.timing().slice(),
-                timing.timing().rounds(),
-                path));
+    Timing time = timing.timing();
+    DiskRun run = new DiskRun(disk.plan(time.slice(), time.rounds(), path));
     String note = run.hasFio() ? "" : Fio.HOW_TO_GET;
     DiskRow reads = run.reads();
-    DiskRow writes = run.writes();
+    DiskRow writes = run.writes(disk.writeValueBytes(), disk.writers());
     return List.of(
-        Goal.atLeast(
-            "random reads from disk, depth 32, against fio", 0.8, reads.ratio().orElse(null), note),
-        Goal.atLeast(
-            "log writes, 0:100, 80 % read-only, against fio",
-            0.7, writes.ratio().orElse(null), note));
+        Goal.atLeast(reads.name() + ", against fio", 0.8, reads.ratio().orElse(null), note),
+        Goal.atLeast(writes.name() + ", against fio", 0.7, writes.ratio().orElse(null), note));
   }
 
   private Goal resident(Path path) throws IOException {

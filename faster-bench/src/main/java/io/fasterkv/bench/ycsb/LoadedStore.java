@@ -3,6 +3,7 @@ package io.fasterkv.bench.ycsb;
 import io.fasterkv.bench.store.BenchSession;
 import io.fasterkv.bench.store.BenchStore;
 import io.fasterkv.bench.workload.Mix;
+import io.fasterkv.bench.workload.Parallel;
 import io.fasterkv.bench.workload.Values;
 import io.fasterkv.bench.workload.Workload;
 import java.util.concurrent.Callable;

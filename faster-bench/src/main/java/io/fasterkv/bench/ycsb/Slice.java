@@ -4,6 +4,7 @@ import com.sun.management.ThreadMXBean;
 import io.fasterkv.bench.store.BenchSession;
 import io.fasterkv.bench.store.BenchStore;
 import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Parallel;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;

@@ -2,13 +2,13 @@ package io.fasterkv.bench.ycsb;
 
 import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.Workload;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -93,17 +93,7 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
 
   @Mixin TimingOptions timing = new TimingOptions();
 
-  @Option(
-      names = "--json",
-      paramLabel = "FILE",
-      description = "Write an array with an object for each row, too.")
-  @Nullable Path json;
-
-  @Option(
-      names = {"-h", "--help"},
-      usageHelp = true,
-      description = "Show this help and exit.")
-  boolean help;
+  @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
@@ -119,8 +109,8 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
         data.inDirectory(
             directory -> new YcsbRun(data.data(), timing.timing(), rows, directory).run());
     System.out.println(YcsbReport.table(results));
-    if (json != null) {
-      JsonFile.write(json, YcsbReport.rows(results, data.data()));
+    if (output.json != null) {
+      JsonFile.write(output.json, YcsbReport.rows(results, data.data()));
     }
     return 0;
   }

@@ -25,7 +25,7 @@ class DiskRunTest {
 
   @Test
   void blindUpdatesReachTheDisk() throws IOException {
-    try (LogWrites writes = new LogWrites(plan())) {
+    try (LogWrites writes = new LogWrites(plan(), 2)) {
       assertThat(writes.slice()).isNotNegative();
     }
   }

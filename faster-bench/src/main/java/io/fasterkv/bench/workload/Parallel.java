@@ -1,4 +1,4 @@
-package io.fasterkv.bench.ycsb;
+package io.fasterkv.bench.workload;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -8,11 +8,11 @@ import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
 
 /** Runs one task a thread, each on a platform thread of its own. */
-final class Parallel {
+public final class Parallel {
   private Parallel() {}
 
   /** Runs the tasks number 0 to {@code threads - 1} at the same time; the first failure wins. */
-  static <T> List<T> run(int threads, IntFunction<Callable<T>> tasks) {
+  public static <T> List<T> run(int threads, IntFunction<Callable<T>> tasks) {
     List<FutureTask<T>> running = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {
       FutureTask<T> task = new FutureTask<>(tasks.apply(thread));

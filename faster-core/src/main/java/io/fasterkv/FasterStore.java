@@ -263,9 +263,12 @@ public final class FasterStore implements AutoCloseable {
    * appendix C). When this returns no operation finds them. A checkpoint that was taken before has
    * them still, and the storage below stays for it until it is removed; the same goes for a cut.
    * Records get a new address when they are updated by a copy and when they are compacted, so a
-   * store whose records expire by address is not compacted. An address in the part of the log that
-   * is in memory makes it read-only first, and waits until it is flushed; so this must not be
-   * called from inside an operation.
+   * store whose records expire by address is not compacted. A value larger than a page lies in
+   * pieces below the address of its record, and expires as a whole with the first of them: what was
+   * written by operations that began when {@link #tailAddress()} was {@code address} or more stays,
+   * and {@link LogScan#lowestAddress()} tells where a value that is there begins. An address in the
+   * part of the log that is in memory makes it read-only first, and waits until it is flushed; so
+   * this must not be called from inside an operation.
    *
    * @param address up to {@link #tailAddress()}; below {@link #beginAddress()} nothing happens
    */

@@ -62,7 +62,10 @@ public final class LogScan implements AutoCloseable {
     return merged == null ? cursor.value() : merged;
   }
 
-  /** Whether the record says that its key is deleted. */
+  /**
+   * Whether the record says that its key is deleted. So says a value larger than a page whose begin
+   * was truncated, or was moved by a compaction: then the value comes again, further up.
+   */
   public boolean isTombstone() {
     return cursor.isTombstone();
   }
@@ -79,6 +82,14 @@ public final class LogScan implements AutoCloseable {
   /** Where the record lies in the log. */
   public long address() {
     return cursor.address();
+  }
+
+  /**
+   * The address up to which the log may be truncated without dropping this record: {@link #address}
+   * but for a value larger than a page, which begins further down.
+   */
+  public long lowestAddress() {
+    return cursor.lowestAddress();
   }
 
   @Override

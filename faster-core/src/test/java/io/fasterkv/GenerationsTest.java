@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class GenerationsTest {
   private static final int GENERATIONS = 60;
+  private static final int LARGE_ONE_IN = 20;
 
   @TempDir Path directory;
 
@@ -59,7 +60,8 @@ class GenerationsTest {
               newest == 0
                   ? FasterStore.open(config, device)
                   : FasterStore.recover(config, new CheckpointToken(newest), device);
-          ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
+          ModelDriver driver =
+              new ModelDriver(store, mode, random, model, seed).withLargeValues(LARGE_ONE_IN);
           var pending = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
         if (newest != 0) {
           driver.checkAll();

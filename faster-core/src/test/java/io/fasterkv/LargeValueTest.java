@@ -153,6 +153,19 @@ class LargeValueTest {
     }
   }
 
+  /** The new value needs all of what is set aside for large ones; the old one goes elsewhere. */
+  @ParameterizedTest
+  @EnumSource(SessionMode.class)
+  void anRmwFindsRoomForBothValuesIfTheyFitInAnyOrder(SessionMode mode) {
+    try (FasterStore store = FasterStore.open(config().build());
+        var session = session(store, mode)) {
+      session.upsert(key(1), ByteSpan.of(bytes(20_000, 20_000)), null);
+      session.rmw(key(1), bytes(200_000 - 20_000, 7), null);
+      assertThat(session.completePending(true)).isZero();
+      assertThat(read(session, 1)).isEqualTo(grown(20_000, 200_000));
+    }
+  }
+
   @Test
   void whatCouldNotBeGivenBackIsRefusedAndTheSessionGoesOn() {
     StoreConfig config = config().build();

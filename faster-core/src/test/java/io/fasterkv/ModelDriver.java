@@ -22,6 +22,9 @@ final class ModelDriver implements AutoCloseable {
   private final long seed;
   private final SessionMode mode;
 
+  /** One upsert in so many is of a value larger than a page; 0 for none. */
+  private int largeOneIn;
+
   ModelDriver(
       FasterStore store,
       SessionMode mode,
@@ -34,6 +37,12 @@ final class ModelDriver implements AutoCloseable {
     this.model = model;
     this.seed = seed;
     this.mode = mode;
+  }
+
+  /** Lets one upsert in {@code oneIn} be of a value of up to six pages of 4 KiB. */
+  ModelDriver withLargeValues(int oneIn) {
+    largeOneIn = oneIn;
+    return this;
   }
 
   void someOperations(int count) {
@@ -169,7 +178,7 @@ final class ModelDriver implements AutoCloseable {
     try (LogCut cut = store.cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
-        newest.put(ByteBuffer.wrap(scan.key().toArray()).getInt(), scan.address());
+        newest.put(ByteBuffer.wrap(scan.key().toArray()).getInt(), scan.lowestAddress());
       }
     }
     long begin = store.beginAddress();
@@ -191,6 +200,11 @@ final class ModelDriver implements AutoCloseable {
   }
 
   private byte[] value() {
+    if (largeOneIn > 0 && random.nextInt(largeOneIn) == 0) {
+      byte[] large = new byte[3500 + random.nextInt(20_000)];
+      random.nextBytes(large);
+      return large;
+    }
     byte[] value = new byte[random.nextInt(10) == 0 ? random.nextInt(1500) : random.nextInt(40)];
     Arrays.fill(value, (byte) random.nextInt());
     return value;

@@ -25,6 +25,9 @@ class OwnedKeysStressTest {
   private static final int OPERATIONS = 20_000;
   private static final int MAX_DOUBLINGS = 3;
 
+  /** Values of up to seven pages. */
+  private static final int LARGE_PADDING = 28_000;
+
   @TempDir Path directory;
 
   static LongStream seeds() {
@@ -69,7 +72,8 @@ class OwnedKeysStressTest {
               ? new MemoryDevice()
               : new FileDevice(directory, config.segmentBytes());
       mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
-      maxPadding = random.nextBoolean() ? 40 : 700;
+      int[] paddings = {40, 700, LARGE_PADDING};
+      maxPadding = paddings[random.nextInt(paddings.length)];
       keys = new VersionedKeys(random.nextBoolean() ? 6 : 200);
       title =
           "seed " + seed + ", " + mode + ", " + device.getClass().getSimpleName() + ", " + config;
@@ -100,7 +104,8 @@ class OwnedKeysStressTest {
 
     private void work(Crew crew, FasterStore store, int own, SplittableRandom dice) {
       try (VersionedSession session = VersionedSession.open(store, mode, maxPadding)) {
-        for (int i = 0; i < OPERATIONS && !crew.isOver(); i++) {
+        int operations = maxPadding == LARGE_PADDING ? OPERATIONS / 8 : OPERATIONS;
+        for (int i = 0; i < operations && !crew.isOver(); i++) {
           int key = dice.nextInt(4) == 0 ? 0 : dice.nextInt(keys.count());
           if (key % WRITERS == own && dice.nextInt(3) > 0) {
             write(session, key, dice.nextInt(8));

@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class PowerCutTest {
   private static final int GENERATIONS = 3;
   private static final int CHECKPOINTS = 3;
+  private static final int LARGE_ONE_IN = 30;
 
   static LongStream seeds() {
     return Seeds.fresh(5);
@@ -84,6 +85,7 @@ class PowerCutTest {
           .logMemoryBytes(16384)
           .indexBytes(1024)
           .segmentBytes(16384)
+          .scratchBytes(256 << 10)
           .build();
     }
 
@@ -105,7 +107,9 @@ class PowerCutTest {
     }
 
     void work(SplittableRandom random) {
-      try (ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      try (ModelDriver driver =
+          new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)
+              .withLargeValues(LARGE_ONE_IN)) {
         for (int i = 0; i < CHECKPOINTS; i++) {
           driver.someOperations(random.nextInt(120));
           keepHouse(driver, random);

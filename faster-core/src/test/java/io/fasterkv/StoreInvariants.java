@@ -9,6 +9,7 @@ import io.fasterkv.operation.Engine;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
@@ -139,7 +140,7 @@ final class StoreInvariants {
     }
   }
 
-  /** Where the walk by a key's hash finds it; 0 for nowhere, or a tombstone. */
+  /** Where the walk by a key's hash finds it; 0 for nowhere, a tombstone, or what has expired. */
   private long newestByIndex(ByteBuffer bytes) {
     int length = bytes.remaining();
     MemorySegment.copy(MemorySegment.ofArray(bytes.array()), 0, keyBuffer, 0, length);
@@ -156,12 +157,22 @@ final class StoreInvariants {
         assertThat(RecordInfo.isOverwritten(info))
             .as("the newest record, at " + at + ", says that it was overwritten")
             .isFalse();
-        return RecordInfo.isTombstone(info) ? Address.NONE : at;
+        return RecordInfo.isTombstone(info) || hasExpired(info) ? Address.NONE : at;
       } else {
         at = RecordInfo.previousAddress(info);
       }
     }
     return Address.NONE;
+  }
+
+  /** Whether the record that was read leads to a large value whose first chunk is gone. */
+  private boolean hasExpired(long info) {
+    if (!RecordInfo.isLarge(info)) {
+      return false;
+    }
+    LargeAnchor anchor = LargeAnchor.read(buffer, 0);
+    assertThat(anchor).as("an anchor").isNotNull();
+    return anchor.oldest() < log.beginAddress();
   }
 
   private long lookUp(long hash) {

@@ -47,7 +47,8 @@ public final class Expiry {
       }
       long until = Math.min(log.pageEnd(address), log.flushedAddress());
       ScanRange range = ScanRange.part(begin, log.flushedAddress(), address, until);
-      try (ScanCursor scan = engine.scan(range)) {
+      // A large value begins with its first chunk, and is there as long as that is.
+      try (ScanCursor scan = engine.scan(range).withFirstChunks()) {
         return scan.next() ? scan.address() : until;
       }
     } finally {

@@ -122,6 +122,11 @@ public final class ScanCursor implements AutoCloseable {
     return address;
   }
 
+  /** The lowest address that the record or its value lies at. */
+  public long lowestAddress() {
+    return anchor == null ? address : anchor.oldest();
+  }
+
   /** Whether a newer record of the key is in the chain for certain; false says nothing. */
   public boolean isOverwritten() {
     return RecordInfo.isOverwritten(info);

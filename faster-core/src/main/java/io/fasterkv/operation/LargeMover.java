@@ -193,7 +193,7 @@ public final class LargeMover implements AutoCloseable {
       if (isPut) {
         SpanRecord.seal(memory, record);
       }
-      SpanRecord.unlatch(memory, record, state, SpanRecord.valueBytes(state));
+      SpanRecord.unlatchUnchanged(memory, record, state);
     }
   }
 

@@ -303,16 +303,13 @@ final class LargeValues<I, O, C> {
       return Step.RETRY;
     }
     long infoBits = 0;
-    boolean isFrom = false;
     try {
-      isFrom = work.goal == Goal.COPY_LARGE || work.isFrom(SpanRecord.heldState(memory, record));
+      boolean isFrom =
+          work.goal == Goal.COPY_LARGE || work.isFrom(SpanRecord.heldState(memory, record));
       if (isFrom && fill(op, fresh)) {
         infoBits = RecordInfo.SEALED;
       }
     } finally {
-      if (isFrom && work.goal == Goal.COPY_SMALL) {
-        work.baseStateIs(SpanRecord.stateAfter(SpanRecord.heldState(memory, record)));
-      }
       values.letGo(op, memory, record, infoBits);
     }
     return infoBits == 0 ? Step.RETRY : Step.DONE;

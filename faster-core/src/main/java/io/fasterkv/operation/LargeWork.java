@@ -66,6 +66,9 @@ final class LargeWork {
 
   int madeBytes;
 
+  /** What a new value wanted when there was no room for it; 0 if there was. */
+  private int capacityMissed;
+
   /** How often scratch memory was waited for. */
   int waits;
 
@@ -95,12 +98,14 @@ final class LargeWork {
     return baseState == state;
   }
 
-  /** The base was latched and let go of with nothing changed. */
-  void baseStateIs(long state) {
-    baseState = state;
-  }
-
+  /** The new value's room comes first, as far as it is known: the larger block is harder to get. */
   boolean takeOldValue(int bytes) {
+    if (oldValue == null && capacityMissed > bytes && newValue == null) {
+      newValue = buffers.tryTakeLarge(capacityMissed);
+      if (newValue == null) {
+        return false;
+      }
+    }
     if (oldValue == null) {
       oldValue = buffers.tryTakeLarge(bytes);
     }
@@ -108,9 +113,13 @@ final class LargeWork {
   }
 
   boolean takeNewValue() {
+    if (newValue != null && newValue.byteSize() < capacity) {
+      newValue = give(newValue);
+    }
     if (newValue == null) {
       newValue = buffers.tryTakeLarge(capacity);
     }
+    capacityMissed = newValue == null ? capacity : 0;
     return newValue != null;
   }
 
@@ -158,6 +167,7 @@ final class LargeWork {
   /** Gives all back; the operation is over. */
   void release() {
     waits = 0;
+    capacityMissed = 0;
     goal = Goal.NONE;
     giveBack();
   }

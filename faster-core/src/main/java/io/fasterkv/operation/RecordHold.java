@@ -41,6 +41,6 @@ final class RecordHold {
     if (infoBits != 0) {
       Words.getAndBitwiseOr(memory, record, infoBits);
     }
-    SpanRecord.unlatch(memory, record, heldState, SpanRecord.valueBytes(heldState));
+    SpanRecord.unlatchUnchanged(memory, record, heldState);
   }
 }

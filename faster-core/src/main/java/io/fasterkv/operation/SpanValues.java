@@ -52,14 +52,15 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     if (!hold(op, memory, record)) {
       return InPlace.FROZEN;
     }
-    boolean done = false;
+    InPlace end = InPlace.FROZEN;
     try {
       wrapOld(op, memory, record);
-      done = functions.concurrentWriter(op.keySpan, op.source, op.value);
+      boolean done = functions.concurrentWriter(op.keySpan, op.source, op.value);
+      end = done ? InPlace.DONE : InPlace.NO_ROOM;
     } finally {
-      release(op, memory, record, done);
+      release(op, memory, record, end);
     }
-    return done ? InPlace.DONE : InPlace.NO_ROOM;
+    return end;
   }
 
   @Override
@@ -79,14 +80,15 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     if (!hold(op, memory, record)) {
       return InPlace.FROZEN;
     }
-    boolean done = false;
+    InPlace end = InPlace.FROZEN;
     try {
       wrapOld(op, memory, record);
-      done = functions.inPlaceUpdater(op.keySpan, op.input, op.value);
+      boolean done = functions.inPlaceUpdater(op.keySpan, op.input, op.value);
+      end = done ? InPlace.DONE : InPlace.NO_ROOM;
     } finally {
-      release(op, memory, record, done);
+      release(op, memory, record, end);
     }
-    return done ? InPlace.DONE : InPlace.NO_ROOM;
+    return end;
   }
 
   @Override
@@ -117,7 +119,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   public boolean hold(Operation<I, O, C> op, MemorySegment memory, long record) {
     heldState = SpanRecord.latch(memory, record);
     if (RecordInfo.isFrozen(RecordLayout.info(memory, record))) {
-      release(op, memory, record, false);
+      SpanRecord.unlatchUnchanged(memory, record, heldState);
       return false;
     }
     return true;
@@ -128,7 +130,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     if (infoBits != 0) {
       Words.getAndBitwiseOr(memory, record, infoBits);
     }
-    release(op, memory, record, false);
+    SpanRecord.unlatchUnchanged(memory, record, heldState);
     return true;
   }
 
@@ -162,10 +164,18 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     functions.copyUpdater(op.keySpan, op.input, op.value, op.newValue);
   }
 
-  private void release(
-      Operation<I, O, C> op, MemorySegment memory, long record, boolean isChanged) {
-    int length = isChanged ? op.value.length() : SpanRecord.valueBytes(heldState);
-    SpanRecord.unlatch(memory, record, heldState, length);
+  /**
+   * Lets go after an updater. That the state stays where nothing was changed is what lets {@link
+   * LargeValues} find the record as it left it. FROZEN stands for an updater that has thrown: what
+   * it did is not known.
+   */
+  private void release(Operation<I, O, C> op, MemorySegment memory, long record, InPlace end) {
+    switch (end) {
+      case DONE -> SpanRecord.unlatch(memory, record, heldState, op.value.length());
+      case NO_ROOM -> SpanRecord.unlatchUnchanged(memory, record, heldState);
+      case FROZEN ->
+          SpanRecord.unlatch(memory, record, heldState, SpanRecord.valueBytes(heldState));
+    }
   }
 
   private void wrapOld(Operation<I, O, C> op, MemorySegment memory, long record) {

@@ -169,18 +169,15 @@ public final class SpanRecord extends RecordLayout {
     return Words.loadPlain(memory, record + STATE) & ~LATCH;
   }
 
-  /** The state that letting go of the latch leaves when nothing was changed. */
-  public static long stateAfter(long stateBefore) {
-    return unlatched(stateBefore, valueBytes(stateBefore));
-  }
-
-  private static long unlatched(long stateBefore, int valueBytes) {
-    return (long) valueBytes << Integer.SIZE | (stateBefore + 2) & LOW_HALF & ~LATCH;
-  }
-
   /** Lets go of the latch and publishes the value's length. */
   public static void unlatch(MemorySegment memory, long record, long stateBefore, int valueBytes) {
-    Words.storeRelease(memory, record + STATE, unlatched(stateBefore, valueBytes));
+    long count = (stateBefore + 2) & LOW_HALF & ~LATCH;
+    Words.storeRelease(memory, record + STATE, (long) valueBytes << Integer.SIZE | count);
+  }
+
+  /** Lets go of the latch when no byte of the value was changed: readers need not look again. */
+  public static void unlatchUnchanged(MemorySegment memory, long record, long stateBefore) {
+    Words.storeRelease(memory, record + STATE, stateBefore);
   }
 
   @Override

@@ -1,0 +1,376 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.Versions;
+import io.fasterkv.sim.DiskFaults;
+import io.fasterkv.sim.SimulatedDisk;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Random;
+import java.util.SplittableRandom;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Large values on a disk that fails, is full, falls short, or gives back other bytes. */
+class LargeFaultTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int BYTES = 60_000;
+  private static final int KEYS = 4;
+
+  @TempDir Path directory;
+
+  private SimulatedDisk disk = new SimulatedDisk();
+
+  static LongStream seeds() {
+    return Seeds.fresh(4);
+  }
+
+  private StoreConfig config() {
+    return config(disk.directory());
+  }
+
+  private static StoreConfig config(Path path) {
+    return StoreConfig.builder(path)
+        .memoryBytes(2 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(4 * PAGE_BYTES)
+        .scratchBytes(1 << 20)
+        .segmentBytes(4 * PAGE_BYTES)
+        .indexBytes(4096)
+        .build();
+  }
+
+  private static Session<byte[], BytesFunctions.Result, Object> session(
+      FasterStore store, SessionMode mode) {
+    return store.newSession(new BytesFunctions(), mode);
+  }
+
+  private static byte[] bytes(int length, long seed) {
+    byte[] bytes = new byte[length];
+    new Random(seed).nextBytes(bytes);
+    return bytes;
+  }
+
+  private static ByteSpan key(int number) {
+    return ByteSpan.of(new byte[] {(byte) number, 1, 2});
+  }
+
+  private static byte[] read(Session<byte[], BytesFunctions.Result, Object> session, int number) {
+    var result = new BytesFunctions.Result();
+    Status status = session.read(key(number), null, result, null);
+    if (status == Status.PENDING) {
+      session.completePending(true);
+      status = result.completed;
+    }
+    return status == Status.FOUND ? result.value : new byte[0];
+  }
+
+  private static void upsertAll(Session<byte[], BytesFunctions.Result, Object> session, int base) {
+    for (int key = 0; key < KEYS; key++) {
+      session.upsert(key(key), ByteSpan.of(bytes(BYTES + key, base + key)), null);
+    }
+  }
+
+  private static void assertHas(FasterStore store, int base) {
+    try (var session = session(store, SessionMode.BLOCKING)) {
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(Arrays.equals(read(session, key), bytes(BYTES + key, base + key))).isTrue();
+      }
+    }
+  }
+
+  /** Fails the write that crosses a number of bytes from now on, and all that follow. */
+  private static DiskFaults fullAfter(long room) {
+    return new DiskFaults() {
+      private long left = room;
+
+      @Override
+      public synchronized int beforeWrite(String file, long position, int bytes)
+          throws IOException {
+        left -= bytes;
+        if (left < 0) {
+          throw new IOException("No space left on device: " + file);
+        }
+        return bytes;
+      }
+    };
+  }
+
+  /** The disk is full in the middle of the chunks, wherever that is. */
+  @Test
+  void aDiskThatIsFullFailsTheOperationAndShowsNothingOfItsValue() {
+    for (int room = 0; room < BYTES; room += 2 * PAGE_BYTES) {
+      disk = new SimulatedDisk();
+      try (FasterStore store = FasterStore.open(config());
+          var session = session(store, SessionMode.BLOCKING)) {
+        upsertAll(session, 10);
+        store.checkpoint();
+        disk.setFaults(fullAfter(room));
+        byte[] other = bytes(4 * BYTES, 5);
+        Throwable upsert = catchThrowable(() -> session.upsert(key(1), ByteSpan.of(other), null));
+        assertFailedOnDisk(upsert, "No space left");
+        assertFailedOnDisk(
+            catchThrowable(() -> session.rmw(key(2), bytes(4 * BYTES, 6), null)), "No space left");
+        assertFailedOnDisk(catchThrowable(store::checkpoint), "No space left");
+        // Also when there is room again: what is in memory may be incomplete.
+        disk.setFaults(DiskFaults.NONE);
+        assertFailedOnDisk(
+            catchThrowable(() -> session.upsert(key(1), ByteSpan.of(other), null)),
+            "No space left");
+        assertHas(store, 10);
+        assertThat(Insides.engine(store).log().compactableUntil())
+            .as("nobody is writing any more")
+            .isEqualTo(Insides.engine(store).log().flushedAddress());
+      }
+      try (FasterStore store = FasterStore.recover(config())) {
+        assertHas(store, 10);
+        StoreInvariants.check(store);
+      }
+    }
+  }
+
+  private static void assertFailedOnDisk(Throwable failure, String cause) {
+    assertThat(failure).isInstanceOf(DeviceFailed.class);
+    assertThat(failure)
+        .hasMessageContaining("the store takes no more writes")
+        .hasMessageContaining("file=")
+        .hasMessageContaining("offset=");
+    assertThat(failure).rootCause().hasMessageContaining(cause);
+  }
+
+  /** Each read of a chunk fails once, and each time the next attempt is as if nothing had been. */
+  @ParameterizedTest
+  @EnumSource(SessionMode.class)
+  void aChunkThatCannotBeReadFailsItsOperationAndNoOther(SessionMode mode) {
+    try (FasterStore store = FasterStore.open(config());
+        var session = session(store, mode)) {
+      upsertAll(session, 20);
+      session.upsert(key(99), ByteSpan.of(bytes(5 * PAGE_BYTES, 1)), null);
+      long free = Insides.engine(store).buffers().freeBytes();
+      int failed = 0;
+      for (boolean isOver = false; !isOver; ) {
+        OneBrokenRead fault = new OneBrokenRead(failed);
+        disk.setFaults(fault);
+        Throwable seen = catchThrowable(() -> read(session, 0));
+        isOver = seen == null;
+        if (!isOver) {
+          failed++;
+          assertThat(seen)
+              .isInstanceOf(DeviceFailed.class)
+              .hasMessageContaining("file=")
+              .hasMessageContaining("offset=");
+        }
+        assertThat(fault.isMet).isEqualTo(!isOver);
+        disk.setFaults(DiskFaults.NONE);
+        assertThat(Arrays.equals(read(session, 0), bytes(BYTES, 20))).isTrue();
+      }
+      assertThat(failed).isGreaterThan(BYTES / PAGE_BYTES);
+      if (mode == SessionMode.BLOCKING) {
+        assertThat(Insides.engine(store).buffers().freeBytes()).isEqualTo(free);
+      }
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Fails one read after some others. */
+  private static final class OneBrokenRead implements DiskFaults {
+    private int left;
+    private boolean isMet;
+
+    OneBrokenRead(int others) {
+      left = others;
+    }
+
+    @Override
+    public synchronized int beforeRead(String file, long position, int bytes) throws IOException {
+      if (left-- == 0) {
+        isMet = true;
+        throw new IOException("Input/output error: " + file);
+      }
+      return bytes;
+    }
+  }
+
+  /** Every transfer is cut short. */
+  @ParameterizedTest
+  @EnumSource(SessionMode.class)
+  void shortTransfersAreGoneOnWith(SessionMode mode) {
+    DiskFaults shortTransfers =
+        new DiskFaults() {
+          private int calls;
+
+          @Override
+          public synchronized int beforeWrite(String file, long position, int bytes) {
+            return 1 + Math.floorMod(++calls * 997, bytes);
+          }
+
+          @Override
+          public synchronized int beforeRead(String file, long position, int bytes) {
+            return 1 + Math.floorMod(++calls * 991, bytes);
+          }
+        };
+    disk.setFaults(shortTransfers);
+    try (FasterStore store = FasterStore.open(config());
+        var session = session(store, mode)) {
+      upsertAll(session, 30);
+      store.checkpoint();
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(Arrays.equals(read(session, key), bytes(BYTES + key, 30 + key))).isTrue();
+      }
+    }
+    try (FasterStore store = FasterStore.recover(config())) {
+      assertHas(store, 30);
+      store.compact();
+      assertHas(store, 30);
+    }
+  }
+
+  /** A bit is flipped in the files of an open store: a read tells where, or is right. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aFlippedBitIsAnErrorThatNamesThePlaceAndNeverAnotherValue(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    try (FasterStore store = FasterStore.open(config(directory));
+        var blocking = session(store, SessionMode.BLOCKING);
+        var pending = session(store, SessionMode.PENDING)) {
+      upsertAll(blocking, 40);
+      store.checkpoint();
+      int refused = 0;
+      for (int round = 0; round < 200; round++) {
+        String file = "log." + random.nextInt(1, 12);
+        int at = random.nextInt(4 * PAGE_BYTES);
+        int bit = 1 << random.nextInt(8);
+        flip(file, at, bit);
+        int key = round % KEYS;
+        byte[] expected = bytes(BYTES + key, 40 + key);
+        refused += isRightOrRefused(file, () -> read(blocking, key), expected) ? 0 : 1;
+        refused += isRightOrRefused(file, () -> read(pending, key), expected) ? 0 : 1;
+        if (round % 10 == 0) {
+          isRightOrRefused(file, () -> scanned(store, key), expected);
+        }
+        flip(file, at, bit);
+      }
+      assertThat(refused).as("seed " + seed).isGreaterThan(50);
+      assertHas(store, 40);
+    }
+  }
+
+  private void flip(String file, long at, int bit) {
+    try (var open = new RandomAccessFile(directory.resolve(file).toFile(), "rw")) {
+      open.seek(at);
+      int good = open.read();
+      open.seek(at);
+      open.write(good ^ bit);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static boolean isRightOrRefused(String file, Supplier<byte[]> read, byte[] expected) {
+    try {
+      assertThat(Arrays.equals(read.get(), expected)).isTrue();
+      return true;
+    } catch (Corrupt e) {
+      assertThat(e).hasMessageContaining(file).hasMessageContaining("offset=");
+      return false;
+    }
+  }
+
+  private static byte[] scanned(FasterStore store, int number) {
+    byte[] found = {};
+    try (LogScan scan = store.scan(Versions.ALL)) {
+      while (scan.next()) {
+        if (scan.key().toArray()[0] == number) {
+          found = scan.value().toArray();
+        }
+      }
+    }
+    return found;
+  }
+
+  /**
+   * Any request may fail, one in a few hundred: what is there afterwards is a checkpoint, whole.
+   */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void aFailureAtAnyPointLeavesACheckpoint(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Long, Integer> committed = new HashMap<>();
+    for (int generation = 0; generation < 12; generation++) {
+      disk.setFaults(DiskFaults.NONE);
+      long newest = CheckpointNames.newest(disk);
+      try (FasterStore store =
+              newest == 0 ? FasterStore.open(config()) : FasterStore.recover(config());
+          var session = session(store, SessionMode.BLOCKING)) {
+        if (newest != 0) {
+          assertHas(store, committed.get(newest));
+          StoreInvariants.check(store);
+        }
+        disk.setFaults(new RandomFaults(random.split()));
+        for (int round = 0; ; round++) {
+          int base = random.nextInt(1 << 20);
+          upsertAll(session, base);
+          if (round % 2 == 0) {
+            store.compact();
+          }
+          committed.put(CheckpointNames.newest(disk) + 1, base);
+          store.checkpoint();
+        }
+      } catch (StoreException e) {
+        assertThat(e).as("seed " + seed).hasStackTraceContaining("by chance");
+      } finally {
+        disk.setFaults(DiskFaults.NONE);
+      }
+    }
+  }
+
+  private static final class RandomFaults implements DiskFaults {
+    private final SplittableRandom random;
+
+    RandomFaults(SplittableRandom random) {
+      this.random = random;
+    }
+
+    private synchronized void roll(String file) throws IOException {
+      if (random.nextInt(400) == 0) {
+        throw new IOException("by chance: " + file);
+      }
+    }
+
+    @Override
+    public int beforeWrite(String file, long position, int bytes) throws IOException {
+      roll(file);
+      return bytes;
+    }
+
+    @Override
+    public int beforeRead(String file, long position, int bytes) throws IOException {
+      roll(file);
+      return bytes;
+    }
+
+    @Override
+    public void beforeForce(String file) throws IOException {
+      roll(file);
+    }
+  }
+}

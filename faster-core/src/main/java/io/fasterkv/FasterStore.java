@@ -20,11 +20,14 @@ import io.fasterkv.checkpoint.FoldOverCheckpoint;
 import io.fasterkv.checkpoint.KeptCheckpoints;
 import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
+import io.fasterkv.compaction.BackgroundMemoryCompaction;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.compaction.Expiry;
+import io.fasterkv.compaction.MemoryCompactor;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
+import io.fasterkv.device.NoDevice;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
@@ -61,28 +64,40 @@ import org.jspecify.annotations.Nullable;
 public final class FasterStore implements AutoCloseable {
   private final StoreConfig config;
   private final StoreParts parts;
-  private final FoldOverCheckpoint checkpoints;
-  private final KeptCheckpoints kept;
+  private final @Nullable FoldOverCheckpoint checkpoints;
+  private final @Nullable KeptCheckpoints kept;
   private final Compactor compactor;
   private final IndexResizer resizer;
   private final Expiry expiry;
   private final LongPaths longPaths;
+  private final @Nullable MemoryCompactor memoryCompactor;
   private final @Nullable BackgroundCompaction compaction;
+  private final @Nullable BackgroundMemoryCompaction memoryCompaction;
   private final AtomicBoolean isClosed = new AtomicBoolean();
 
   private FasterStore(StoreConfig config, StoreParts parts) {
     this.config = config;
     this.parts = parts;
-    kept = new KeptCheckpoints(config, parts.engine().log());
-    checkpoints = new FoldOverCheckpoint(config, parts.engine(), kept);
-    compactor = new Compactor(parts.engine());
-    resizer = new IndexResizer(parts.engine());
-    expiry = new Expiry(parts.engine(), compactor);
-    longPaths = new LongPaths(parts.engine());
-    compaction =
-        config.backgroundCompaction()
-            ? new BackgroundCompaction(parts.engine(), compactor, config)
-            : null;
+    Engine engine = parts.engine();
+    compactor = new Compactor(engine);
+    resizer = new IndexResizer(engine);
+    expiry = new Expiry(engine, compactor);
+    longPaths = new LongPaths(engine);
+    boolean inBackground = config.backgroundCompaction();
+    if (config.isInMemory()) {
+      kept = null;
+      checkpoints = null;
+      compaction = null;
+      memoryCompactor = new MemoryCompactor(engine, compactor);
+      memoryCompaction =
+          inBackground ? new BackgroundMemoryCompaction(engine, memoryCompactor) : null;
+    } else {
+      kept = new KeptCheckpoints(config, engine.log());
+      checkpoints = new FoldOverCheckpoint(config, engine, kept);
+      compaction = inBackground ? new BackgroundCompaction(engine, compactor, config) : null;
+      memoryCompactor = null;
+      memoryCompaction = null;
+    }
   }
 
   /**
@@ -95,11 +110,22 @@ public final class FasterStore implements AutoCloseable {
     return onOwnDevice(config, device -> open(config, device));
   }
 
-  /** As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it. */
+  /**
+   * As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it.
+   *
+   * @throws BadConfig if the store is in memory: it has no device
+   */
   public static FasterStore open(StoreConfig config, LogDevice device) {
     prepareDirectory(config);
-    Recovery.requireNoCheckpoint(config);
-    return new FasterStore(config, StoreParts.empty(config, device));
+    if (!config.isInMemory()) {
+      Recovery.requireNoCheckpoint(config);
+    } else if (!(device instanceof NoDevice)) {
+      throw new BadConfig(
+          "a store in memory takes no device: device="
+              + device.place(0)
+              + ", allowed=none; build the settings with StoreConfig.builder(directory)");
+    }
+    return over(config, StoreParts.empty(config, device));
   }
 
   /**
@@ -119,7 +145,16 @@ public final class FasterStore implements AutoCloseable {
 
   /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */
   public static FasterStore recover(StoreConfig config, CheckpointToken token, LogDevice device) {
-    return new FasterStore(config, StoreParts.recovered(config, token, device));
+    return over(config, StoreParts.recovered(config, token, device));
+  }
+
+  private static FasterStore over(StoreConfig config, StoreParts parts) {
+    try {
+      return new FasterStore(config, parts);
+    } catch (RuntimeException | Error e) {
+      parts.closeQuietly(e);
+      throw e;
+    }
   }
 
   /** A session on keys and values of any length. */
@@ -215,16 +250,23 @@ public final class FasterStore implements AutoCloseable {
   /**
    * Takes a fold-over checkpoint (SIGMOD'18, section 6.5) and returns when it is durable; sessions
    * go on in the meantime. All operations that ended before this call are in it. One at a time.
+   *
+   * @throws BadConfig if the store is in memory
    */
   public CheckpointToken checkpoint() {
     checkOpen();
+    if (checkpoints == null) {
+      throw new BadConfig(
+          "a store in memory takes no checkpoint: directory=none, allowed=a directory; open the"
+              + " store with StoreConfig.builder(directory), or scan a cut and keep what it shows");
+    }
     return checkpoints.take();
   }
 
   /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */
   public List<CheckpointToken> checkpoints() {
     checkOpen();
-    return kept.tokens();
+    return kept == null ? List.of() : kept.tokens();
   }
 
   /**
@@ -236,6 +278,10 @@ public final class FasterStore implements AutoCloseable {
    */
   public void removeCheckpoint(CheckpointToken token) {
     checkOpen();
+    if (kept == null) {
+      throw new BadConfig(
+          "a store in memory has no checkpoints: number=" + token.number() + ", allowed=none");
+    }
     kept.remove(token);
   }
 
@@ -244,9 +290,14 @@ public final class FasterStore implements AutoCloseable {
    * records are copied to the tail, and the begin of the log moves (SIGMOD'18, appendix C). Returns
    * how many bytes the log has let go of. Storage is given back when no cut and no checkpoint needs
    * it: to shrink a store that is kept, compact it, take a checkpoint, and remove the older ones.
+   * In a store in memory, all full pages are compacted, and their memory is given back to new
+   * records; nothing happens while a cut, a scan or a history is open.
    */
   public long compact() {
     checkOpen();
+    if (memoryCompactor != null) {
+      return memoryCompactor.compact();
+    }
     long bytes = compactor.compact(Long.MAX_VALUE);
     compactor.cleanIndex();
     return bytes;
@@ -291,10 +342,13 @@ public final class FasterStore implements AutoCloseable {
 
   /**
    * Bytes of log on the device: from the oldest that a checkpoint, a cut, or the store needs, up to
-   * the newest that was flushed; segments below are removed as a whole.
+   * the newest that was flushed; segments below are removed as a whole. 0 for a store in memory.
    */
   public long storedBytes() {
     checkOpen();
+    if (config.isInMemory()) {
+      return 0;
+    }
     HybridLog log = parts.engine().log();
     return log.flushedAddress() - log.storedFrom();
   }
@@ -318,6 +372,8 @@ public final class FasterStore implements AutoCloseable {
    * may write up to 24 bytes to the log for each entry of the index.
    *
    * @throws BadConfig if the number of main buckets is odd
+   * @throws io.fasterkv.api.StoreException.OutOfBudget if the store is in memory and has no room
+   *     for that; the store goes on with the old index
    */
   public long shrinkIndex() {
     checkOpen();
@@ -380,12 +436,22 @@ public final class FasterStore implements AutoCloseable {
       return;
     }
     try {
-      if (compaction != null) {
-        compaction.close();
-      }
+      closeCompaction();
       parts.close(config.deleteOnClose());
     } catch (IOException e) {
       throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
+    }
+  }
+
+  private void closeCompaction() {
+    if (compaction != null) {
+      compaction.close();
+    }
+    if (memoryCompaction != null) {
+      memoryCompaction.close();
+    }
+    if (memoryCompactor != null) {
+      memoryCompactor.close();
     }
   }
 
@@ -406,6 +472,9 @@ public final class FasterStore implements AutoCloseable {
   }
 
   private static void prepareDirectory(StoreConfig config) {
+    if (config.isInMemory()) {
+      return;
+    }
     try {
       DurableFiles.createDirectories(config.directory());
     } catch (IOException e) {
@@ -438,7 +507,8 @@ public final class FasterStore implements AutoCloseable {
 
   private void checkOpen() {
     if (isClosed.get()) {
-      throw new Closed("the store is closed: directory=" + config.directory());
+      throw new Closed(
+          "the store is closed: directory=" + (config.isInMemory() ? "none" : config.directory()));
     }
   }
 }

@@ -97,7 +97,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
     }
   }
 
-  private void closeQuietly(RuntimeException because) {
+  void closeQuietly(Throwable because) {
     try {
       close(false);
     } catch (IOException e) {

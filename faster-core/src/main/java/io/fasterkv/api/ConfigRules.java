@@ -46,6 +46,9 @@ final class ConfigRules {
         "mutableFraction",
         b.mutableFraction,
         "0 to 1");
+    if (b.directory == null) {
+      checkInMemory();
+    }
     checkPart("indexBytes", b.indexBytes);
     checkPart("maxIndexBytes", b.maxIndexBytes);
     checkPart("logMemoryBytes", b.logMemoryBytes);
@@ -92,6 +95,21 @@ final class ConfigRules {
         b.ioKind,
         rings,
         b.merge);
+  }
+
+  /** What needs a device or a directory is refused where there is neither. */
+  private void checkInMemory() {
+    String instead = " in memory; or open the store with a directory";
+    check(b.mutableFraction == 1, "mutableFraction", b.mutableFraction, "1" + instead);
+    check(b.segmentBytes == 0, "segmentBytes", b.segmentBytes, "none" + instead);
+    check(!b.directIo, "directIo", true, "false" + instead);
+    check(b.ioKind == IoKind.AUTO, "ioKind", b.ioKind, "AUTO" + instead);
+    check(b.deleteOnClose, "deleteOnClose", false, "true" + instead + ", to keep what it holds");
+    check(
+        b.compactionBytesPerSecond == 0,
+        "compactionBytesPerSecond",
+        b.compactionBytesPerSecond,
+        "0" + instead + ", since writers wait for compaction");
   }
 
   private void checkMerge() {
@@ -156,7 +174,7 @@ final class ConfigRules {
 
   private int maxRings(long roomBytes) {
     long bytes = Math.min(roomBytes, b.memoryBytes / RING_SHARE);
-    return b.ioKind == IoKind.FILE
+    return b.ioKind == IoKind.FILE || b.directory == null
         ? 0
         : (int) Math.clamp(bytes / StoreConfig.RING_BYTES, 0, b.maxSessions);
   }

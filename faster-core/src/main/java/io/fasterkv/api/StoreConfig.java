@@ -1,5 +1,6 @@
 package io.fasterkv.api;
 
+import io.fasterkv.api.StoreException.BadConfig;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -8,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * are bytes. Everything off-heap that the store takes, it takes out of {@code memoryBytes}: index,
  * log pages, buffers and tables; nothing is allocated past it.
  *
- * @param directory where log segments and checkpoints lie; created when missing
+ * @param directory where log segments and checkpoints lie; created when missing; null in a store
+ *     that is all in memory
  * @param memoryBytes the whole budget, 64 KiB and more; all parts below add up to at most this
  * @param indexBytes hash buckets of 64 bytes, overflow buckets included, when the store opens
  * @param maxIndexBytes what the index can grow to for certain; if that is set, half as much again
@@ -18,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * @param pageBytes size of a log page, a power of two from 4 KiB to 64 MiB; a key fits half a page,
  *     a value that does not fit a page is kept in pieces
  * @param mutableFraction part of the buffer that is updated in place, 0 (append-only) to 1; the
- *     paper's default is 0.9 (SIGMOD'18, section 6.4)
+ *     paper's default is 0.9 (SIGMOD'18, section 6.4). With a device, two pages are always left for
+ *     flushing; 1, and all of the buffer, is what a store in memory has
  * @param segmentBytes size of a log segment file, a power of two, at least a page
  * @param scratchBytes buffers for disk reads, scans, and keys; limits the longest value, see {@link
  *     #maxValueBytes}
@@ -43,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  *     6.3); null: no RMW makes a delta. A store that has deltas, also after recovery, needs it
  */
 public record StoreConfig(
-    Path directory,
+    @Nullable Path directory,
     long memoryBytes,
     long indexBytes,
     long maxIndexBytes,
@@ -126,9 +129,49 @@ public record StoreConfig(
     return new Builder(directory);
   }
 
+  /**
+   * Starts from the defaults of a store without a device and without files (the in-memory allocator
+   * of SIGMOD'18, section 4): the log's memory is all there is, and all of it is updated in place.
+   * What is dead is taken back: a thread of the store's rolls live records together when memory
+   * gets short, or, with {@code backgroundCompaction(false)}, {@link
+   * io.fasterkv.FasterStore#compact} does. When what is live fills the memory, operations that need
+   * room end in {@link StoreException.OutOfBudget}; reads, updates in place and deletes go on, and
+   * what is deleted is room again. Some pages are always kept for compaction: two, and twice the
+   * largest value that does not fit a page. Such a store takes no checkpoints; a cut can be
+   * scanned.
+   */
+  public static Builder inMemory() {
+    Builder builder = new Builder(null);
+    builder.mutableFraction = 1;
+    builder.deleteOnClose = true;
+    builder.backgroundCompaction = true;
+    return builder;
+  }
+
+  /** Whether the store has neither a device nor files. */
+  public boolean isInMemory() {
+    return directory == null;
+  }
+
+  /**
+   * Where log segments and checkpoints lie.
+   *
+   * @throws BadConfig if the store is in memory
+   */
+  @Override
+  public Path directory() {
+    if (directory == null) {
+      throw new BadConfig(
+          "a store in memory has no directory and no checkpoints: directory=none, allowed=a"
+              + " directory; build the settings with StoreConfig.builder(directory), or scan a"
+              + " cut and keep what it shows");
+    }
+    return directory;
+  }
+
   /** Collects settings; a setting that is not called is derived from {@code memoryBytes}. */
   public static final class Builder {
-    final Path directory;
+    final @Nullable Path directory;
     long memoryBytes = 256L << 20;
     long indexBytes;
     long maxIndexBytes;
@@ -148,7 +191,7 @@ public record StoreConfig(
     IoKind ioKind = IoKind.AUTO;
     @Nullable Merge merge;
 
-    private Builder(Path directory) {
+    private Builder(@Nullable Path directory) {
       this.directory = directory;
     }
 

@@ -44,7 +44,7 @@ public final class Compactor {
   /** As {@link #compact(long)}, no faster than {@code pace}; 0 if that has ended it. */
   synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
-    long begin = log.pin();
+    long begin = log.pinBriefly();
     log.brake().exempt(Thread.currentThread());
     try {
       long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
@@ -57,7 +57,35 @@ public final class Compactor {
       return end - begin;
     } finally {
       log.brake().exempt(null);
-      log.unpin(begin);
+      log.unpinBrief(begin);
+    }
+  }
+
+  /**
+   * Rolls what is live of the page that the log begins with, and drops it. It ends at {@code end},
+   * and is read-only. Nothing happens if a large value is being written there.
+   */
+  synchronized void compactFrozen(long end, Movers movers) {
+    HybridLog log = engine.log();
+    long begin = log.pinBriefly();
+    log.brake().exempt(Thread.currentThread());
+    try {
+      if (log.compactableUntil() < end) {
+        return;
+      }
+      try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
+        while (scan.next()) {
+          if (Movers.isWorthALook(scan)) {
+            move(scan, movers, scan.address() + 1);
+          }
+        }
+      }
+      log.truncate(end);
+      passes.increment();
+      scannedBytes.add(end - begin);
+    } finally {
+      log.brake().exempt(null);
+      log.unpinBrief(begin);
     }
   }
 

@@ -30,17 +30,26 @@ public final class Expiry {
               + log.tailAddress()
               + "; take one from tailAddress or from a scan");
     }
-    if (address > log.flushedAddress()) {
-      log.awaitFlushed(engine.foldOver());
-    }
+    makeImmutable(address);
     compactor.whileNothingMoves(() -> log.truncate(recordAt(address)));
     compactor.cleanIndex();
+  }
+
+  /** Without a device as little as possible, since what is immutable is updated by a copy. */
+  private void makeImmutable(long address) {
+    HybridLog log = engine.log();
+    long end = log.pageEnd(address);
+    if (log.isInMemory() && end <= log.tailPageStart()) {
+      log.freeze(end);
+    } else if (address > log.flushedAddress()) {
+      log.awaitFlushed(engine.foldOver());
+    }
   }
 
   /** Where the first record at {@code address} or above begins; or the end of the page. */
   private long recordAt(long address) {
     HybridLog log = engine.log();
-    long begin = log.pin();
+    long begin = log.pinBriefly();
     try {
       if (address <= begin) {
         return begin;
@@ -52,7 +61,7 @@ public final class Expiry {
         return scan.next() ? scan.address() : until;
       }
     } finally {
-      log.unpin(begin);
+      log.unpinBrief(begin);
     }
   }
 }

@@ -17,11 +17,14 @@ public final class LogDevices {
   private LogDevices() {}
 
   /**
-   * A device in the store's directory, which is there already.
+   * A device in the store's directory, which is there already; none for a store in memory.
    *
    * @throws BadConfig if {@link IoKind#URING} is asked for and cannot be had
    */
   public static LogDevice open(StoreConfig config) {
+    if (config.isInMemory()) {
+      return new NoDevice();
+    }
     FileDevice files = files(config);
     if (config.ioKind() == IoKind.FILE) {
       return files;

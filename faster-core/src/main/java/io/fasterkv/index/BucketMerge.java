@@ -46,6 +46,37 @@ final class BucketMerge implements BucketMover {
     }
   }
 
+  /** Twice for each entry, and all entries of a saturated bucket. */
+  static long guessForksAtMost(IndexTable from) {
+    return 2 * from.entries() + BucketLayout.ENTRIES * from.mainBuckets();
+  }
+
+  /** How many forks merging all buckets makes at most, with overflow buckets or without. */
+  static long forksAtMost(IndexTable from, IndexTable to) {
+    long forks = 0;
+    long withoutOverflow = 0;
+    long overflow = 0;
+    for (long bucket = 0; bucket < to.mainBuckets(); bucket++) {
+      FrozenChain left = new FrozenChain(from, 2 * bucket);
+      FrozenChain right = new FrozenChain(from, 2 * bucket + 1);
+      long[] tags = tags(left, right);
+      boolean isSaturated = left.isSaturated() || right.isSaturated();
+      int needed = isSaturated ? 0 : BucketWriter.overflowBucketsFor(tags.length);
+      long sharing = BucketLayout.ENTRIES + 2L * tags.length;
+      long giving = isSaturated ? sharing : meeting(tags, left, right);
+      overflow += needed;
+      forks += giving;
+      withoutOverflow += needed > 0 ? sharing : giving;
+    }
+    return overflow <= to.geometry().overflowBuckets() ? forks : withoutOverflow;
+  }
+
+  private static long meeting(long[] tags, FrozenChain left, FrozenChain right) {
+    return LongStream.of(tags)
+        .filter(tag -> left.address(tag) != Address.NONE && right.address(tag) != Address.NONE)
+        .count();
+  }
+
   /** All tags that have an entry in one or both, each once; the same whenever it is called. */
   private static long[] tags(FrozenChain left, FrozenChain right) {
     return LongStream.concat(words(left), words(right))

@@ -135,6 +135,15 @@ public final class HashIndex {
     }
   }
 
+  /** Puts the old table back: the resize was not opened. */
+  public void cancelResize(Transition transition) {
+    OffHeapArena fresh = tableArena;
+    tableArena = transition.oldArena;
+    table = transition.resize.from();
+    resize = null;
+    fresh.close();
+  }
+
   /** Makes the new table the only one: all chunks have been moved. */
   public void endResize(Transition transition) {
     table = transition.resize.to();

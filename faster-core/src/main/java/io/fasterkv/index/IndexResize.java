@@ -64,6 +64,15 @@ public final class IndexResize {
     return to.mainBuckets() < from.mainBuckets();
   }
 
+  /**
+   * How many forks a shrinkage makes at most; for who keeps the old table from being changed.
+   *
+   * @param isExact whether to look at all buckets, which is more often the truth
+   */
+  public long forksAtMost(boolean isExact) {
+    return isExact ? BucketMerge.forksAtMost(from, to) : BucketMerge.guessForksAtMost(from);
+  }
+
   /** How many chunks there are. */
   public int chunks() {
     return chunks.length();

@@ -42,6 +42,8 @@ public final class HybridLog {
   private final Truncation truncation;
   private final TailBrake brake = new TailBrake();
   private final UnpublishedValues unpublished = new UnpublishedValues();
+  private final MemoryRoom room;
+  private final boolean inMemory;
   private final long mutablePages;
   private final boolean appendOnly;
   private final AtomicLong inPlaceFromMark;
@@ -71,11 +73,13 @@ public final class HybridLog {
     flusher =
         new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
     truncation = new Truncation(marks, extents, device, frames.pageBytes());
+    inMemory = config.isInMemory();
+    room = new MemoryRoom(frames, marks, tail, truncation, unpublished);
     mutablePages =
         Math.clamp(
             (long) (frames.count() * config.mutableFraction()),
             0,
-            frames.count() - MIN_READ_ONLY_PAGES);
+            inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
     appendOnly = config.mutableFraction() == 0;
     inPlaceFromMark = appendOnly ? new AtomicLong(Long.MAX_VALUE) : marks.readOnlyMark();
     readOnlyAnnounced = new AtomicLong(start);
@@ -100,6 +104,16 @@ public final class HybridLog {
     return device;
   }
 
+  /** Whether there is no device: what is in memory is all there is, and all of that is mutable. */
+  public boolean isInMemory() {
+    return inMemory;
+  }
+
+  /** How far a log in memory may grow. */
+  public MemoryRoom room() {
+    return room;
+  }
+
   /** What keeps the log from growing past what compaction can make up for. */
   public TailBrake brake() {
     return brake;
@@ -120,6 +134,11 @@ public final class HybridLog {
 
   public long headAddress() {
     return marks.head();
+  }
+
+  /** At it and above, memory has what the caller has pinned. */
+  public long pinnedFrom() {
+    return inMemory ? marks.closed() : marks.head();
   }
 
   public long flushedAddress() {
@@ -170,6 +189,11 @@ public final class HybridLog {
     return frames.pageStart(frames.page(address));
   }
 
+  /** The first address of the page that new records go to. */
+  public long tailPageStart() {
+    return frames.pageStart(tail.page());
+  }
+
   /** The first address after the page of {@code address}. */
   public long pageEnd(long address) {
     return frames.pageEnd(address);
@@ -180,7 +204,15 @@ public final class HybridLog {
    * header there before it refreshes.
    */
   public long allocate(long bytes) {
+    return allocate(bytes, Claim.RECORD);
+  }
+
+  /** As {@link #allocate(long)}, telling what for. */
+  public long allocate(long bytes, Claim claim) {
     checkFits(bytes);
+    if (inMemory) {
+      return allocateWithin(bytes, bytes, claim);
+    }
     // The page is read first: if another thread turns it now, this one does not turn the next.
     long page = tail.page();
     if (brake.holds(frames.pageStart(page) - marks.begin())) {
@@ -195,11 +227,50 @@ public final class HybridLog {
    */
   public long allocateUpTo(long least, long most) {
     checkFits(least);
+    if (inMemory) {
+      return allocateWithin(least, most, Claim.RECORD);
+    }
     long page = tail.page();
     if (brake.holds(frames.pageStart(page) - marks.begin())) {
       return RETRY;
     }
     return allocated(tail.allocateUpTo(least, most), page);
+  }
+
+  /** Without a device: on the pages that are for this. */
+  private long allocateWithin(long least, long most, Claim claim) {
+    long page = tail.page();
+    long lastPage = room.lastPage(claim);
+    boolean isMover = page >= lastPage && brake.isMover();
+    if (isMover) {
+      lastPage = room.lastPageForMover();
+    }
+    if (page <= lastPage) {
+      long address = tail.allocateOn(page, least, most);
+      if (address != TailAllocator.PAGE_FULL) {
+        noteTaken(least, claim);
+        return address;
+      }
+      if (page < lastPage) {
+        turnPage(page);
+        return RETRY;
+      }
+    }
+    throwIfFailed();
+    if (isMover) {
+      room.askForMover(least);
+    } else {
+      room.ask(least);
+    }
+    return RETRY;
+  }
+
+  private void noteTaken(long bytes, Claim claim) {
+    if (claim == Claim.FORK) {
+      room.forked();
+    } else if (room.isPassing() && !brake.isMover()) {
+      room.took(bytes);
+    }
   }
 
   private long allocated(long address, long page) {
@@ -263,11 +334,23 @@ public final class HybridLog {
     if (gapBytes > 0) {
       Words.storeRelease(memory(), offset(end - gapBytes), RecordInfo.padding(gapBytes));
     }
-    flusher.endExtentAt(end);
+    if (!inMemory) {
+      flusher.endExtentAt(end);
+    }
     marks.advanceReadOnly(end);
     cutsEnded.incrementAndGet();
     announceReadOnly();
     return end;
+  }
+
+  /**
+   * Makes all below {@code address}, a page's start and at most the tail page's, immutable, and
+   * waits until it is so, and on the device if there is one; the caller is not protected.
+   */
+  public void freeze(long address) {
+    marks.advanceReadOnly(address);
+    announceReadOnly();
+    awaitFlushed(address);
   }
 
   /** Waits until nobody changes what lies below {@code address}; the caller is not protected. */
@@ -291,7 +374,7 @@ public final class HybridLog {
 
   /**
    * Keeps all that the log holds now, on disk and in the index, even if its begin moves, until
-   * {@link #unpin}. Returns the begin.
+   * {@link #unpin}, which the caller of the store decides about. Returns the begin.
    */
   public long pin() {
     return truncation.pin();
@@ -301,6 +384,23 @@ public final class HybridLog {
   public void unpin(long begin) {
     try {
       truncation.unpin(begin);
+      room.reconsider();
+      freeMemory();
+    } catch (IOException e) {
+      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  /** As {@link #pin}, until {@link #unpinBrief}, which comes whatever the store's caller does. */
+  public long pinBriefly() {
+    return truncation.pinBriefly();
+  }
+
+  /** Ends a {@link #pinBriefly}. */
+  public void unpinBrief(long begin) {
+    try {
+      truncation.unpinBrief(begin);
+      freeMemory();
     } catch (IOException e) {
       throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
     }
@@ -322,6 +422,40 @@ public final class HybridLog {
   /** Ends {@link #beginUnpublished}: the anchor is in its chain, or never will be. */
   public void endUnpublished(long address) {
     unpublished.remove(address);
+  }
+
+  /**
+   * Takes the turn to write the chunks of a value, and keeps the room to move it later; false if
+   * another session has the turn, and the caller, unprotected, comes again. Ends with {@link
+   * #endChunks}. With a device there are no turns.
+   */
+  public boolean tryBeginChunks(int keyBytes, int valueBytes) {
+    return !inMemory || room.large().tryBegin(room.largePages(keyBytes, valueBytes));
+  }
+
+  /**
+   * Ends {@link #tryBeginChunks}; the chunks begin at {@code oldest}, or at 0 if there are none.
+   */
+  public void endChunks(long oldest, int keyBytes, int valueBytes) {
+    if (inMemory && oldest == Address.NONE) {
+      room.large().giveUp();
+    } else if (inMemory) {
+      room.large().written(oldest, room.largePages(keyBytes, valueBytes), true);
+    }
+  }
+
+  /** Notes that compaction has written the chunks of a value. */
+  public void wroteChunks(long oldest, int keyBytes, int valueBytes) {
+    if (inMemory) {
+      room.large().written(oldest, room.largePages(keyBytes, valueBytes), false);
+    }
+  }
+
+  /** Refuses a large value that the log's memory could not hold and move. */
+  public void checkLarge(int keyBytes, int valueBytes) {
+    if (inMemory) {
+      room.checkLarge(keyBytes, valueBytes);
+    }
   }
 
   /** How far the log can be compacted: what is there is on disk, and in chains if it ever will. */
@@ -361,13 +495,18 @@ public final class HybridLog {
 
   /**
    * Drops all below {@code address}, which is where a record begins and is flushed. The head moves
-   * first, so that what is dropped is not found in memory either.
+   * first, so that what is dropped is not found in memory either. Without a device the begin moves
+   * first: nobody then takes what is dropped to be on disk, for longer than this takes.
    */
   public void truncate(long address) {
-    marks.advanceHead(address);
-    moveHead();
+    if (!inMemory) {
+      marks.advanceHead(address);
+      moveHead();
+    }
     try {
       truncation.advanceBegin(address);
+      marks.advanceHead(address);
+      freeMemory();
     } catch (IOException e) {
       throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
     }
@@ -417,6 +556,14 @@ public final class HybridLog {
     }
   }
 
+  /** Without a device, the begin is what makes frames free. */
+  private void freeMemory() {
+    if (inMemory) {
+      room.dropped();
+      moveHead();
+    }
+  }
+
   /** Sees to it that an action follows the latest move of the read-only mark. */
   private void announceReadOnly() {
     long readOnly = marks.readOnly();
@@ -428,7 +575,11 @@ public final class HybridLog {
 
   private void onReadOnlySafe(long address) {
     marks.advanceSafeReadOnly(address);
-    flusher.flushUntil(address);
+    if (inMemory) {
+      marks.advanceFlushed(address);
+    } else {
+      flusher.flushUntil(address);
+    }
   }
 
   private void onFlushed(long address) {
@@ -438,13 +589,22 @@ public final class HybridLog {
 
   /** Keeps a frame free ahead of the tail, as far as the flush has come. */
   private void moveHead() {
+    if (inMemory) {
+      // Pinned readers look below the head as well.
+      announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
+      return;
+    }
     long wanted = frames.pageStart(tail.page() + 2 - frames.count());
     long possible = frames.pageStart(frames.page(marks.flushed()));
     long target = Math.min(wanted, possible);
     if (target > marks.head()) {
       marks.advanceHead(target);
     }
-    long head = marks.head();
+    announceHead(marks.head());
+  }
+
+  /** Sees to it that the frames below {@code head} are cleared. */
+  private void announceHead(long head) {
     if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> onHeadSafe(head))) {
       headAnnounced.accumulateAndGet(head, Math::max);
     }

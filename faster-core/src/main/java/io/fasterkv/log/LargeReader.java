@@ -80,7 +80,7 @@ public final class LargeReader {
   public boolean takeOneFromMemory(Sink sink) {
     user.protect();
     try {
-      if (cursor.address() < log.headAddress()) {
+      if (cursor.address() < log.pinnedFrom()) {
         return false;
       }
       MemorySegment memory = log.memory();

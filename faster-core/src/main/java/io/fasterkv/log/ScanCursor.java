@@ -195,7 +195,7 @@ public final class ScanCursor implements AutoCloseable {
         copyChanging(Math.min(end, next + LIVE_PIECE_BYTES));
         return;
       }
-      if (next >= log.headAddress()) {
+      if (next >= log.pinnedFrom()) {
         MemorySegment.copy(log.memory(), log.offset(next), buffer, 0, end - next);
         loadedFrom = next;
         loadedUntil = end;

@@ -69,6 +69,23 @@ final class TailAllocator {
     }
   }
 
+  /**
+   * As {@link #allocateUpTo}, but only while {@code page} is the page that new records go to: who
+   * may not use the next one gets nothing of it.
+   */
+  long allocateOn(long page, long least, long most) {
+    while (true) {
+      long word = tail.get(AT);
+      long room = (1L << pageBits) - offset(word);
+      if (word >>> offsetBits != page || room < least) {
+        return PAGE_FULL;
+      }
+      if (tail.compareAndSet(AT, word, word + Math.min(room, most))) {
+        return address(page, offset(word));
+      }
+    }
+  }
+
   /** The page that new records go to. */
   long page() {
     return tail.getAcquire(AT) >>> offsetBits;

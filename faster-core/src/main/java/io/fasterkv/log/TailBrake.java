@@ -35,7 +35,12 @@ public final class TailBrake {
     mover = thread;
   }
 
+  /** Whether the calling thread is the one that moves records. */
+  boolean isMover() {
+    return Thread.currentThread() == mover;
+  }
+
   boolean holds(long logBytes) {
-    return logBytes > mostBytes && Thread.currentThread() != mover && !isSuspended.getAsBoolean();
+    return logBytes > mostBytes && !isMover() && !isSuspended.getAsBoolean();
   }
 }

@@ -18,11 +18,14 @@ final class Truncation {
   /** How many readers began at each begin address. */
   private final TreeMap<Long, Integer> pins = new TreeMap<>();
 
+  /** Those of the pins that last until the caller of the store ends them. */
+  private final TreeMap<Long, Integer> keeps = new TreeMap<>();
+
   /** How many checkpoints begin at each address. */
   private final TreeMap<Long, Integer> retained = new TreeMap<>();
 
   /** Storage below it was given back. */
-  private long givenBackUntil;
+  private volatile long givenBackUntil;
 
   private boolean isClosed;
 
@@ -33,16 +36,40 @@ final class Truncation {
     this.pageBytes = pageBytes;
   }
 
-  /** Pins the begin of the log and returns it; each call wants its {@link #unpin}. */
+  /**
+   * Pins the begin of the log and returns it, until the caller of the store says so; each call
+   * wants its {@link #unpin}.
+   */
   synchronized long pin() {
+    keeps.merge(marks.begin(), 1, Integer::sum);
+    return pinBriefly();
+  }
+
+  synchronized void unpin(long begin) throws IOException {
+    takeOut(keeps, begin);
+    unpinBrief(begin);
+  }
+
+  /** As {@link #pin}, for who ends it by himself, by {@link #unpinBrief}. */
+  synchronized long pinBriefly() {
     long begin = marks.begin();
     pins.merge(begin, 1, Integer::sum);
     return begin;
   }
 
-  synchronized void unpin(long begin) throws IOException {
+  synchronized void unpinBrief(long begin) throws IOException {
     takeOut(pins, begin);
     giveBack();
+  }
+
+  /** Whether a caller of the store has pinned anything. */
+  synchronized boolean isKept() {
+    return !keeps.isEmpty();
+  }
+
+  /** What lies below it is given back in time, whatever the callers of the store do. */
+  synchronized long freeUntil() {
+    return lower(keeps, marks.begin());
   }
 
   /** Keeps storage from {@code address} on; each call wants its {@link #release}. */
@@ -66,7 +93,7 @@ final class Truncation {
     isClosed = true;
   }
 
-  synchronized long givenBackUntil() {
+  long givenBackUntil() {
     return givenBackUntil;
   }
 

@@ -77,7 +77,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   public static <I, O, C> AsyncCore<I, O, C> spans(
       Engine engine, StoreFunctions<I, O, C> functions, Executor executor) {
-    SpanValues<I, O, C> values = new SpanValues<>(functions);
+    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log());
     return new AsyncCore<>(engine, values, values, executor);
   }
 

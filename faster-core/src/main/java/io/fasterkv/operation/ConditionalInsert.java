@@ -31,6 +31,11 @@ final class ConditionalInsert {
     held = new RecordHold(engine.layout());
   }
 
+  /** Tells that the copies that follow are of one record, until they succeed. */
+  void beginOne() {
+    fresh.beginOne();
+  }
+
   /**
    * Whether the key has got no record since the operation's search began. Takes the entry anew: the
    * record that follows is put on top of what was looked at here.

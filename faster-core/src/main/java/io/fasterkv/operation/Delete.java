@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
+import io.fasterkv.log.Claim;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.record.RecordInfo;
 
@@ -18,7 +19,7 @@ final class Delete<I, O, C> {
     this.engine = engine;
     this.values = values;
     this.walk = walk;
-    fresh = new NewRecord(engine);
+    fresh = new NewRecord(engine, Claim.TOMBSTONE);
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -36,7 +37,7 @@ final class Delete<I, O, C> {
     if (isMatch && walk.address() >= inPlaceFrom) {
       return mark(op);
     }
-    return append(op);
+    return append(op, isMatch);
   }
 
   private Step mark(Operation<I, O, C> op) {
@@ -54,13 +55,17 @@ final class Delete<I, O, C> {
       // If this fails, a newer record is on top; the mark does it alone.
       engine.index().remove(op.entry);
     }
+    engine.died(walk.address());
     return op.end(Status.FOUND);
   }
 
-  private Step append(Operation<I, O, C> op) {
-    if (!fresh.allocate(op, 0)) {
+  private Step append(Operation<I, O, C> op, boolean isInMemory) {
+    if (!fresh.allocate(op, 0) || !fresh.publish(op, true)) {
       return Step.RETRY;
     }
-    return fresh.publish(op, true) ? op.end(Status.FOUND) : Step.RETRY;
+    if (isInMemory) {
+      engine.died(walk.address());
+    }
+    return op.end(Status.FOUND);
   }
 }

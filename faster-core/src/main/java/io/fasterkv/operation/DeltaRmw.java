@@ -39,7 +39,7 @@ final class DeltaRmw<I, O, C> {
 
   /** Whether RMWs of this store may append deltas. */
   boolean isOn() {
-    return engine.merge() != null;
+    return engine.hasDeltas();
   }
 
   /** No record of the key is in memory, and the chain goes on on disk. */

@@ -13,7 +13,9 @@ import io.fasterkv.log.ScanRange;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.LongRecord;
+import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
@@ -34,11 +36,35 @@ public record Engine(
     ChainSteps chainSteps,
     @Nullable Merge merge) {
 
+  /**
+   * Whether RMWs may append deltas. Without a device they never do: the fuzzy region is the page
+   * that compaction takes next, for the time of an epoch, and who waits for that needs no room.
+   */
+  boolean hasDeltas() {
+    return merge != null && !log.isInMemory();
+  }
+
   /** Frees an entry whose chain was dropped from the log, unless another thread has done it. */
   void freeIfDropped(IndexEntry entry) {
     long newest = entry.address();
     if (newest != Address.NONE && newest < log.removableBelow()) {
       index.remove(entry);
+    }
+  }
+
+  /**
+   * Notes that a record in memory, which the protected caller has replaced or deleted, is dead: in
+   * a store without a device, room may be had.
+   */
+  void died(long address) {
+    if (log.isInMemory()) {
+      long record = log.offset(address);
+      long bytes = layout.recordBytes(log.memory(), record);
+      LargeAnchor anchor =
+          RecordInfo.isLarge(RecordLayout.info(log.memory(), record))
+              ? LargeAnchor.read(log.memory(), record)
+              : null;
+      log.room().died(anchor == null ? bytes : bytes + anchor.bytes());
     }
   }
 

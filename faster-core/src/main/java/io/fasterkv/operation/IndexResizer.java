@@ -1,12 +1,14 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.index.Chains;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.index.IndexResize;
+import io.fasterkv.record.ForkRecord;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -69,12 +71,38 @@ public final class IndexResizer {
     HashIndex index = engine.index();
     try (EpochUser user = engine.epochs().register()) {
       Transition transition = index.beginResize(grow, chains);
+      if (!reserveForks(transition)) {
+        index.cancelResize(transition);
+        throw new OutOfBudget(
+            "the log's memory has no room for the forks of a smaller index: "
+                + engine.log()
+                + "; delete keys and compact(), or raise logMemoryBytes; the index is as it was");
+      }
       awaitEpochs(transition.resize()::open);
       moveAll(transition.resize(), user);
+      engine.log().room().releaseForks();
       index.endResize(transition);
       awaitEpochs(() -> {});
       transition.close();
     }
+  }
+
+  /**
+   * Without a device, forks must find room although the log is full: whoever would make it needs
+   * the index. So all of it is set aside before anything is moved.
+   */
+  private boolean reserveForks(Transition transition) {
+    IndexResize resize = transition.resize();
+    if (!engine.log().isInMemory() || !resize.needsLog()) {
+      return true;
+    }
+    // Nobody changes an entry from now on.
+    awaitEpochs(() -> {});
+    return reserve(resize.forksAtMost(false)) || reserve(resize.forksAtMost(true));
+  }
+
+  private boolean reserve(long forks) {
+    return engine.log().room().reserveForks(forks * ForkRecord.BYTES);
   }
 
   private void moveAll(IndexResize resize, EpochUser user) {

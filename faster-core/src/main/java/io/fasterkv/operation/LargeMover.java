@@ -70,23 +70,25 @@ public final class LargeMover implements AutoCloseable {
   public long moveIfLive(long chunkAddress, ByteSpan key) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
+    fresh.beginOne();
     wait.end();
     if (!leadsTo(chunkAddress)) {
       return 0;
     }
     LargeAnchor from = anchor;
     long base = anchorAddress;
-    long begin = log.pin();
+    long begin = log.pinBriefly();
     long unpublished = log.beginUnpublished();
     try {
       if (from == null || begin > chunkAddress) {
         return 0;
       }
       copy(from);
+      log.wroteChunks(writer.anchor().oldest(), op.key.length(), from.bytes());
       return publish(base, chunkAddress) ? from.bytes() : 0;
     } finally {
       log.endUnpublished(unpublished);
-      log.unpin(begin);
+      log.unpinBrief(begin);
     }
   }
 

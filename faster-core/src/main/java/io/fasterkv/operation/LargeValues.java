@@ -96,6 +96,7 @@ final class LargeValues<I, O, C> {
               + "; "
               + advice);
     }
+    log.checkLarge(op.key.length(), valueBytes);
     return true;
   }
 
@@ -260,7 +261,7 @@ final class LargeValues<I, O, C> {
     work.madeBytes = op.newValue.length();
     if (!fitsPage(op, work.madeBytes)) {
       work.beginUnpublished();
-      writeChunks(work, made);
+      writeChunks(work, made, op.key.length());
       work.made = work.writer.anchor();
       work.releaseNewValue();
     }
@@ -268,8 +269,22 @@ final class LargeValues<I, O, C> {
     return Step.RETRY;
   }
 
-  private void writeChunks(LargeWork work, MemorySegment made) {
+  private void writeChunks(LargeWork work, MemorySegment made, int keyBytes) {
+    while (!log.tryBeginChunks(keyBytes, work.madeBytes)) {
+      wait.pause();
+    }
+    wait.end();
     work.writer.begin();
+    long oldest = Address.NONE;
+    try {
+      writeAll(work, made);
+      oldest = work.writer.anchor().oldest();
+    } finally {
+      log.endChunks(oldest, keyBytes, work.madeBytes);
+    }
+  }
+
+  private void writeAll(LargeWork work, MemorySegment made) {
     int done = 0;
     while (done < work.madeBytes) {
       int count;

@@ -138,7 +138,7 @@ final class LargeWork {
   /** Keeps what lies at {@code address} and above on disk; false if it is gone already. */
   boolean pin(long address) {
     if (pinned == NOTHING) {
-      pinned = log.pin();
+      pinned = log.pinBriefly();
     }
     return pinned <= address;
   }
@@ -155,7 +155,7 @@ final class LargeWork {
     if (pinned != NOTHING) {
       long begin = pinned;
       pinned = NOTHING;
-      log.unpin(begin);
+      log.unpinBrief(begin);
     }
   }
 

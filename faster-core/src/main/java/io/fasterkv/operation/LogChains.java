@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.index.Chains;
+import io.fasterkv.log.Claim;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
@@ -104,7 +105,7 @@ final class LogChains implements Chains {
     if (leadsTo(upper, Math.min(left, right))) {
       return upper;
     }
-    long fork = log.allocate(ForkRecord.BYTES);
+    long fork = log.allocate(ForkRecord.BYTES, Claim.FORK);
     if (fork == HybridLog.RETRY) {
       return RETRY;
     }
@@ -114,7 +115,7 @@ final class LogChains implements Chains {
 
   @Override
   public long joinByTag(long others, long ofTag, long tag) {
-    long fork = log.allocate(ForkRecord.BYTES);
+    long fork = log.allocate(ForkRecord.BYTES, Claim.FORK);
     if (fork == HybridLog.RETRY) {
       return RETRY;
     }

@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.index.HashIndex;
+import io.fasterkv.log.Claim;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.RecordInfo;
@@ -17,13 +18,34 @@ final class NewRecord {
   private final HybridLog log;
   private final HashIndex index;
   private final RecordLayout layout;
+  private final Claim claim;
   private long address;
+  private long bytes;
   private long previousAddress;
+  private boolean keepsLost;
+  private boolean isLost;
 
   NewRecord(Engine engine) {
+    this(engine, Claim.RECORD);
+  }
+
+  /**
+   * @param claim what the record is for
+   */
+  NewRecord(Engine engine, Claim claim) {
+    this.claim = claim;
     log = engine.log();
     index = engine.index();
     layout = engine.layout();
+  }
+
+  /**
+   * Tells that what follows are attempts to publish one and the same record. What an attempt leaves
+   * behind, the next one takes, so that who has room for one record gets it into its chain.
+   */
+  void beginOne() {
+    keepsLost = true;
+    isLost = false;
   }
 
   /** Allocates and lays out; false if there is no room now and the operation must come again. */
@@ -31,14 +53,23 @@ final class NewRecord {
     if (valueBytes < 0) {
       throw new RecordTooLarge("a value's size is negative: valueBytes=" + valueBytes);
     }
-    long bytes = layout.recordBytes(op.key.length(), valueBytes);
-    address = log.allocate(bytes);
-    if (address == HybridLog.RETRY) {
-      return false;
+    long wanted = layout.recordBytes(op.key.length(), valueBytes);
+    if (!canTakeLost(wanted)) {
+      isLost = false;
+      address = log.allocate(wanted, claim);
+      if (address == HybridLog.RETRY) {
+        return false;
+      }
     }
+    bytes = wanted;
     previousAddress = op.entry.address();
     layout.create(memory(), offset(), bytes, op.key, previousAddress);
     return true;
+  }
+
+  /** Nobody copies, scans as immutable, or drops a page that is mutable to the protected caller. */
+  private boolean canTakeLost(long wanted) {
+    return isLost && wanted == bytes && address >= log.readOnlyAddress();
   }
 
   MemorySegment memory() {
@@ -62,8 +93,10 @@ final class NewRecord {
   boolean publish(Operation<?, ?, ?> op, long infoBits) {
     Words.storeRelease(memory(), offset(), RecordInfo.complete(previousAddress, infoBits));
     if (index.compareAndSet(op.entry, address)) {
+      isLost = false;
       return true;
     }
+    isLost = keepsLost;
     Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));
     return false;
   }

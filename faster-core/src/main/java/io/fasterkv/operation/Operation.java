@@ -43,6 +43,7 @@ final class Operation<I, O, C> {
 
   private final BufferPool buffers;
   private final int bytesAtFirst;
+  private final boolean hasDisk;
   private MemorySegment keyBuffer;
   private MemorySegment valueBuffer;
   private MemorySegment diskBuffer;
@@ -116,6 +117,7 @@ final class Operation<I, O, C> {
   /** Takes its first buffers from the pool, which gets them back by {@link #close}. */
   Operation(Engine engine) {
     buffers = engine.buffers();
+    hasDisk = !engine.log().isInMemory();
     fold = new DeltaFold(engine);
     // One piece, so that an operation gets all of its first buffers or none.
     int bytes = ownBytes(engine);
@@ -187,7 +189,11 @@ final class Operation<I, O, C> {
     return fold.isOpen() ? fold.value(this) : diskRecord;
   }
 
-  /** Notes that the search for the newest record goes on at {@code address}, which is on disk. */
+  /**
+   * Notes that the search for the newest record goes on at {@code address}, which is on disk. Where
+   * there is none, the log's begin has passed the address since it was read: the operation comes
+   * again.
+   */
   Step readDisk(long address, long beginAddress) {
     fold.reset();
     return foldDisk(address, beginAddress);
@@ -198,7 +204,7 @@ final class Operation<I, O, C> {
     searchedFrom = entry.address();
     searchedDownTo = beginAddress;
     diskAddress = address;
-    return Step.READ_DISK;
+    return hasDisk ? Step.READ_DISK : Step.RETRY;
   }
 
   Step end(Status ended) {

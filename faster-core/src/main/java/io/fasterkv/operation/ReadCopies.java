@@ -24,7 +24,8 @@ final class ReadCopies<I, O, C> {
   }
 
   void set(CopyReads copyReads) {
-    wanted = copyReads;
+    // Without a device all is in memory, and what is read-only is about to be moved anyway.
+    wanted = log.isInMemory() ? CopyReads.NEVER : copyReads;
   }
 
   /** Whether records in the read-only region are copied. */

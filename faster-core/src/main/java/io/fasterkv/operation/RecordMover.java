@@ -50,6 +50,7 @@ public final class RecordMover implements AutoCloseable {
       long address, ByteSpan key, ByteSpan value, long newerFrom, boolean isDelta) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
+    inserts.beginOne();
     return isDelta ? collapse(address) : move(address, value, newerFrom);
   }
 

@@ -87,7 +87,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** A session on records of any length. */
   public static <I, O, C> SessionCore<I, O, C> spans(
       Engine engine, StoreFunctions<I, O, C> functions, SessionMode mode) {
-    SpanValues<I, O, C> values = new SpanValues<>(functions);
+    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log());
     return new SessionCore<>(engine, values, values, mode, null);
   }
 

@@ -1,11 +1,14 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.MemoryRoom;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values of any length, under the user's functions. An updater in place holds the record's latch; a
@@ -16,11 +19,15 @@ import java.lang.foreign.MemorySegment;
 final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<I, O, C> {
   private final StoreFunctions<I, O, C> functions;
 
+  /** Told of the room that values leave in their records; null where nobody asks. */
+  private final @Nullable MemoryRoom room;
+
   /** The state of the record that is held; a session holds one at a time. */
   private long heldState;
 
-  SpanValues(StoreFunctions<I, O, C> functions) {
+  SpanValues(StoreFunctions<I, O, C> functions, HybridLog log) {
     this.functions = functions;
+    room = log.isInMemory() ? log.room() : null;
   }
 
   @Override
@@ -171,7 +178,13 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
    */
   private void release(Operation<I, O, C> op, MemorySegment memory, long record, InPlace end) {
     switch (end) {
-      case DONE -> SpanRecord.unlatch(memory, record, heldState, op.value.length());
+      case DONE -> {
+        int length = op.value.length();
+        if (room != null && length != SpanRecord.valueBytes(heldState)) {
+          room.died(SpanRecord.valueBytes(heldState) - length);
+        }
+        SpanRecord.unlatch(memory, record, heldState, length);
+      }
       case NO_ROOM -> SpanRecord.unlatchUnchanged(memory, record, heldState);
       case FROZEN ->
           SpanRecord.unlatch(memory, record, heldState, SpanRecord.valueBytes(heldState));

@@ -59,6 +59,7 @@ final class Upsert<I, O, C> {
       return put;
     }
     if (isOutgrown) {
+      engine.died(walk.address());
       long bits = mark.bits();
       if (bits != 0) {
         Words.getAndBitwiseOr(fresh.memory(), engine.log().offset(walk.address()), bits);

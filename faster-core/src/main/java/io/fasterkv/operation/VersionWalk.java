@@ -68,7 +68,7 @@ public final class VersionWalk implements AutoCloseable {
       if (nextInMemory()) {
         return true;
       }
-      if (next >= begin && next < engine.log().headAddress() && nextOnDisk()) {
+      if (next >= begin && next < engine.log().pinnedFrom() && nextOnDisk()) {
         return true;
       }
     }
@@ -147,7 +147,7 @@ public final class VersionWalk implements AutoCloseable {
     HybridLog log = engine.log();
     user.protect();
     try {
-      long downTo = Math.max(log.headAddress(), begin);
+      long downTo = Math.max(log.pinnedFrom(), begin);
       if (next < downTo) {
         return false;
       }

@@ -1,0 +1,50 @@
+package io.fasterkv.device;
+
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+
+/** Stands where a store in memory has no device: it holds nothing, and is asked for nothing. */
+public final class NoDevice implements LogDevice {
+
+  /** Records are aligned to 8 bytes anyway. */
+  @Override
+  public int sectorBytes() {
+    return Long.BYTES;
+  }
+
+  @Override
+  public void write(long address, MemorySegment source, Completion completion) {
+    completion.completed(refusal(address));
+  }
+
+  @Override
+  public void read(long address, MemorySegment target, Completion completion) {
+    completion.completed(refusal(address));
+  }
+
+  @Override
+  public void readNow(long address, MemorySegment target) throws IOException {
+    throw refusal(address);
+  }
+
+  @Override
+  public void force() {}
+
+  @Override
+  public void truncate(long address) {}
+
+  @Override
+  public String place(long address) {
+    return "memory at address " + address;
+  }
+
+  @Override
+  public void close() {}
+
+  @Override
+  public void delete() {}
+
+  private IOException refusal(long address) {
+    return new IOException("a store in memory has no device: " + place(address));
+  }
+}

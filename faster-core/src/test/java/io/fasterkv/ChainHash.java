@@ -31,7 +31,7 @@ final class ChainHash implements MergeableLongFunctions<ChainHash.Result> {
   }
 
   private static long pack(int power, int hash) {
-    return (long) power << Integer.SIZE | hash & 0xFFFF_FFFFL;
+    return (long) power << Integer.SIZE | (hash & 0xFFFF_FFFFL);
   }
 
   @Override

@@ -144,7 +144,7 @@ class LongBatchModelTest {
     void checkAll() {
       for (int first = 0; first < KEYS; first += MAX_BATCH) {
         for (int i = 0; i < MAX_BATCH; i++) {
-          keys[i] = first + i;
+          keys[i] = (long) first + i;
         }
         read(0, MAX_BATCH);
       }

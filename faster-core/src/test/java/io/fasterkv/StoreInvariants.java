@@ -143,7 +143,7 @@ final class StoreInvariants {
   /** Where the walk by a key's hash finds it; 0 for nowhere, a tombstone, or what has expired. */
   private long newestByIndex(ByteBuffer bytes) {
     int length = bytes.remaining();
-    MemorySegment.copy(MemorySegment.ofArray(bytes.array()), 0, keyBuffer, 0, length);
+    MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, keyBuffer, 0, length);
     KeyBytes key = new KeyBytes();
     key.set(keyBuffer, length);
     long hash = engine.hash(key);

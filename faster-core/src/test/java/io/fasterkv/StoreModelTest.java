@@ -33,7 +33,7 @@ class StoreModelTest {
       TimeUnit.SECONDS.toNanos(Long.getLong("faster.model.seconds", 60));
 
   private static final Comparator<CheckpointToken> BY_NUMBER =
-      Comparator.comparing(CheckpointToken::number);
+      Comparator.comparingLong(CheckpointToken::number);
 
   @TempDir Path directory;
 

@@ -70,7 +70,7 @@ class UpdateTableTest {
         // A blind update looks only where it could update in place: nowhere, when appending only.
         case UPSERT ->
             region == Region.NONE
-                    || region == Region.TOMBSTONE && allocator != Allocator.APPEND_ONLY
+                    || (region == Region.TOMBSTONE && allocator != Allocator.APPEND_ONLY)
                 ? Status.CREATED
                 : updated();
       };

@@ -176,7 +176,7 @@ final class ConfigRules {
     long bytes = Math.min(roomBytes, b.memoryBytes / RING_SHARE);
     return b.ioKind == IoKind.FILE || b.directory == null
         ? 0
-        : (int) Math.clamp(bytes / StoreConfig.RING_BYTES, 0, b.maxSessions);
+        : Math.clamp(bytes / StoreConfig.RING_BYTES, 0, b.maxSessions);
   }
 
   private long segmentBytes(int page) {

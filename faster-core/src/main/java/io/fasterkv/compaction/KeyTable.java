@@ -173,7 +173,7 @@ final class KeyTable implements AutoCloseable {
   }
 
   private static long header(long hash, ByteSpan key) {
-    return hash & HASH_PART | key.length();
+    return (hash & HASH_PART) | key.length();
   }
 
   private boolean isOf(long entry, long header, ByteSpan key) {

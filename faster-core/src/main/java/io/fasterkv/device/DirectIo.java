@@ -36,7 +36,7 @@ final class DirectIo {
   static OpenOption tried(Path directory) throws IOException {
     OpenOption option =
         OPTION.orElseThrow(() -> new IOException("the JVM has no module jdk.unsupported"));
-    if (directory.getFileSystem() != FileSystems.getDefault()) {
+    if (!directory.getFileSystem().equals(FileSystems.getDefault())) {
       throw new IOException("the files are not the system's own");
     }
     long block = Files.getFileStore(directory).getBlockSize();

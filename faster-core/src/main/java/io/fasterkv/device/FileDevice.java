@@ -136,7 +136,8 @@ public final class FileDevice implements LogDevice {
   public void close() throws IOException {
     writers.shutdown();
     readers.shutdown();
-    boolean isInterrupted = awaitEnd(writers) | awaitEnd(readers);
+    boolean isInterrupted = awaitEnd(writers);
+    isInterrupted |= awaitEnd(readers);
     if (direct != null) {
       direct.close();
     }

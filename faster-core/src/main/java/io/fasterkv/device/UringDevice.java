@@ -50,7 +50,7 @@ public final class UringDevice implements LogDevice {
               + " =ALL-UNNAMED on the class path");
     }
     Path directory = files.directory();
-    if (directory.getFileSystem() != FileSystems.getDefault()) {
+    if (!directory.getFileSystem().equals(FileSystems.getDefault())) {
       throw new IOException("the files are not the system's own: directory=" + directory);
     }
     new Ring(1).close();

@@ -40,6 +40,7 @@ public final class EpochUser implements AutoCloseable {
    * @throws io.fasterkv.api.StoreException.OutOfBudget if this user's former thread has ended, its
    *     slot was given to another user for that, and no slot is free now
    */
+  @SuppressWarnings("ReferenceEquality") // Threads have no other identity.
   public void protect() {
     if (thread != Thread.currentThread()) {
       takeOver();
@@ -69,6 +70,7 @@ public final class EpochUser implements AutoCloseable {
   }
 
   /** On another thread the slot may be somebody else's by now. */
+  @SuppressWarnings("ReferenceEquality")
   private void requireProtectable() {
     if (thread != Thread.currentThread()) {
       throw new IllegalStateException(

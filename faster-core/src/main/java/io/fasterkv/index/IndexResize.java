@@ -45,7 +45,7 @@ public final class IndexResize {
     this.to = to;
     this.chains = chains;
     buckets = Math.min(from.mainBuckets(), to.mainBuckets());
-    chunkBuckets = (int) Math.clamp(buckets / MIN_CHUNKS, 1, MAX_CHUNK_BUCKETS);
+    chunkBuckets = Math.clamp(buckets / MIN_CHUNKS, 1, MAX_CHUNK_BUCKETS);
     chunks = new AtomicLongArray(Math.toIntExact(Math.ceilDiv(buckets, chunkBuckets)));
     chunksLeft = new AtomicInteger(chunks.length());
   }

@@ -36,6 +36,7 @@ public final class TailBrake {
   }
 
   /** Whether the calling thread is the one that moves records. */
+  @SuppressWarnings("ReferenceEquality") // Threads have no other identity.
   boolean isMover() {
     return Thread.currentThread() == mover;
   }

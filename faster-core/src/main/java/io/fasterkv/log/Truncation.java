@@ -2,6 +2,8 @@ package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
 import java.io.IOException;
+import java.util.Map;
+import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
@@ -109,11 +111,11 @@ final class Truncation {
     }
   }
 
-  private static long lower(TreeMap<Long, Integer> wanted, long address) {
+  private static long lower(NavigableMap<Long, Integer> wanted, long address) {
     return wanted.isEmpty() ? address : Math.min(wanted.firstKey(), address);
   }
 
-  private static void takeOut(TreeMap<Long, Integer> wanted, long address) {
+  private static void takeOut(Map<Long, Integer> wanted, long address) {
     wanted.computeIfPresent(address, (at, count) -> count == 1 ? null : count - 1);
   }
 }

@@ -50,13 +50,12 @@ final class Mapping {
    *
    * @throws HugePages.Refused if the kernel gives no memory
    */
+  @SuppressWarnings("restricted")
   static MemorySegment map(Arena arena, long bytes) throws HugePages.Refused {
     long mapped = bytes + HugePages.BYTES;
     long base =
-        (long)
-            call(() ->
-                (long)
-                    MMAP.invokeExact(0L, mapped, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, -1, 0L));
+        call(() ->
+            (long) MMAP.invokeExact(0L, mapped, READ_WRITE, PRIVATE_ANONYMOUS_NORESERVE, -1, 0L));
     if (base == FAILED) {
       throw new HugePages.Refused("the kernel maps no memory: bytes=" + mapped);
     }
@@ -89,6 +88,7 @@ final class Mapping {
     }
   }
 
+  @SuppressWarnings("restricted")
   private static MethodHandle downcall(String name, FunctionDescriptor descriptor) {
     Linker linker = Linker.nativeLinker();
     return linker.downcallHandle(linker.defaultLookup().findOrThrow(name), descriptor);

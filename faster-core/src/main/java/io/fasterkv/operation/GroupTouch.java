@@ -32,6 +32,7 @@ final class GroupTouch implements AutoCloseable {
   private @Nullable MemorySegment keyBuffer;
 
   /** Written and never read, so that the compiler does not leave the touching out. */
+  @SuppressWarnings("UnusedVariable")
   private long touched;
 
   GroupTouch(Engine engine) {

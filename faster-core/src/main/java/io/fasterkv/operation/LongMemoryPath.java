@@ -44,6 +44,7 @@ final class LongMemoryPath<C> extends LongPath {
   private final long[] records = new long[GROUP];
 
   /** Written and never read, so that the compiler does not leave the touching out. */
+  @SuppressWarnings("UnusedVariable")
   private long touched;
 
   LongMemoryPath(LongFunctions<C> functions, EpochUser user, ChainSteps.Stripe steps) {
@@ -241,8 +242,8 @@ final class LongMemoryPath<C> extends LongPath {
    * none is true of all moments before, and what is stored later is not moved up.
    */
   private static long difference(long record, long key) {
-    long flags = Words.loadPlain(MEMORY, record) & FLAGS ^ RecordInfo.PRESENT;
-    return flags | Words.loadPlain(MEMORY, record + LongRecord.KEY) ^ key;
+    long flags = (Words.loadPlain(MEMORY, record) & FLAGS) ^ RecordInfo.PRESENT;
+    return flags | (Words.loadPlain(MEMORY, record + LongRecord.KEY) ^ key);
   }
 
   @Override

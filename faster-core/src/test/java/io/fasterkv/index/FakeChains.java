@@ -122,7 +122,7 @@ final class FakeChains implements Chains {
   private static long aHashOf(Part part) {
     long width = Long.divideUnsigned(-1, part.mainBuckets());
     long middle = part.bucket() * width + width / 2;
-    return part.isOfOneTag() ? middle & -(1L << ForkRecord.TAG_BITS) | part.tag() : middle;
+    return part.isOfOneTag() ? (middle & -(1L << ForkRecord.TAG_BITS)) | part.tag() : middle;
   }
 
   private long add(Node node) {

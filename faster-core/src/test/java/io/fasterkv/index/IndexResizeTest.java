@@ -73,7 +73,7 @@ class IndexResizeTest {
   /** Hashes of all buckets, with one of thirty tags each. */
   private static long[] hashes(SplittableRandom random) {
     int count = random.nextBoolean() ? 20 : 200;
-    return random.longs(count).map(hash -> hash & -(1L << 14) | random.nextInt(30)).toArray();
+    return random.longs(count).map(hash -> (hash & -(1L << 14)) | random.nextInt(30)).toArray();
   }
 
   private static void resize(HashIndex index, boolean grow, FakeChains chains) {

@@ -3,10 +3,10 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.nio.charset.StandardCharsets;
@@ -35,7 +35,11 @@ class LargeInterleavingTest {
   private static final String APPENDED = "+".repeat(9_000);
   private static final String OTHER = "x".repeat(13_000);
   private static final String OTHER_APPENDED = "-".repeat(5_000);
+  private static final String DELTA = "d".repeat(20);
   private static final String NOTHING = "";
+
+  /** What lies above the value at first; nothing in a store that does not merge. */
+  private String deltas = NOTHING;
 
   /** Called at each step; nothing while another does its work. */
   private Runnable step = () -> {};
@@ -95,6 +99,18 @@ class LargeInterleavingTest {
   @ParameterizedTest(name = "{0}, {1}")
   @MethodSource("pairs")
   void endsAsOneAfterTheOther(Operation operation, Other other) {
+    runAll(operation, other);
+  }
+
+  /** The same in a store that merges, where the value has deltas above it at first. */
+  @ParameterizedTest(name = "{0}, {1}")
+  @MethodSource("pairs")
+  void endsAsOneAfterTheOtherWithDeltas(Operation operation, Other other) {
+    deltas = DELTA + DELTA;
+    runAll(operation, other);
+  }
+
+  private void runAll(Operation operation, Other other) {
     int steps = run(operation, other, 0);
     for (int at = 1; at <= steps; at++) {
       run(operation, other, at);
@@ -168,22 +184,31 @@ class LargeInterleavingTest {
     return steps[0];
   }
 
-  private static StoreConfig config(SimulatedDisk disk, int pages) {
+  private StoreConfig config(SimulatedDisk disk, int pages) {
+    StoreConfig.Builder builder = builder(disk, pages);
+    return deltas.isEmpty() ? builder.build() : builder.merge(new BytesFunctions()).build();
+  }
+
+  private static StoreConfig.Builder builder(SimulatedDisk disk, int pages) {
     return StoreConfig.builder(disk.directory())
         .memoryBytes(4 << 20)
         .pageBytes(PAGE_BYTES)
         .logMemoryBytes((long) pages * PAGE_BYTES)
         .scratchBytes(2 << 20)
         .segmentBytes(2 * PAGE_BYTES)
-        .indexBytes(4096)
-        .build();
+        .indexBytes(4096);
   }
 
-  private static void prepare(
+  private void prepare(
       FasterStore store,
       Session<byte[], BytesFunctions.Result, Object> others,
       Operation operation) {
     others.upsert(KEY, bytes(operation.before), null);
+    for (int at = 0; at < deltas.length(); at += DELTA.length()) {
+      // What is read-only gets a delta above it.
+      store.cut().close();
+      others.rmw(KEY, bytes(DELTA).toArray(), null);
+    }
     switch (operation) {
       case READ_DISK, APPEND_ON_DISK, SCAN -> fill(others);
       case COMPACT -> {
@@ -250,23 +275,22 @@ class LargeInterleavingTest {
     }
   }
 
-  private static List<String> allowedToSee(Operation operation, Other other) {
+  private List<String> allowedToSee(Operation operation, Other other) {
     return switch (operation) {
-      case READ_MEMORY, READ_DISK -> List.of(OLD, afterOther(OLD, other));
+      case READ_MEMORY, READ_DISK -> List.of(OLD + deltas, afterOther(OLD + deltas, other));
       // The scan is one of a cut that was made before.
-      case SCAN -> List.of(OLD);
+      case SCAN -> List.of(OLD + deltas);
       default -> List.of(NOTHING);
     };
   }
 
-  private static List<String> allowedAfter(Operation operation, Other other) {
+  private List<String> allowedAfter(Operation operation, Other other) {
+    String before = operation.before + deltas;
     return switch (operation) {
       case UPSERT -> List.of(NEW, afterOther(NEW, other));
       case APPEND_IN_MEMORY, APPEND_ON_DISK, GROW ->
-          List.of(
-              afterOther(operation.before, other) + APPENDED,
-              afterOther(operation.before + APPENDED, other));
-      default -> List.of(afterOther(operation.before, other));
+          List.of(afterOther(before, other) + APPENDED, afterOther(before + APPENDED, other));
+      default -> List.of(afterOther(before, other));
     };
   }
 
@@ -317,7 +341,8 @@ class LargeInterleavingTest {
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         if (Arrays.equals(scan.key().toArray(), KEY.toArray())) {
-          seen = scan.isTombstone() ? NOTHING : string(scan.value().toArray());
+          String older = scan.isDelta() ? seen : NOTHING;
+          seen = scan.isTombstone() ? NOTHING : older + string(scan.value().toArray());
         }
       }
     }
@@ -350,7 +375,7 @@ class LargeInterleavingTest {
 
   /** {@link BytesFunctions} that tell of each call. */
   private final class SteppedFunctions
-      implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
+      implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
     private final BytesFunctions bytes = new BytesFunctions();
     private Runnable beforeCopyBytes = () -> {};
 
@@ -386,6 +411,16 @@ class LargeInterleavingTest {
     public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
       beforeCopyBytes.run();
       return bytes.copyBytes(key, input, oldValue);
+    }
+
+    @Override
+    public int mergedBytes(ByteSpan key, ByteSpan older, ByteSpan newer) {
+      return bytes.mergedBytes(key, older, newer);
+    }
+
+    @Override
+    public void merge(ByteSpan key, ByteSpan older, ByteSpan newer, ByteSpan result) {
+      bytes.merge(key, older, newer, result);
     }
 
     @Override

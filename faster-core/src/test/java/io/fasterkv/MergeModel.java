@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
+import io.fasterkv.api.Versions;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Objects;
 
 /** A store of mergeable values beside a plain map, in either kind of records. */
 abstract class MergeModel<V> implements AutoCloseable {
@@ -58,15 +60,26 @@ abstract class MergeModel<V> implements AutoCloseable {
         seen(seen, scan);
       }
     }
-    assertThat(seen.keySet()).as(when).isEqualTo(model.keySet());
-    seen.forEach(
-        (key, value) -> assertThat(value).as(when + ", key " + key).isEqualTo(model.get(key)));
+    assertThat(seen).as(when).isEqualTo(model);
+    Map<Integer, V> live = new HashMap<>();
+    try (LogScan scan = store.scan(Versions.LIVE)) {
+      while (scan.next()) {
+        assertThat(scan.isDelta()).as(when).isFalse();
+        seen(live, scan);
+      }
+    }
+    assertThat(live).as(when).isEqualTo(model);
   }
 
-  static MergeModel<?> open(FasterStore store, SessionMode mode) {
+  /**
+   * Opens the model of an empty store.
+   *
+   * @param isLarge whether values, and what updates add, may be larger than a page of 4 KiB
+   */
+  static MergeModel<?> open(FasterStore store, SessionMode mode, boolean isLarge) {
     return switch (store.config().recordKind()) {
       case LONGS -> new Longs(store, mode, new HashMap<>());
-      case SPANS -> new Spans(store, mode, new HashMap<>());
+      case SPANS -> new Spans(store, mode, new HashMap<>(), isLarge);
     };
   }
 
@@ -137,17 +150,43 @@ abstract class MergeModel<V> implements AutoCloseable {
   /** Values that are the sequence of their inputs. */
   static final class Spans extends MergeModel<String> {
     private static final int MAX_BYTES = 1200;
+    private static final int MAX_LARGE_BYTES = 50_000;
     private final Session<byte[], BytesFunctions.Result, Object> session;
+    private final boolean isLarge;
 
-    Spans(FasterStore store, SessionMode mode, Map<Integer, String> model) {
+    Spans(FasterStore store, SessionMode mode, Map<Integer, String> model, boolean isLarge) {
       super(model);
+      this.isLarge = isLarge;
       session = store.newSession(new BytesFunctions(), mode);
     }
 
-    private static byte[] bytes(int input) {
-      byte[] bytes = new byte[Math.floorMod(input, 7)];
+    private byte[] bytes(int input) {
+      byte[] bytes = new byte[isLarge ? largeLength(input) : Math.floorMod(input, 7)];
       Arrays.fill(bytes, (byte) ('a' + Math.floorMod(input, 26)));
       return bytes;
+    }
+
+    /** How often each letter comes, in order. */
+    private static String runs(String value) {
+      StringBuilder runs = new StringBuilder();
+      int from = 0;
+      for (int at = 1; value != null && at <= value.length(); at++) {
+        if (at == value.length() || value.charAt(at) != value.charAt(from)) {
+          runs.append(at - from).append(value.charAt(from));
+          from = at;
+        }
+      }
+      return value == null ? "nothing" : runs.toString();
+    }
+
+    /** Mostly small, about a page, or a few pages. */
+    private static int largeLength(int input) {
+      return switch (Math.floorMod(input, 16)) {
+        case 0 -> Math.floorMod(input / 16, 20_000);
+        case 1 -> 3900 + Math.floorMod(input / 16, 200);
+        case 2 -> Math.floorMod(input / 16, 3000);
+        default -> Math.floorMod(input / 16, 9);
+      };
     }
 
     private static String string(byte[] bytes) {
@@ -166,7 +205,7 @@ abstract class MergeModel<V> implements AutoCloseable {
 
     @Override
     void rmw(int key, int input) {
-      if (model.getOrDefault(key, "").length() > MAX_BYTES) {
+      if (model.getOrDefault(key, "").length() > (isLarge ? MAX_LARGE_BYTES : MAX_BYTES)) {
         upsert(key, input);
         return;
       }
@@ -189,15 +228,17 @@ abstract class MergeModel<V> implements AutoCloseable {
         session.completePending(true);
         status = result.completed;
       }
-      assertThat(status == Status.FOUND ? string(result.value) : null)
-          .as(when)
-          .isEqualTo(model.get(key));
+      String expected = model.get(key);
+      String found = status == Status.FOUND ? string(result.value) : null;
+      if (!Objects.equals(found, expected)) {
+        throw new AssertionError(when + ": " + runs(found) + ", expected " + runs(expected));
+      }
     }
 
     @Override
     MergeModel<String> reopened(
         FasterStore store, SessionMode mode, Map<Integer, String> committed) {
-      return new Spans(store, mode, committed);
+      return new Spans(store, mode, committed, isLarge);
     }
 
     @Override

@@ -25,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class MergeModelTest {
   private static final int STEPS = 15_000;
+  private static final int LARGE_STEPS = 2_500;
   private static final int PAGE_BYTES = 4096;
 
   @TempDir Path directory;
@@ -37,20 +38,33 @@ class MergeModelTest {
   @MethodSource("seeds")
   void behavesAsAMap(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
-    StoreConfig config = config(random);
+    behavesAsAMap(seed, random, config(random, random.nextBoolean()), false);
+  }
+
+  /** Values up to twelve pages, and updates that add up to five. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void behavesAsAMapOfLargeValues(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    behavesAsAMap(seed, random, config(random, false), true);
+  }
+
+  private static void behavesAsAMap(
+      long seed, SplittableRandom random, StoreConfig config, boolean isLarge) {
     SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
     LogDevice device = new MemoryDevice();
     FasterStore store = FasterStore.open(config, device);
     try {
-      new Run<>(store, MergeModel.open(store, mode), random, config, mode).go(device, seed);
+      new Run<>(store, MergeModel.open(store, mode, isLarge), random, config, mode)
+          .with(isLarge)
+          .go(device, seed);
     } finally {
       store.close();
     }
   }
 
-  private StoreConfig config(SplittableRandom random) {
+  private StoreConfig config(SplittableRandom random, boolean isLong) {
     double[] fractions = {0, 0.25, 0.5, 0.9};
-    boolean isLong = random.nextBoolean();
     StoreConfig.Builder builder =
         StoreConfig.builder(directory)
             .memoryBytes(2 << 20)
@@ -69,7 +83,8 @@ class MergeModelTest {
     private final SplittableRandom random;
     private final StoreConfig config;
     private final SessionMode mode;
-    private final int keys;
+    private int keys;
+    private int steps = STEPS;
     private FasterStore store;
     private MergeModel<V> values;
     private int appended;
@@ -88,10 +103,18 @@ class MergeModelTest {
       keys = random.nextInt(3) == 0 ? 12 : 2000;
     }
 
+    Run<V> with(boolean isLarge) {
+      if (isLarge) {
+        keys = Math.min(keys, 40);
+        steps = LARGE_STEPS;
+      }
+      return this;
+    }
+
     void go(LogDevice device, long seed) {
       String when = "seed " + seed;
-      for (int step = 0; step < STEPS; step++) {
-        int dice = random.nextInt(10_000);
+      for (int step = 0; step < steps; step++) {
+        int dice = random.nextInt(steps == LARGE_STEPS ? 3_000 : 10_000);
         if (dice < 10) {
           values.checkCut(store, when);
         } else if (dice < 40) {
@@ -138,7 +161,8 @@ class MergeModelTest {
       for (int fold = 0; fold < 3; fold++) {
         store.cut().close();
         for (int key : few) {
-          values.rmw(key, random.nextInt());
+          // A few bytes: what does not fit a page is no delta, and would wait.
+          values.rmw(key, 16 * random.nextInt(1 << 20) + 3);
         }
       }
       behind.unprotect();

@@ -109,10 +109,14 @@ public record StoreConfig(
    * value is given to its reader in one piece of scratch memory, so it is the largest power of two,
    * up to 1 GiB, that is left of {@code scratchBytes} when a 32nd and at least four pages, or half,
    * are set aside for all other uses. For 1 GiB: {@code scratchBytes} of 1.1 GiB, log pages up to
-   * 16 MiB.
+   * 16 MiB. Half of that where {@code merge} is set: a value is then read beside the one that its
+   * deltas make of it.
    */
   public int maxValueBytes() {
-    return recordKind == RecordKind.LONGS ? Long.BYTES : (int) largeScratchBytes();
+    if (recordKind == RecordKind.LONGS) {
+      return Long.BYTES;
+    }
+    return (int) (merge == null ? largeScratchBytes() : largeScratchBytes() / 2);
   }
 
   /** How much of {@code scratchBytes} is for large values; 0 when the records are longs. */
@@ -121,7 +125,8 @@ public record StoreConfig(
       return 0;
     }
     long others = Math.max(scratchBytes / 32, Math.min(4L * pageBytes, scratchBytes / 2));
-    return Math.min(MAX_VALUE_BYTES, Long.highestOneBit(scratchBytes - others));
+    long most = merge == null ? MAX_VALUE_BYTES : 2L * MAX_VALUE_BYTES;
+    return Math.min(most, Long.highestOneBit(scratchBytes - others));
   }
 
   /** Starts from the defaults. */

@@ -3,8 +3,11 @@ package io.fasterkv.compaction;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +20,8 @@ import org.jspecify.annotations.Nullable;
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
   private static final long LOOK_NANOS = 10_000_000;
+  private static final long REFUSED_NANOS = 1_000_000_000;
+  private static final Logger LOG = System.getLogger("io.fasterkv");
 
   private final Engine engine;
   private final Compactor compactor;
@@ -24,6 +29,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final WriteBrake brake;
   private final long bytesPerSecond;
   private final Thread thread;
+  private String refusal = "";
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
@@ -86,7 +92,20 @@ public final class BackgroundCompaction implements AutoCloseable {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
       LockSupport.parkNanos(LOOK_NANOS);
+    } catch (RecordTooLarge e) {
+      refused(e);
     }
+  }
+
+  /** The log cannot be compacted past a value until its key is written or deleted: it grows. */
+  private void refused(RecordTooLarge cause) {
+    brake.letGo();
+    String text = String.valueOf(cause.getMessage());
+    if (!text.equals(refusal)) {
+      refusal = text;
+      LOG.log(Level.WARNING, "compaction waits: " + refusal);
+    }
+    LockSupport.parkNanos(REFUSED_NANOS);
   }
 
   private void compactAll() {

@@ -31,11 +31,16 @@ final class Movers implements AutoCloseable {
       if (large == null) {
         large = new LargeMover(engine);
       }
-      return large.moveIfLive(scan.address(), scan.key());
+      long moved = large.moveIfLive(scan.address(), scan.key());
+      if (moved != LargeMover.UNDER_DELTAS) {
+        return moved;
+      }
+      return records.moveFold(scan.address(), scan.key()) ? Math.max(1, records.largeBytes()) : 0;
     }
     boolean isLive =
         records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom, scan.isDelta());
-    return isLive ? engine.layout().recordBytes(scan.key().length(), scan.value().length()) : 0;
+    long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+    return isLive ? Math.max(bytes, records.largeBytes()) : 0;
   }
 
   @Override

@@ -15,6 +15,14 @@ import org.jspecify.annotations.Nullable;
  * memory for one value at a time, and waits for it when others have it. One thread at a time.
  */
 public final class ScannedValue {
+  /** What is to be merged onto a value when that has been put together. */
+  public interface Above {
+    /** How many bytes that takes. */
+    int bytes(ByteSpan base);
+
+    void merge(ByteSpan base, ByteSpan result);
+  }
+
   private static final long PAUSE_NANOS = 1_000_000;
 
   /** Half a minute of pauses. */
@@ -57,6 +65,37 @@ public final class ScannedValue {
     isRead = true;
   }
 
+  /** As {@link #read}, with something merged onto the value. */
+  public void readMerged(LargeAnchor anchor, ByteSpan key, Above above, ByteSpan value) {
+    for (int waits = 0; ; waits++) {
+      read(anchor, key, value);
+      int bytes = above.bytes(value);
+      boolean isPossible = waits <= MAX_WAITS && buffers.canLend(anchor.bytes(), bytes);
+      MemorySegment merged = isPossible ? buffers.tryTakeLarge(bytes) : null;
+      if (merged != null) {
+        merged(above, merged, bytes, value);
+        return;
+      }
+      release();
+      if (!isPossible) {
+        throw noScratch(bytes);
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+  }
+
+  private void merged(Above above, MemorySegment to, int bytes, ByteSpan value) {
+    ByteSpan result = new ByteSpan().wrap(to, 0, 0, bytes);
+    try {
+      above.merge(value, result);
+    } finally {
+      release();
+      whole = to;
+    }
+    isRead = true;
+    value.wrap(to, 0, result.length(), result.length());
+  }
+
   /** Whether a value was read and not released. */
   public boolean isRead() {
     return isRead;
@@ -75,17 +114,21 @@ public final class ScannedValue {
     MemorySegment taken = buffers.canLend(bytes, 1) ? buffers.tryTakeLarge(bytes) : null;
     for (int waits = 0; taken == null; waits++) {
       if (waits > MAX_WAITS || !buffers.canLend(bytes, 1)) {
-        throw new OutOfBudget(
-            "a scan has no scratch memory for a large value: bytes="
-                + bytes
-                + ", scratchBytes="
-                + buffers.bytes()
-                + "; raise scratchBytes, or have fewer scans and reads of large values at a time");
+        throw noScratch(bytes);
       }
       LockSupport.parkNanos(PAUSE_NANOS);
       taken = buffers.tryTakeLarge(bytes);
     }
     whole = taken;
     return taken;
+  }
+
+  private OutOfBudget noScratch(int bytes) {
+    return new OutOfBudget(
+        "a scan has no scratch memory for a large value: bytes="
+            + bytes
+            + ", scratchBytes="
+            + buffers.bytes()
+            + "; raise scratchBytes, or have fewer scans and reads of large values at a time");
   }
 }

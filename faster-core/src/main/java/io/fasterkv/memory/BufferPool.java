@@ -81,6 +81,11 @@ public final class BufferPool {
     return (int) Math.min(largeBytes, BuddyBlocks.blockBytes(BuddyBlocks.ORDERS - 1));
   }
 
+  /** The largest size of which two are sure to be had when nobody else wants a large one. */
+  public int largestOfTwo() {
+    return (int) Math.min(largeBytes / 2, BuddyBlocks.blockBytes(BuddyBlocks.ORDERS - 1));
+  }
+
   /** All bytes, lent or not. */
   public long bytes() {
     return memory.byteSize();

@@ -5,6 +5,7 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Puts a record that was made from older ones on top of its chain, only if no newer record of the
@@ -58,7 +59,16 @@ final class ConditionalInsert {
    */
   <I, O, C> boolean copy(
       Operation<I, O, C> op, Successor<I, O, C> successor, MemorySegment memory, long record) {
-    return fresh.allocate(op, successor.copyBytes(op, memory, record))
+    return copy(op, successor, successor.copyBytes(op, memory, record), memory, record);
+  }
+
+  private <I, O, C> boolean copy(
+      Operation<I, O, C> op,
+      Successor<I, O, C> successor,
+      int bytes,
+      MemorySegment memory,
+      long record) {
+    return fresh.allocate(op, bytes)
         && successor.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
         && fresh.publish(op, false);
   }
@@ -80,20 +90,36 @@ final class ConditionalInsert {
   /**
    * Puts a successor of the value that a search has found on top of the chain: an ordinary record,
    * which takes the place of all deltas below. RETRY if there is no room or the newest delta is in
-   * the fuzzy region; RESTART if the value is not the newest any more; DONE.
+   * the fuzzy region; RESTART if the value is not the newest any more; LARGE if it does not fit a
+   * page and is to be made first; DONE.
+   *
+   * @param large what makes values that do not fit a page; null to let these be
    */
-  <I, O, C> Step replace(Operation<I, O, C> op, Successor<I, O, C> successor) {
+  <I, O, C> Step replace(
+      Operation<I, O, C> op, Successor<I, O, C> successor, @Nullable LargeValues<I, O, C> large) {
     if (!isStillNewest(op)) {
       return Step.RESTART;
     }
     if (op.fold.isOpen() && op.fold.isNewestApart()) {
-      return replaceMutable(op, successor);
+      return replaceMutable(op, successor, large);
     }
-    return copy(op, successor, op.found(), 0) ? Step.DONE : Step.RETRY;
+    if (op.fold.base() != null) {
+      return large == null ? Step.RETRY : large.replaceFold(op, fresh);
+    }
+    int bytes = successor.copyBytes(op, op.found(), 0);
+    if (op.fold.isOpen() && isTooLarge(op, bytes)) {
+      return large == null || !large.isLarge(op, bytes) ? Step.RETRY : large.replaceFold(op, fresh);
+    }
+    return copy(op, successor, bytes, op.found(), 0) ? Step.DONE : Step.RETRY;
+  }
+
+  private boolean isTooLarge(Operation<?, ?, ?> op, int bytes) {
+    return engine.layout().recordBytes(op.key.length(), bytes) > log.maxRecordBytes();
   }
 
   /** The newest delta was mutable when it was read. */
-  private <I, O, C> Step replaceMutable(Operation<I, O, C> op, Successor<I, O, C> successor) {
+  private <I, O, C> Step replaceMutable(
+      Operation<I, O, C> op, Successor<I, O, C> successor, @Nullable LargeValues<I, O, C> large) {
     long newest = op.fold.newestAddress();
     if (newest < log.headAddress()) {
       return Step.RESTART;
@@ -109,7 +135,14 @@ final class ConditionalInsert {
     }
     op.fold.copyNewest(op, memory, record);
     MemorySegment guess = op.fold.value(op);
-    if (!fresh.allocate(op, successor.copyBytes(op, guess, 0))) {
+    int bytes = op.fold.base() == null ? successor.copyBytes(op, guess, 0) : 0;
+    if (op.fold.base() != null || isTooLarge(op, bytes)) {
+      if (large == null || (op.fold.base() == null && !large.isLarge(op, bytes))) {
+        return Step.RETRY;
+      }
+      return isMutable ? large.replaceFoldHeld(op, record, fresh) : large.replaceFold(op, fresh);
+    }
+    if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
     }
     if (!isMutable) {

@@ -5,10 +5,10 @@ import io.fasterkv.api.LongMerge;
 import io.fasterkv.api.Merge;
 import io.fasterkv.api.SpanMerge;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
@@ -25,6 +25,9 @@ import org.jspecify.annotations.Nullable;
  * copy a record can read or copy this. A newest delta that may still be changed in place is kept
  * apart, in a copy of the moment it was read: a read takes that copy, and an operation that
  * replaces the delta merges it once more when it holds it.
+ *
+ * <p>A value larger than a page below the deltas is noted, not read: {@link LargeValues} reads it
+ * with no epoch held, and merges what is here onto it.
  */
 final class DeltaFold {
   static final int FIRST_BYTES = 4 * BufferPool.MIN_BYTES;
@@ -41,8 +44,10 @@ final class DeltaFold {
 
   private MemorySegment spare = MemorySegment.NULL;
   private MemorySegment newestCopy = MemorySegment.NULL;
+  private @Nullable LargeAnchor base;
   private boolean isOpen;
   private boolean isNewestApart;
+  private long newestState;
   private int partRecords;
   private long newestAddress = Address.NONE;
   private long lowestAddress = Address.NONE;
@@ -68,12 +73,15 @@ final class DeltaFold {
     isOpen = false;
     isNewestApart = false;
     partRecords = 0;
+    base = null;
+    newestState = 0;
   }
 
   /** Begins with the newest record of a key, a delta that nobody changes. */
   void open(Operation<?, ?, ?> op, long address, MemorySegment memory, long record) {
     begin(address);
-    addOlder(op, address, memory, record);
+    newestState = stateOf(memory, record);
+    addOlder(op, address, memory, record, Address.NONE);
   }
 
   /** Begins with the newest record of a key, a delta that others may be changing. */
@@ -83,15 +91,23 @@ final class DeltaFold {
     isNewestApart = true;
   }
 
-  /** Adds the next older record, which nobody changes. */
-  void addOlder(Operation<?, ?, ?> op, long address, MemorySegment memory, long record) {
-    if (RecordInfo.isLarge(RecordLayout.info(memory, record))) {
-      throw new RecordTooLarge(
-          "a value larger than a page has deltas and cannot be merged: address="
-              + address
-              + "; upsert the key anew");
-    }
+  /**
+   * Adds the next older record, which nobody changes.
+   *
+   * @param begin the log's begin before the chain was entered: a large value that begins below it
+   *     has expired
+   */
+  void addOlder(
+      Operation<?, ?, ?> op, long address, MemorySegment memory, long record, long begin) {
     lowestAddress = address;
+    if (RecordInfo.isLarge(RecordLayout.info(memory, record))) {
+      LargeAnchor found = LargeValues.sound(LargeAnchor.read(memory, record));
+      if (found.oldest() >= begin) {
+        base = found;
+        lowestAddress = found.oldest();
+      }
+      return;
+    }
     if (partRecords++ == 0) {
       part = copied(op, memory, record, part);
     } else {
@@ -102,7 +118,22 @@ final class DeltaFold {
     }
   }
 
-  /** The value, with the newest delta as it was when it was read; shaped like a record. */
+  /** How many bytes the value has, merged onto the large one below. */
+  int bytesOnto(Operation<?, ?, ?> op, ByteSpan large) {
+    wrap(newer, value(op), 0);
+    return spans().mergedBytes(op.keySpan, large, newer);
+  }
+
+  /** Merges onto the large value below. */
+  void mergeOnto(Operation<?, ?, ?> op, ByteSpan large, ByteSpan target) {
+    wrap(newer, value(op), 0);
+    spans().merge(op.keySpan, large, newer, target);
+  }
+
+  /**
+   * The value, or what is to be merged onto the large one below, with the newest delta as it was
+   * when it was read; shaped like a record.
+   */
   MemorySegment value(Operation<?, ?, ?> op) {
     return isNewestApart ? valueWith(op, newestCopy, 0) : part;
   }
@@ -120,10 +151,11 @@ final class DeltaFold {
   /** Reads the newest delta, which others may be changing, once more. */
   void copyNewest(Operation<?, ?, ?> op, MemorySegment memory, long record) {
     while (true) {
-      long state = layout instanceof SpanRecord ? SpanRecord.state(memory, record) : 0;
+      long state = stateOf(memory, record);
       if (!SpanRecord.isLatched(state)) {
         newestCopy = copied(op, memory, record, newestCopy);
         if (!(layout instanceof SpanRecord) || SpanRecord.isUnchanged(memory, record, state)) {
+          newestState = state;
           return;
         }
       }
@@ -140,18 +172,28 @@ final class DeltaFold {
     return isNewestApart;
   }
 
+  /** The large value that all this is to be merged onto; null if there is none. */
+  @Nullable LargeAnchor base() {
+    return base;
+  }
+
+  /** Tells whether the newest delta is as it was when it was read; 0 for records of longs. */
+  long newestState() {
+    return newestState;
+  }
+
   long newestAddress() {
     return newestAddress;
   }
 
-  /** The oldest record that was found. */
+  /** Where the oldest record that was found lies, or its large value begins. */
   long lowestAddress() {
     return lowestAddress;
   }
 
   /** How many records were found. */
   int records() {
-    return partRecords + (isNewestApart ? 1 : 0);
+    return partRecords + (isNewestApart ? 1 : 0) + (base == null ? 0 : 1);
   }
 
   /** Gives the buffers back. */
@@ -169,6 +211,14 @@ final class DeltaFold {
     isOpen = true;
     newestAddress = address;
     lowestAddress = address;
+  }
+
+  private long stateOf(MemorySegment memory, long record) {
+    return layout instanceof SpanRecord ? SpanRecord.state(memory, record) : 0;
+  }
+
+  private SpanMerge spans() {
+    return (SpanMerge) requireMerge(merge);
   }
 
   private static Merge requireMerge(@Nullable Merge merge) {

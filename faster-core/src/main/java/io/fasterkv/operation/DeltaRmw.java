@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.DeltaWalk.Extent;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import java.lang.foreign.MemorySegment;
 
@@ -27,10 +28,12 @@ final class DeltaRmw<I, O, C> {
   private final NewRecord fresh;
   private final RecordHold held;
   private final ConditionalInsert inserts;
+  private final LargeValues<I, O, C> large;
 
-  DeltaRmw(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
+  DeltaRmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
+    this.large = large;
     deltas = new DeltaWalk(engine, walk);
     fresh = new NewRecord(engine);
     held = new RecordHold(engine.layout());
@@ -44,7 +47,7 @@ final class DeltaRmw<I, O, C> {
 
   /** No record of the key is in memory, and the chain goes on on disk. */
   Step onDisk(Operation<I, O, C> op, long diskAddress, long begin) {
-    return isDue(op) ? op.readDisk(diskAddress, begin) : append(op);
+    return isDue(op) || !fits(op) ? op.readDisk(diskAddress, begin) : append(op);
   }
 
   /** The newest record is in the fuzzy region. */
@@ -62,21 +65,48 @@ final class DeltaRmw<I, O, C> {
   /** The newest record is a delta that is read-only. */
   Step readOnly(Operation<I, O, C> op, ChainWalk newest, long begin) {
     boolean isWhole = deltas.count(op, newest, begin) == Extent.WHOLE;
-    if (isOn() && !isWhole && deltas.deltas() < MAX_DELTAS && !isDue(op)) {
+    // What is in memory is made whole at once, unless that is a large value to be copied.
+    boolean isCheap = isWhole && !deltas.isLarge();
+    if (isOn() && !isCheap && hasRoom(op) && (isWhole || !isDue(op))) {
       return append(op);
     }
     return replace(op, newest, begin);
   }
 
+  /** The newest record leads to a large value, which is not to be copied for each update. */
+  Step aboveLarge(Operation<I, O, C> op, long address, boolean isMutable) {
+    return isMutable ? appendAbove(op, address) : append(op);
+  }
+
+  /** Whether a delta can go above what was counted, so that the value can still be made whole. */
+  private boolean hasRoom(Operation<I, O, C> op) {
+    return deltas.deltas() < MAX_DELTAS && fits(op) && hasRoom(op, deltas.bytes());
+  }
+
+  /** Whether a value of so many bytes can have a delta above it. */
+  private boolean hasRoom(Operation<I, O, C> op, long bytes) {
+    return bytes + values.initialBytes(op) <= large.mostBytes();
+  }
+
+  /** Whether an update of a large value has a delta that can go above it. */
+  boolean fitsAbove(Operation<I, O, C> op, LargeAnchor anchor) {
+    return fits(op) && hasRoom(op, anchor.bytes());
+  }
+
+  /** Whether an update has a delta that lies in one record; if not, the value is made whole. */
+  private boolean fits(Operation<I, O, C> op) {
+    return large.fitsPage(op, values.initialBytes(op));
+  }
+
   /** Goes on when the rest of the value was found on disk. */
   Step found(Operation<I, O, C> op) {
-    Step step = inserts.replace(op, values);
+    Step step = inserts.replace(op, values, large);
     return step == Step.DONE ? op.end(Status.COPIED) : step;
   }
 
   private boolean mayAppend(Operation<I, O, C> op, ChainWalk newest, long begin) {
     boolean isOnDisk = deltas.count(op, newest, begin) == Extent.MORE_ON_DISK;
-    return deltas.deltas() < MAX_DELTAS && !(isOnDisk && isDue(op));
+    return hasRoom(op) && !(isOnDisk && isDue(op));
   }
 
   /** Whether this is the one append of several that makes the value whole instead. */

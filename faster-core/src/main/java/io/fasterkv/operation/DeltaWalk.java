@@ -1,6 +1,8 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.LargeAnchor;
+import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -25,10 +27,14 @@ final class DeltaWalk {
 
   private final HybridLog log;
   private final ChainWalk walk;
+  private final RecordLayout layout;
   private int deltas;
+  private long bytes;
+  private boolean isLarge;
 
   DeltaWalk(Engine engine, ChainWalk other) {
     log = engine.log();
+    layout = engine.layout();
     walk = other.another();
   }
 
@@ -52,7 +58,7 @@ final class DeltaWalk {
       if (walk.isTombstone()) {
         return Extent.WHOLE;
       }
-      op.fold.addOlder(op, walk.address(), memory, log.offset(walk.address()));
+      op.fold.addOlder(op, walk.address(), memory, log.offset(walk.address()), begin);
       if (!walk.isDelta()) {
         return Extent.WHOLE;
       }
@@ -64,11 +70,15 @@ final class DeltaWalk {
   /** Counts the deltas in memory, from the record that {@code newest} has found; FUZZY never. */
   Extent count(Operation<?, ?, ?> op, ChainWalk newest, long begin) {
     deltas = newest.isDelta() ? 1 : 0;
+    isLarge = newest.isLarge();
+    bytes = bytesAt(newest);
     if (deltas == 0) {
       return Extent.WHOLE;
     }
     long from = newest.previousAddress();
     while (walk.find(op.key, op.hash, from, log.headAddress())) {
+      bytes += bytesAt(walk);
+      isLarge = walk.isLarge();
       if (!walk.isDelta()) {
         return Extent.WHOLE;
       }
@@ -76,6 +86,24 @@ final class DeltaWalk {
       from = walk.previousAddress();
     }
     return walk.isEnded(begin) ? Extent.WHOLE : Extent.MORE_ON_DISK;
+  }
+
+  private long bytesAt(ChainWalk found) {
+    MemorySegment memory = log.memory();
+    long record = log.offset(found.address());
+    return found.isLarge()
+        ? LargeValues.sound(LargeAnchor.read(memory, record)).bytes()
+        : layout.recordBytes(memory, record);
+  }
+
+  /** How many bytes the records that were counted take, and the large value below them. */
+  long bytes() {
+    return bytes;
+  }
+
+  /** Whether the oldest record that was counted leads to a large value. */
+  boolean isLarge() {
+    return isLarge;
   }
 
   /** How many deltas {@link #count} has counted. */

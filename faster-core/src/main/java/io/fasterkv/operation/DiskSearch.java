@@ -104,7 +104,7 @@ final class DiskSearch {
     }
     boolean isDelta = RecordInfo.isDelta(info) && !op.takesVersions();
     if (isMerging(op)) {
-      op.fold.addOlder(op, op.diskAddress, op.diskRecord(), 0);
+      op.fold.addOlder(op, op.diskAddress, op.diskRecord(), 0, op.searchedDownTo);
     } else if (isDelta) {
       op.fold.open(op, op.diskAddress, op.diskRecord(), 0);
     }

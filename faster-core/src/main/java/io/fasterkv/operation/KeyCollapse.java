@@ -17,6 +17,8 @@ final class KeyCollapse {
     /** The value does not reach down to the address. */
     DEAD,
     ON_DISK,
+    /** The value does not fit a page and is to be made, with no epoch held. */
+    LARGE,
     AGAIN
   }
 
@@ -25,8 +27,10 @@ final class KeyCollapse {
   private final DeltaWalk deltas;
   private final ConditionalInsert inserts;
   private final SameValue<Void, Void, Void> same;
+  private final LargeValues<Void, Void, Void> large;
 
-  KeyCollapse(Engine engine, ChainWalk other) {
+  KeyCollapse(Engine engine, ChainWalk other, LargeValues<Void, Void, Void> large) {
+    this.large = large;
     this.engine = engine;
     walk = other.another();
     deltas = new DeltaWalk(engine, other);
@@ -73,9 +77,10 @@ final class KeyCollapse {
     if (!op.fold.isOpen() || op.fold.lowestAddress() > address) {
       return Outcome.DEAD;
     }
-    return switch (inserts.replace(op, same)) {
+    return switch (inserts.replace(op, same, large)) {
       case DONE -> Outcome.REPLACED;
       case RESTART -> again(op);
+      case LARGE -> Outcome.LARGE;
       default -> Outcome.AGAIN;
     };
   }

@@ -27,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * old anchor is still the newest record. One thread at a time.
  */
 public final class LargeMover implements AutoCloseable {
+  /** The value may be live: its key's newest record is a delta. */
+  public static final long UNDER_DELTAS = -1;
+
   private final Engine engine;
   private final HybridLog log;
   private final Operation<Void, Void, Void> op;
@@ -45,6 +48,9 @@ public final class LargeMover implements AutoCloseable {
   private long anchorAddress;
 
   private @Nullable LargeAnchor anchor;
+
+  /** Whether the newest record of the key is a delta. */
+  private boolean isUnderDeltas;
 
   /** Whether nobody could delete that record in place any more when it was found. */
   private boolean isImmutable;
@@ -65,7 +71,7 @@ public final class LargeMover implements AutoCloseable {
 
   /**
    * Moves the value whose first chunk lies at {@code chunkAddress}, if it is live. Returns how many
-   * bytes it has, or 0.
+   * bytes it has, or 0, or {@link #UNDER_DELTAS}.
    */
   public long moveIfLive(long chunkAddress, ByteSpan key) {
     op.setKey(key);
@@ -73,7 +79,7 @@ public final class LargeMover implements AutoCloseable {
     fresh.beginOne();
     wait.end();
     if (!leadsTo(chunkAddress)) {
-      return 0;
+      return notMoved();
     }
     LargeAnchor from = anchor;
     long base = anchorAddress;
@@ -85,11 +91,15 @@ public final class LargeMover implements AutoCloseable {
       }
       copy(from);
       log.wroteChunks(writer.anchor().oldest(), op.key.length(), from.bytes());
-      return publish(base, chunkAddress) ? from.bytes() : 0;
+      return publish(base, chunkAddress) ? from.bytes() : notMoved();
     } finally {
       log.endUnpublished(unpublished);
       log.unpinBrief(begin);
     }
+  }
+
+  private long notMoved() {
+    return isUnderDeltas ? UNDER_DELTAS : 0;
   }
 
   @Override
@@ -211,6 +221,7 @@ public final class LargeMover implements AutoCloseable {
   /** Whether the newest record of the key is an anchor that leads to the chunk. */
   private boolean leadsTo(long chunkAddress) {
     op.diskFloor = chunkAddress + 1;
+    isUnderDeltas = false;
     while (true) {
       op.phase = Phase.SEARCH;
       if (!lookInMemory(chunkAddress)) {
@@ -218,7 +229,10 @@ public final class LargeMover implements AutoCloseable {
         if (op.phase == Phase.FOUND_ON_DISK) {
           anchorAddress = op.diskAddress;
           isImmutable = true;
-          take(op.diskRecord(), 0);
+          isUnderDeltas = op.fold.isOpen();
+          if (!isUnderDeltas) {
+            take(op.diskRecord(), 0);
+          }
         }
       }
       // Otherwise the index is being resized, or the log's begin has passed what was read.
@@ -250,7 +264,8 @@ public final class LargeMover implements AutoCloseable {
         op.phase = Phase.FOUND_ON_DISK;
         anchorAddress = walk.address();
         isImmutable = anchorAddress < copyBelow;
-        if (!walk.isTombstone()) {
+        isUnderDeltas = walk.isDelta() && !walk.isTombstone();
+        if (!isUnderDeltas && !walk.isTombstone()) {
           take(log.memory(), log.offset(anchorAddress));
         }
         return true;

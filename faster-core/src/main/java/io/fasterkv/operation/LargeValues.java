@@ -9,6 +9,7 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.ChunkCursor;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.BufferPool;
 import io.fasterkv.operation.LargeWork.Goal;
 import io.fasterkv.operation.Operation.Phase;
 import io.fasterkv.record.Address;
@@ -44,7 +45,7 @@ final class LargeValues<I, O, C> {
 
   private final Engine engine;
   private final HybridLog log;
-  private final ValueAccess<I, O, C> values;
+  private final RecordHold held;
   private final @Nullable LargeFunctions<I, O, C> functions;
   private final EpochUser user;
   private final EpochWait wait;
@@ -56,13 +57,12 @@ final class LargeValues<I, O, C> {
    */
   LargeValues(
       Engine engine,
-      ValueAccess<I, O, C> values,
       @Nullable LargeFunctions<I, O, C> functions,
       EpochUser user,
       boolean isBlocking) {
     this.engine = engine;
     this.log = engine.log();
-    this.values = values;
+    held = new RecordHold(engine.layout());
     this.functions = functions;
     this.user = user;
     wait = new EpochWait(engine.epochs(), () -> "room for a chunk, " + engine.log());
@@ -74,20 +74,13 @@ final class LargeValues<I, O, C> {
     if (fitsPage(op, valueBytes)) {
       return false;
     }
-    if (engine.merge() != null) {
-      throw new RecordTooLarge(
-          "a value that deltas may be merged with does not fit a page: valueBytes="
-              + valueBytes
-              + ", pageBytes="
-              + engine.log().pageBytes()
-              + "; raise pageBytes, or open the store without StoreConfig.Builder.merge");
-    }
-    int allowed = engine.buffers().largestBytes();
+    BufferPool buffers = engine.buffers();
+    int allowed = allowedBytes();
     if (valueBytes > allowed) {
       String advice =
           valueBytes > StoreConfig.MAX_VALUE_BYTES
               ? "split the value"
-              : "raise scratchBytes=" + engine.buffers().bytes() + ", where a reader gets it whole";
+              : "raise scratchBytes=" + buffers.bytes() + ", where a reader gets it whole";
       throw new RecordTooLarge(
           "a value is too large: valueBytes="
               + valueBytes
@@ -102,12 +95,35 @@ final class LargeValues<I, O, C> {
 
   /** The anchor in a record that was found; null if its chunks have expired, and so has it. */
   @Nullable LargeAnchor anchor(MemorySegment memory, long record, long beginAddress) {
-    LargeAnchor anchor = LargeAnchor.read(memory, record);
+    LargeAnchor anchor = sound(LargeAnchor.read(memory, record));
+    // A value that was moved has a newer anchor: the begin was read before the index.
+    return anchor.oldest() < beginAddress ? null : anchor;
+  }
+
+  /** Refuses an anchor that is not what was written. */
+  static LargeAnchor sound(@Nullable LargeAnchor anchor) {
     if (anchor == null || anchor.bytes() < 0) {
       throw new Corrupt("the anchor of a large value is not what was written");
     }
-    // A value that was moved has a newer anchor: the begin was read before the index.
-    return anchor.oldest() < beginAddress ? null : anchor;
+    return anchor;
+  }
+
+  /** Reads a large value with the deltas above it, which are in the operation's fold. */
+  Step readFold(Operation<I, O, C> op) {
+    LargeWork work = work(op);
+    work.aim(Goal.READ_FOLD, Address.NONE, 0, 0);
+    work.anchor = op.fold.base();
+    return Step.LARGE;
+  }
+
+  /** Puts the successor of the value that is in the operation's fold; nobody changes its newest. */
+  Step replaceFold(Operation<I, O, C> op, NewRecord fresh) {
+    return isFoldReady(op) ? publish(op, fresh) : Step.LARGE;
+  }
+
+  /** As {@link #replaceFold}, where others may be changing the newest delta, at {@code record}. */
+  Step replaceFoldHeld(Operation<I, O, C> op, long record, NewRecord fresh) {
+    return isFoldReady(op) ? publishHeld(op, record, fresh) : Step.LARGE;
   }
 
   /** Reads the value of an anchor. */
@@ -156,7 +172,8 @@ final class LargeValues<I, O, C> {
     op.phase = Phase.SEARCH;
     LargeWork work = work(op);
     return switch (work.goal) {
-      case READ, COPY_LARGE -> readOldValue(op, work);
+      case READ, READ_FOLD, COPY_LARGE -> readOldValue(op, work);
+      case COPY_FOLD -> work.anchor == null ? growFold(op, work) : readOldValue(op, work);
       case UPSERT, CREATE, COPY_SMALL -> makeNewValue(op, work);
       case NONE -> throw new IllegalStateException("no large value is wanted");
     };
@@ -184,7 +201,19 @@ final class LargeValues<I, O, C> {
     return work;
   }
 
-  private boolean fitsPage(Operation<I, O, C> op, int valueBytes) {
+  /** How long a value may be, whether it fits a page or not. */
+  long mostBytes() {
+    return Math.max(allowedBytes(), log.maxRecordBytes());
+  }
+
+  /** Where deltas are merged, a value is read beside the one that it becomes. */
+  private int allowedBytes() {
+    BufferPool buffers = engine.buffers();
+    return engine.merge() == null ? buffers.largestBytes() : buffers.largestOfTwo();
+  }
+
+  /** Whether a value lies in one record. */
+  boolean fitsPage(Operation<I, O, C> op, int valueBytes) {
     return engine.layout().recordBytes(op.key.length(), valueBytes) <= log.maxRecordBytes();
   }
 
@@ -196,6 +225,25 @@ final class LargeValues<I, O, C> {
       work.anchor = anchor;
     }
     return isReady;
+  }
+
+  private boolean isFoldReady(Operation<I, O, C> op) {
+    LargeWork work = work(op);
+    DeltaFold fold = op.fold;
+    // What is below the newest delta stands still, so that one stands for all.
+    boolean isReady = work.aim(Goal.COPY_FOLD, fold.newestAddress(), fold.newestState(), 0);
+    if (!isReady) {
+      work.anchor = fold.base();
+    }
+    return isReady;
+  }
+
+  /** Deltas and what they belong to fit a record each, and their successor does not. */
+  private Step growFold(Operation<I, O, C> op, LargeWork work) {
+    MemorySegment whole = op.fold.value(op);
+    int bytes = engine.layout().valueBytes(whole, 0);
+    op.value.wrap(whole, engine.layout().valueOffset(whole, 0), bytes, bytes);
+    return makeSuccessor(op, work);
   }
 
   private Step readOldValue(Operation<I, O, C> op, LargeWork work) {
@@ -232,13 +280,37 @@ final class LargeValues<I, O, C> {
     }
     int bytes = Objects.requireNonNull(work.anchor).bytes();
     op.value.wrap(to, 0, bytes, bytes);
-    if (work.goal == Goal.READ) {
+    if (work.isFolded() && !mergeFold(op, work)) {
+      return comeAgain(op, work);
+    }
+    if (work.isRead()) {
       functions().readLarge(op);
       return op.end(Status.FOUND);
     }
-    work.capacity = functions().copyBytesLarge(op);
+    return makeSuccessor(op, work);
+  }
+
+  /** Puts the value with its deltas in the place of the value; false if there is no room for it. */
+  private boolean mergeFold(Operation<I, O, C> op, LargeWork work) {
+    int bytes = op.value.length();
+    work.capacity = op.fold.bytesOnto(op, op.value);
     checkCapacity(op, work.capacity);
     checkLendable(bytes, work.capacity);
+    if (!work.takeNewValue()) {
+      return false;
+    }
+    MemorySegment merged = Objects.requireNonNull(work.newValue);
+    op.newValue.wrap(merged, 0, 0, work.capacity);
+    op.fold.mergeOnto(op, op.value, op.newValue);
+    work.newValueIsOld();
+    op.value.wrap(merged, 0, op.newValue.length(), op.newValue.length());
+    return true;
+  }
+
+  private Step makeSuccessor(Operation<I, O, C> op, LargeWork work) {
+    work.capacity = functions().copyBytesLarge(op);
+    checkCapacity(op, work.capacity);
+    checkLendable(op.value.length(), work.capacity);
     return makeNewValue(op, work);
   }
 
@@ -314,7 +386,7 @@ final class LargeValues<I, O, C> {
   private Step publishHeld(Operation<I, O, C> op, long record, NewRecord fresh) {
     MemorySegment memory = log.memory();
     LargeWork work = work(op);
-    if (!allocate(op, fresh) || !values.hold(op, memory, record)) {
+    if (!allocate(op, fresh) || !held.take(memory, record)) {
       return Step.RETRY;
     }
     long infoBits = 0;
@@ -325,7 +397,7 @@ final class LargeValues<I, O, C> {
         infoBits = RecordInfo.SEALED;
       }
     } finally {
-      values.letGo(op, memory, record, infoBits);
+      held.letGo(memory, record, infoBits);
     }
     return infoBits == 0 ? Step.RETRY : Step.DONE;
   }

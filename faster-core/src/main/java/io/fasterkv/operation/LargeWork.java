@@ -22,6 +22,8 @@ final class LargeWork {
     NONE,
     /** Show a large value to the reader. */
     READ,
+    /** Show a large value with the deltas above it. */
+    READ_FOLD,
     /** Make the value of an upsert. */
     UPSERT,
     /** Make the first value of an RMW. */
@@ -29,7 +31,9 @@ final class LargeWork {
     /** Make the successor of a value that fits a record, and was copied to the value buffer. */
     COPY_SMALL,
     /** Make the successor of a large value. */
-    COPY_LARGE
+    COPY_LARGE,
+    /** Make the successor of a value that deltas are a part of. */
+    COPY_FOLD
   }
 
   private static final long NOTHING = -1;
@@ -91,6 +95,14 @@ final class LargeWork {
       capacity = bytes;
     }
     return isThere;
+  }
+
+  boolean isRead() {
+    return goal == Goal.READ || goal == Goal.READ_FOLD;
+  }
+
+  boolean isFolded() {
+    return goal == Goal.READ_FOLD || goal == Goal.COPY_FOLD;
   }
 
   /** Whether the base, which is latched, has the state that the new value was made from. */
@@ -157,6 +169,13 @@ final class LargeWork {
       pinned = NOTHING;
       log.unpinBrief(begin);
     }
+  }
+
+  /** What was made is now what the next is made from. */
+  void newValueIsOld() {
+    releaseOldValue();
+    oldValue = newValue;
+    newValue = null;
   }
 
   /** The new value is in chunks. */

@@ -67,6 +67,9 @@ final class Read<I, O, C> {
   private Step gather(Operation<I, O, C> op, long begin) {
     return switch (deltas.gather(op, walk, begin)) {
       case WHOLE -> {
+        if (op.fold.base() != null) {
+          yield large.readFold(op);
+        }
         values.readStable(op, op.found(), 0);
         copies.afterGathering(op);
         yield op.end(Status.FOUND);
@@ -78,6 +81,9 @@ final class Read<I, O, C> {
 
   /** Ends a read whose record, or part of whose value, came from disk. */
   Step found(Operation<I, O, C> op) {
+    if (op.fold.base() != null) {
+      return large.readFold(op);
+    }
     MemorySegment memory = op.found();
     if (RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
       return large.read(op, memory, 0, op.searchedDownTo);

@@ -64,9 +64,9 @@ final class ReadCopies<I, O, C> {
 
   private void tryReplace(Operation<I, O, C> op) {
     try {
-      inserts.replace(op, same);
+      inserts.replace(op, same, null);
     } catch (StoreException e) {
-      // The value is too large for one record, or the log takes no writes; the next write says why.
+      // The log takes no writes; the next write says why.
     }
   }
 }

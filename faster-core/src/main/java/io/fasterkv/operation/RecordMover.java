@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
@@ -24,8 +25,10 @@ public final class RecordMover implements AutoCloseable {
   private final DiskSearch disk;
   private final ConditionalInsert inserts;
   private final KeyCollapse collapse;
+  private final LargeValues<Void, Void, Void> large;
   private final EpochUser user;
   private final EpochWait wait;
+  private long largeBytes;
 
   public RecordMover(Engine engine) {
     this.engine = engine;
@@ -34,8 +37,9 @@ public final class RecordMover implements AutoCloseable {
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
     inserts = new ConditionalInsert(engine, walk);
-    collapse = new KeyCollapse(engine, walk);
     user = engine.epochs().register();
+    large = new LargeValues<>(engine, new SameLargeValue(), user, true);
+    collapse = new KeyCollapse(engine, walk, large);
     wait = new EpochWait(engine.epochs(), () -> "room to move a record to");
   }
 
@@ -51,6 +55,7 @@ public final class RecordMover implements AutoCloseable {
     op.setKey(key);
     op.hash = engine.hash(op.key);
     inserts.beginOne();
+    largeBytes = 0;
     return isDelta ? collapse(address) : move(address, value, newerFrom);
   }
 
@@ -83,8 +88,40 @@ public final class RecordMover implements AutoCloseable {
     }
   }
 
-  /** Moves a value that the record at {@code address} may be only a part of. */
+  /** How many bytes of a value that did not fit a page were moved last; 0 if there was none. */
+  public long largeBytes() {
+    return largeBytes;
+  }
+
+  /**
+   * Moves the value of a key that a record or a first chunk at {@code address} may be a part of,
+   * with the deltas above it.
+   */
+  public boolean moveFold(long address, ByteSpan key) {
+    op.setKey(key);
+    op.hash = engine.hash(op.key);
+    return collapse(address);
+  }
+
   private boolean collapse(long address) {
+    try {
+      boolean isMoved = collapseAll(address);
+      largeBytes = isMoved && op.large != null ? op.large.madeBytes : 0;
+      return isMoved;
+    } catch (RecordTooLarge e) {
+      throw new RecordTooLarge(
+          "a value with its deltas cannot be compacted: address="
+              + address
+              + "; upsert or delete its key: "
+              + e.getMessage());
+    } finally {
+      if (op.large != null) {
+        op.large.release();
+      }
+    }
+  }
+
+  private boolean collapseAll(long address) {
     op.phase = Phase.SEARCH;
     wait.end();
     while (true) {
@@ -96,6 +133,13 @@ public final class RecordMover implements AutoCloseable {
           return false;
         }
         case ON_DISK -> disk.searchNow(op);
+        case LARGE -> {
+          wait.end();
+          if (large.goOn(op) == Step.WAIT) {
+            pause();
+          }
+          op.phase = Phase.SEARCH;
+        }
         case AGAIN -> pause();
       }
     }

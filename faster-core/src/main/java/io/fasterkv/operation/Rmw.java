@@ -35,7 +35,7 @@ final class Rmw<I, O, C> {
     fresh = new NewRecord(engine);
     mark = new OverwriteMark(engine.log());
     inserts = new ConditionalInsert(engine, walk);
-    deltas = new DeltaRmw<>(engine, values, walk);
+    deltas = new DeltaRmw<>(engine, values, large, walk);
   }
 
   Step attempt(Operation<I, O, C> op) {
@@ -66,15 +66,7 @@ final class Rmw<I, O, C> {
           : deltas.readOnly(op, walk, begin);
     }
     if (walk.isLarge()) {
-      LargeAnchor anchor = large.anchor(log.memory(), record, begin);
-      return anchor == null
-          ? create(op)
-          : ended(
-              op,
-              Status.COPIED,
-              address >= inPlaceFrom
-                  ? large.replaceLargeHeld(op, address, record, anchor, fresh)
-                  : large.replaceLarge(op, address, anchor, fresh));
+      return changeLarge(op, address, address >= inPlaceFrom, begin);
     }
     return address >= inPlaceFrom
         ? change(op, address, record)
@@ -83,15 +75,14 @@ final class Rmw<I, O, C> {
 
   /** Goes on when the newest record with the key was found on disk. */
   Step found(Operation<I, O, C> op) {
-    MemorySegment memory = op.found();
-    boolean isLarge = RecordInfo.isLarge(RecordLayout.info(memory, 0));
-    if (deltas.isOn() && !isLarge) {
+    if (op.fold.isOpen()) {
       return deltas.found(op);
     }
+    MemorySegment memory = op.found();
     if (!inserts.isStillNewest(op)) {
       return Step.RESTART;
     }
-    if (!isLarge) {
+    if (!RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
       return copy(op, op.diskAddress, memory, 0);
     }
     LargeAnchor anchor = large.anchor(memory, 0, op.searchedDownTo);
@@ -115,6 +106,22 @@ final class Rmw<I, O, C> {
     }
     values.updateInitial(op, fresh.memory(), fresh.offset());
     return fresh.publish(op, false) ? op.end(Status.CREATED) : Step.RETRY;
+  }
+
+  private Step changeLarge(Operation<I, O, C> op, long address, boolean isMutable, long begin) {
+    long record = engine.log().offset(address);
+    LargeAnchor anchor = large.anchor(engine.log().memory(), record, begin);
+    if (anchor == null) {
+      return create(op);
+    }
+    if (deltas.isOn() && deltas.fitsAbove(op, anchor)) {
+      return deltas.aboveLarge(op, address, isMutable);
+    }
+    Step step =
+        isMutable
+            ? large.replaceLargeHeld(op, address, record, anchor, fresh)
+            : large.replaceLarge(op, address, anchor, fresh);
+    return ended(op, Status.COPIED, step);
   }
 
   private Step change(Operation<I, O, C> op, long address, long record) {

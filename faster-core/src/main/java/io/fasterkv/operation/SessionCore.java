@@ -71,7 +71,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     isBlocking = mode == SessionMode.BLOCKING;
     steps = engine.chainSteps().open();
     ChainWalk walk = new ChainWalk(engine, steps);
-    large = new LargeValues<>(engine, values, largeFunctions, user, isBlocking);
+    large = new LargeValues<>(engine, largeFunctions, user, isBlocking);
     read = new Read<>(engine, values, large, walk);
     upsert = new Upsert<>(engine, values, large, walk);
     rmw = new Rmw<>(engine, values, large, walk);

@@ -96,7 +96,12 @@ public final class VersionWalk implements AutoCloseable {
   public ByteSpan mergedValue() {
     op.fold.open(op, address, op.diskRecord(), 0);
     while (isDelta() && next() && !isTombstone()) {
-      op.fold.addOlder(op, address, op.diskRecord(), 0);
+      op.fold.addOlder(op, address, op.diskRecord(), 0, begin);
+    }
+    LargeAnchor base = op.fold.base();
+    if (base != null) {
+      large.readMerged(base, op.keySpan, new FoldOnto(op), value);
+      return value;
     }
     MemorySegment whole = op.fold.value(op);
     int bytes = engine.layout().valueBytes(whole, 0);
@@ -117,6 +122,19 @@ public final class VersionWalk implements AutoCloseable {
     user.close();
     engine.chainSteps().close(steps);
     op.close();
+  }
+
+  /** What is in an operation's fold, to be merged onto a large value. */
+  private record FoldOnto(Operation<?, ?, ?> op) implements ScannedValue.Above {
+    @Override
+    public int bytes(ByteSpan base) {
+      return op.fold.bytesOnto(op, base);
+    }
+
+    @Override
+    public void merge(ByteSpan base, ByteSpan result) {
+      op.fold.mergeOnto(op, base, result);
+    }
   }
 
   private void startFromIndex() {

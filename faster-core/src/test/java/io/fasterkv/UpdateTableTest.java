@@ -23,7 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * The update table (SIGMOD'18, table 2): status and effect of each operation on a record of each
- * region, for both kinds of records and both allocators.
+ * region, for both kinds of records and all allocators.
  */
 class UpdateTableTest {
   private static final int PAGE_BYTES = 4096;
@@ -35,7 +35,8 @@ class UpdateTableTest {
 
   enum Allocator {
     HYBRID,
-    APPEND_ONLY
+    APPEND_ONLY,
+    IN_MEMORY
   }
 
   enum Region {
@@ -56,7 +57,12 @@ class UpdateTableTest {
 
   record Case(RecordKind records, Allocator allocator, Region region, Kind kind) {
     boolean exists() {
-      return allocator != Allocator.APPEND_ONLY || region != Region.FUZZY;
+      return switch (allocator) {
+        case HYBRID -> true;
+        case APPEND_ONLY -> region != Region.FUZZY;
+        // What a cut or compaction has frozen is read-only until it is moved.
+        case IN_MEMORY -> region != Region.DISK;
+      };
     }
 
     boolean isLive() {
@@ -169,8 +175,12 @@ class UpdateTableTest {
   }
 
   private StoreConfig config(Case row) {
-    return StoreConfig.builder(directory)
-        .mutableFraction(row.allocator == Allocator.HYBRID ? 0.5 : 0)
+    StoreConfig.Builder builder =
+        row.allocator == Allocator.IN_MEMORY
+            ? StoreConfig.inMemory()
+            : StoreConfig.builder(directory)
+                .mutableFraction(row.allocator == Allocator.HYBRID ? 0.5 : 0);
+    return builder
         .memoryBytes(1 << 20)
         .pageBytes(PAGE_BYTES)
         .logMemoryBytes(8L * PAGE_BYTES)

@@ -315,16 +315,15 @@ public final class MemoryRoom {
             + bytes
             + ", logMemoryBytes="
             + bytes()
-            + " = live or dead "
+            + ", takenBytes="
             + recordBytes()
-            + " + kept for compaction "
+            + ", reservedForCompaction="
             + reserved
-            + " + kept by cuts, scans and histories or not yet free "
+            + ", keptByReaders="
             + (marks.begin() - marks.closed())
-            + " + ends of pages; raise logMemoryBytes or memoryBytes, "
-            + (truncation.isKept()
-                ? "close cuts, scans and histories, "
-                : "delete keys and compact(), ")
-            + "or open the store with a directory; reads, updates in place and deletes go on");
+            + "; raise logMemoryBytes or memoryBytes, "
+            + (truncation.isKept() ? "close cuts, scans and histories, " : "delete keys, ")
+            + "call compact(), or open the store with a directory; reads, updates in place and"
+            + " deletes go on");
   }
 }

@@ -56,7 +56,12 @@ final class ConfigRules {
     long logMemory = logMemoryBytes();
     int page = pageBytes(logMemory);
     long scratch = b.scratchBytes != 0 ? b.scratchBytes : defaultScratch(page);
-    check(scratch >= 2L * page, "scratchBytes", scratch, "two pages and above (" + 2L * page + ")");
+    long leastScratch = (b.directory == null ? 8L : 2L) * page;
+    check(
+        scratch >= leastScratch,
+        "scratchBytes",
+        scratch,
+        leastScratch / page + " pages and above (" + leastScratch + ")");
     long rest = b.memoryBytes - logMemory - scratch;
     long wanted = indexBytes(0);
     int rings = maxRings(rest - wanted - growth(wanted));

@@ -22,9 +22,10 @@ import org.jspecify.annotations.Nullable;
  * <p>The first chunk stands for its value: no other chunk of the value lies below it. So compaction
  * looks at first chunks only; when it comes to the other chunks and to the anchor, these are dead,
  * or live further up. A value is live if the newest record of its key is an anchor that leads to
- * that first chunk. It is then copied a chunk at a time, through one page of scratch memory, in the
- * order in which its chunks are found, and an anchor of the copy is put on top of the chain, if the
- * old anchor is still the newest record. One thread at a time.
+ * that first chunk. It is then copied a chunk at a time, through scratch memory, in the order in
+ * which its chunks are found, and an anchor of the copy is put on top of the chain, if the old
+ * anchor is still the newest record. Without a device, whatever pieces the chunks are in, the copy
+ * has one on each page, so that room for it can be reserved. One thread at a time.
  */
 public final class LargeMover implements AutoCloseable {
   /** The value may be live: its key's newest record is a delta. */
@@ -41,7 +42,13 @@ public final class LargeMover implements AutoCloseable {
   private final EpochWait wait;
   private final LargeReader reader;
   private final ChunkWriter writer;
+
+  /** Pieces that were read and not written yet: where they lie in the buffer and in the value. */
   private @Nullable MemorySegment piece;
+
+  private int stagedFrom;
+  private int stagedBytes;
+  private int stagedPosition;
   private @Nullable MemorySegment chunk;
 
   /** The newest record of the key, when it is an anchor. */
@@ -120,42 +127,59 @@ public final class LargeMover implements AutoCloseable {
     ChunkCursor cursor = reader.cursor();
     cursor.begin(from, op.key.memory(), 0, op.key.length());
     writer.begin();
+    stagedBytes = 0;
+    LargeReader.Sink sink = (memory, found) -> stage(staged, memory, found);
     while (!cursor.isAtEnd()) {
-      LargeReader.Sink sink =
-          (memory, found) ->
-              MemorySegment.copy(memory, found.pieceOffset(), staged, 0, found.pieceBytes());
       if (!reader.takeOneFromMemory(sink)) {
         reader.takeFromDisk(takeChunk(), sink);
       }
-      write(staged, cursor);
+      // More than a page makes a chunk up to the page's end, however small the pieces were.
+      long keep = cursor.isAtEnd() ? 0 : staged.byteSize() - log.pageBytes();
+      while (stagedBytes > keep) {
+        write(staged, cursor.isAscending());
+      }
     }
   }
 
-  /** Writes the piece that was accepted last, from its first byte or from its last. */
-  private void write(MemorySegment staged, ChunkCursor found) {
-    int left = found.pieceBytes();
-    int from = 0;
-    while (left > 0) {
-      int count;
-      user.protect();
-      try {
-        count =
-            found.isAscending()
-                ? writer.writeFirst(staged, from, left, found.position() + from)
-                : writer.writeLast(staged, 0, left, found.position());
-        if (count == 0) {
-          log.assist();
-        }
-      } finally {
-        user.unprotect();
-      }
-      left -= count;
-      from += found.isAscending() ? count : 0;
+  /** Adds a piece to those that are staged, after or before them. */
+  private void stage(MemorySegment staged, MemorySegment memory, ChunkCursor found) {
+    int bytes = found.pieceBytes();
+    int end = (int) staged.byteSize();
+    int kept = found.isAscending() ? 0 : end - stagedBytes;
+    MemorySegment.copy(staged, stagedFrom, staged, kept, stagedBytes);
+    int target = found.isAscending() ? stagedBytes : kept - bytes;
+    MemorySegment.copy(memory, found.pieceOffset(), staged, target, bytes);
+    stagedFrom = found.isAscending() ? 0 : target;
+    if (stagedBytes == 0 || !found.isAscending()) {
+      stagedPosition = found.position();
+    }
+    stagedBytes += bytes;
+  }
+
+  /** Writes a chunk of what is staged, from its first byte or from its last. */
+  private void write(MemorySegment staged, boolean isAscending) {
+    int count;
+    user.protect();
+    try {
+      count =
+          isAscending
+              ? writer.writeFirst(staged, stagedFrom, stagedBytes, stagedPosition)
+              : writer.writeLast(staged, stagedFrom, stagedBytes, stagedPosition);
       if (count == 0) {
-        wait.pause();
-      } else {
-        wait.end();
+        log.assist();
       }
+    } finally {
+      user.unprotect();
+    }
+    if (count == 0) {
+      wait.pause();
+      return;
+    }
+    wait.end();
+    stagedBytes -= count;
+    if (isAscending) {
+      stagedFrom += count;
+      stagedPosition += count;
     }
   }
 
@@ -295,7 +319,8 @@ public final class LargeMover implements AutoCloseable {
 
   private MemorySegment takePiece() {
     if (piece == null) {
-      piece = engine.buffers().take((int) log.pageBytes());
+      long pages = log.isInMemory() ? 2 : 1;
+      piece = engine.buffers().take(Math.toIntExact(pages * log.pageBytes()));
     }
     return piece;
   }

@@ -54,7 +54,7 @@ final class NewRecord {
       throw new RecordTooLarge("a value's size is negative: valueBytes=" + valueBytes);
     }
     long wanted = layout.recordBytes(op.key.length(), valueBytes);
-    if (!canTakeLost(wanted)) {
+    if (!canTakeLost(wanted, op.entry.address())) {
       isLost = false;
       address = log.allocate(wanted, claim);
       if (address == HybridLog.RETRY) {
@@ -67,9 +67,12 @@ final class NewRecord {
     return true;
   }
 
-  /** Nobody copies, scans as immutable, or drops a page that is mutable to the protected caller. */
-  private boolean canTakeLost(long wanted) {
-    return isLost && wanted == bytes && address >= log.readOnlyAddress();
+  /**
+   * A chain leads down, so what has come on top of it meanwhile must lie below. Nobody scans a page
+   * as immutable or drops it that is mutable to the protected caller.
+   */
+  private boolean canTakeLost(long wanted, long newest) {
+    return isLost && wanted == bytes && newest < address && address >= log.readOnlyAddress();
   }
 
   MemorySegment memory() {

@@ -44,12 +44,13 @@ public final class MemoryRoom {
   private final LongAdder takenBytes = new LongAdder();
 
   private volatile long bytesBeforePass;
+  private volatile long deadBeforePass;
   private volatile @Nullable Thread attendant;
   private volatile boolean isWanted;
   private volatile boolean isPassing;
   private volatile @Nullable OutOfBudget failure;
 
-  /** Whether the last pass was in vain, and what had died and been written when it ended. */
+  /** Whether the last pass was in vain, and what had died and been written when it began. */
   private volatile boolean wasInVain;
 
   private volatile long deadAfterPass;
@@ -159,6 +160,7 @@ public final class MemoryRoom {
   /** A pass of compaction begins: who has no room waits for its end. */
   public void passBegins() {
     bytesBeforePass = recordBytes();
+    deadBeforePass = deadBytes.sum();
     takenBytes.reset();
     isPassing = true;
   }
@@ -169,9 +171,12 @@ public final class MemoryRoom {
    * vain come to an end, or sessions go on.
    */
   public void passEnded(boolean isEnough) {
-    long gained = bytesBeforePass - recordBytes() + takenBytes.sum();
-    deadAfterPass = deadBytes.sum();
-    tailAfterPass = tail.address();
+    long taken = takenBytes.sum();
+    long gained = bytesBeforePass - recordBytes() + taken;
+    // What died meanwhile may lie where the pass had been, or above its end: it counts for the
+    // next.
+    deadAfterPass = deadBeforePass;
+    tailAfterPass = tail.address() - taken;
     wasInVain = !isEnough && gained < leastGain();
     isWanted = false;
     isPassing = false;

@@ -6,6 +6,9 @@ import io.fasterkv.api.StoreConfig.RecordKind;
 
 /** Turns a benchmark's settings into the store's. */
 final class FasterSettings {
+  /** In the place of a mutable fraction: the store without a device. */
+  static final double IN_MEMORY = 1;
+
   private static final int PAGE_BYTES = 1 << 20;
   private static final int LEAST_PAGES = 16;
   private static final int SCRATCH_PAGES = 16;
@@ -20,9 +23,10 @@ final class FasterSettings {
 
   static FasterStore open(StoreSettings settings, double mutableFraction, long recordBytes) {
     StoreConfig.Builder builder =
-        StoreConfig.builder(settings.directory())
+        (mutableFraction == IN_MEMORY
+                ? StoreConfig.inMemory()
+                : StoreConfig.builder(settings.directory()).mutableFraction(mutableFraction))
             .recordKind(settings.isLongs() ? RecordKind.LONGS : RecordKind.SPANS)
-            .mutableFraction(mutableFraction)
             .maxSessions(2 * settings.sessions() + 2)
             .deleteOnClose(true);
     if (settings.memoryBytes() == 0) {

@@ -12,6 +12,8 @@ public enum StoreKind {
   FASTER,
   /** The store with a mutable fraction of 0: every update appends. */
   FASTER_APPEND,
+  /** The store without a device: its log is all in memory. */
+  FASTER_MEMORY,
   /** {@code ConcurrentHashMap}. */
   CHM,
   /** Agrona's primitive maps behind lock stripes. */
@@ -41,6 +43,7 @@ public enum StoreKind {
     return switch (this) {
       case FASTER -> faster(settings, DEFAULT_MUTABLE_FRACTION);
       case FASTER_APPEND -> faster(settings, 0);
+      case FASTER_MEMORY -> faster(settings, FasterSettings.IN_MEMORY);
       case CHM -> settings.isLongs() ? new ChmLongs(settings) : new ChmSpans(settings);
       case AGRONA -> settings.isLongs() ? new AgronaLongs(settings) : new AgronaSpans(settings);
       case CEILING -> new Ceiling(settings);
@@ -55,7 +58,7 @@ public enum StoreKind {
 
   /** Whether it takes several operations at a time. */
   public boolean hasBatches() {
-    return this == FASTER || this == FASTER_APPEND || this == CEILING;
+    return this == FASTER || this == FASTER_APPEND || this == FASTER_MEMORY || this == CEILING;
   }
 
   /** Why this store cannot do that, or empty if it can. */
@@ -75,7 +78,7 @@ public enum StoreKind {
   public long heapBytes(long keys, int valueBytes) {
     long box = valueBytes == Long.BYTES ? 16 : 24 + valueBytes;
     return switch (this) {
-      case FASTER, FASTER_APPEND -> 0;
+      case FASTER, FASTER_APPEND, FASTER_MEMORY -> 0;
       case CHM -> keys * 2 * (32 + 16 + 8 + box);
       case AGRONA -> keys * (valueBytes == Long.BYTES ? 80 : 64 + 2 * box);
       case CEILING -> keys * 72;

@@ -46,7 +46,8 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
       hideParamSyntax = true,
       converter = Converters.OfStore.class,
       description =
-          "faster; faster-append, whose updates all append; chm, a ConcurrentHashMap; agrona, its"
+          "faster; faster-append, whose updates all append; faster-memory, without a disk; chm, a"
+              + " ConcurrentHashMap; agrona, its"
               + " primitive maps behind lock stripes; ceiling, the same memory accesses over plain"
               + " arrays. Default: faster,chm,agrona.")
   List<StoreKind> stores = List.of(StoreKind.FASTER, StoreKind.CHM, StoreKind.AGRONA);

@@ -83,7 +83,7 @@ class YcsbCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--stores=fster,'allowed=faster, faster-append, chm, agrona, ceiling'",
+    "--stores=fster,'allowed=faster, faster-append, faster-memory, chm, agrona, ceiling'",
     "--workload=scan,allowed=rmw",
     "--distribution=normal,'allowed=uniform, zipf, hotset'",
     "--memory=4q,allowed=0 to 256t",

@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.stress.CrowdedTail;
+import io.fasterkv.stress.EvictedRecord;
 import io.fasterkv.stress.GuardedCell;
 import io.fasterkv.stress.ResizedIndex;
 import io.fasterkv.stress.SharedValue;
+import io.fasterkv.stress.UpdatedRecord;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -97,6 +101,91 @@ class DetectorsCatchBrokenVariantsTest {
             () -> index.grow(1),
             () -> index.reachable() < 2 * ResizedIndex.RECORDS);
     report("hasty resize", rounds);
+  }
+
+  @Test
+  void aPageThatIsTurnedTwiceHandsItsBytesOutTwice() {
+    PageTurnedTwice tail = new PageTurnedTwice();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            tail::reset,
+            () -> tail.allocate(0),
+            () -> tail.allocate(1),
+            () -> !tail.defect().equals(CrowdedTail.SOUND));
+    report("page turned twice", rounds);
+  }
+
+  @Test
+  void anUpdateByAMarkThatWasReadTooEarlyIsMissedByTheFlush() {
+    UpdatedRecord record = new UpdatedRecord(arena);
+    AtomicReference<String> said = new AtomicReference<>();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            record::reset,
+            () -> said.setPlain(record.updateBySeenMark()),
+            record::flush,
+            () -> {
+              String written = record.written();
+              boolean isMissed = !written.equals(UpdatedRecord.NEW);
+              return said.getPlain().equals(UpdatedRecord.IN_PLACE) && isMissed;
+            });
+    report("mark read too early", rounds);
+  }
+
+  @Test
+  void aReaderByAHeadThatWasReadTooEarlySeesAReusedFrame() {
+    EvictedRecord record = new EvictedRecord(arena);
+    AtomicReference<String> seen = new AtomicReference<>();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            record::reset,
+            () -> seen.setPlain(record.readBySeenHead()),
+            record::evict,
+            () -> seen.getPlain().equals(EvictedRecord.REUSED));
+    report("head read too early", rounds);
+  }
+
+  @Test
+  void aDeltaThatIsNotHeldWhileItIsReplacedLosesAnUpdate() {
+    UnheldDelta delta = new UnheldDelta(arena);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS, delta::reset, delta::add, delta::collapse, () -> delta.sum() != 3);
+    report("unheld delta", rounds);
+  }
+
+  @Test
+  void anUpsertWithoutAFenceHasEndedAndCannotBeSeen() {
+    UnfencedUpsert store = new UnfencedUpsert(arena);
+    AtomicLong first = new AtomicLong();
+    AtomicLong second = new AtomicLong();
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            store::reset,
+            () -> first.setPlain(store.upsertAndLook()),
+            () -> second.setPlain(store.setAndRead()),
+            () -> first.getPlain() == 0 && second.getPlain() == 0);
+    report("no fence", rounds);
+  }
+
+  @Test
+  void aCleaningThatDoesNotCompareLosesARecord() {
+    BlindCleaner index = new BlindCleaner(arena);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            index::reset,
+            () -> index.push(0),
+            () -> {
+              index.clean();
+              index.push(1);
+            },
+            () -> index.reachable() < 2);
+    report("blind cleaner", rounds);
   }
 
   private static void report(String variant, int rounds) {

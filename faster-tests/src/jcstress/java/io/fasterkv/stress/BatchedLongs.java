@@ -1,0 +1,85 @@
+package io.fasterkv.stress;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.operation.LongCore;
+import io.fasterkv.operation.LongPaths;
+
+/** Two keys of longs, and sessions that go the short way in memory whenever that leads anywhere. */
+public final class BatchedLongs {
+  private static final long KEY = 7;
+  private static final long OTHER_KEY = 8;
+  private static final int BATCH = 3;
+
+  private final SmallStore store;
+  private final HybridLog log;
+  private final LongPaths paths;
+  private final LongCore<Void> batching;
+  private final LongCore<Void> single;
+  private final EpochUser folder;
+  private final long[] keys = {KEY, OTHER_KEY, KEY};
+  private final long[] ones = {1, 1, 1};
+  private final Status[] statuses = new Status[BATCH];
+
+  public BatchedLongs(OffHeapArena arena) {
+    store = new SmallStore(arena, RecordKind.LONGS, null);
+    log = store.log();
+    paths = new LongPaths(store.engine());
+    batching = open();
+    single = open();
+    folder = store.engine().epochs().register();
+  }
+
+  private LongCore<Void> open() {
+    return LongCore.of(store.engine(), paths, LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  /** Both keys are zero, in records that may be updated in place unless a page was just turned. */
+  public BatchedLongs reset() {
+    store.tidy();
+    for (long any : new long[] {KEY, OTHER_KEY}) {
+      single.delete(any, null);
+      single.upsert(any, 0, null);
+    }
+    return this;
+  }
+
+  /** Adds one to the key twice, in one batch. */
+  public void addInBatch() {
+    batching.rmw(keys, ones, statuses, 0, BATCH, null);
+  }
+
+  /** Adds one to the key twice, one after another. */
+  public void add() {
+    single.rmw(KEY, 1, null);
+    single.rmw(KEY, 1, null);
+  }
+
+  /** Sets both keys to one, in one batch; returns what it says of the key. */
+  public Status upsertInBatch() {
+    batching.upsert(keys, ones, statuses, 0, BATCH - 1, null);
+    return statuses[0];
+  }
+
+  public Status delete() {
+    return single.delete(KEY, null);
+  }
+
+  /** The key's value; -1 if it has none. */
+  public long value() {
+    return single.read(KEY, null) == Status.FOUND ? single.value() : -1;
+  }
+
+  /** Makes all records read-only. */
+  public void foldOver() {
+    folder.protect();
+    log.foldOver();
+    folder.unprotect();
+    log.assist();
+  }
+}

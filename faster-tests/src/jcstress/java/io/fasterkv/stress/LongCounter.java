@@ -1,0 +1,40 @@
+package io.fasterkv.stress;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.operation.SessionCore;
+import io.fasterkv.operation.SessionCore.LongKind;
+import java.util.List;
+
+/** A counter of 8 bytes, always by the general way. */
+final class LongCounter extends Counter {
+  static final long KEY = 7;
+
+  private final List<SessionCore<Void, Void, Void>> sessions;
+
+  LongCounter(SmallStore store) {
+    sessions = List.of(open(store), open(store));
+  }
+
+  private static SessionCore<Void, Void, Void> open(SmallStore store) {
+    return SessionCore.longs(store.engine(), LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  @Override
+  Status add(int actor) {
+    return sessions.get(actor).runLong(LongKind.RMW, KEY, 1, null);
+  }
+
+  @Override
+  void delete() {
+    sessions.getFirst().runLong(LongKind.DELETE, KEY, 0, null);
+  }
+
+  @Override
+  long sum() {
+    SessionCore<Void, Void, Void> session = sessions.getFirst();
+    Status status = session.runLong(LongKind.READ, KEY, 0, null);
+    return status == Status.FOUND ? session.longOutput() : -1;
+  }
+}

@@ -1,0 +1,38 @@
+package io.fasterkv.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.J_Result;
+
+/** Updates in place, and one that puts a longer record in the place of the one they change. */
+@JCStressTest
+@Outcome(id = "4", expect = ACCEPTABLE, desc = "all counted")
+@Outcome(expect = FORBIDDEN, desc = "an update went to a record whose copy was made already")
+@State
+public class OutgrownSpanNeverLosesAnUpdate {
+  private static final Pool<OutgrownCounter> POOL = new Pool<>(OutgrownCounter::new);
+
+  private final OutgrownCounter counter = POOL.take().reset();
+
+  @Actor
+  public void inPlace() {
+    counter.add();
+  }
+
+  @Actor
+  public void outgrows() {
+    counter.addAndGrow();
+  }
+
+  @Arbiter
+  public void after(J_Result result) {
+    result.r1 = counter.sum();
+    POOL.give(counter);
+  }
+}

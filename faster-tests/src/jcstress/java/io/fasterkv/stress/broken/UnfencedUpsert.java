@@ -1,0 +1,37 @@
+package io.fasterkv.stress.broken;
+
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import java.lang.foreign.MemorySegment;
+
+/** An upsert that is broken: nothing but release stores, its epoch's end included. */
+public final class UnfencedUpsert {
+  private static final long PROTECTED = 1;
+  private static final long LINE = 128;
+
+  private final MemorySegment memory;
+
+  public UnfencedUpsert(OffHeapArena arena) {
+    memory = arena.allocate("value, slot, word elsewhere", 3 * LINE, LINE);
+  }
+
+  public UnfencedUpsert reset() {
+    Words.storeVolatile(memory, 0, 0);
+    Words.storeVolatile(memory, 2 * LINE, 0);
+    return this;
+  }
+
+  /** Sets the value and looks at the word elsewhere. */
+  public long upsertAndLook() {
+    Words.storeVolatile(memory, LINE, PROTECTED);
+    Words.storeRelease(memory, 0, 1);
+    Words.storeRelease(memory, LINE, 0);
+    return Words.loadAcquire(memory, 2 * LINE);
+  }
+
+  /** Sets the word elsewhere and reads the value. */
+  public long setAndRead() {
+    Words.storeVolatile(memory, 2 * LINE, 1);
+    return Words.loadVolatile(memory, 0);
+  }
+}

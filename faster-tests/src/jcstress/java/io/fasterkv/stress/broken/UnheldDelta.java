@@ -1,0 +1,57 @@
+package io.fasterkv.stress.broken;
+
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.LongRecord;
+import io.fasterkv.record.RecordInfo;
+import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** A delta of longs and its collapse, broken: it is sealed when it was replaced, and not held. */
+public final class UnheldDelta {
+  private static final long DELTA = 0;
+  private static final long WHOLE = LongRecord.BYTES;
+
+  private final MemorySegment memory;
+
+  /** Where the chain begins. */
+  private final AtomicInteger newest = new AtomicInteger();
+
+  public UnheldDelta(OffHeapArena arena) {
+    memory = arena.allocate("records", 2 * LongRecord.BYTES, Long.BYTES);
+  }
+
+  public UnheldDelta reset() {
+    Words.storePlain(memory, DELTA + LongRecord.VALUE, 1);
+    Words.storeVolatile(memory, DELTA, RecordInfo.complete(0, RecordInfo.DELTA));
+    newest.set((int) DELTA);
+    return this;
+  }
+
+  /** Adds one, as an update of a delta does. */
+  public void add() {
+    while (newest.get() == DELTA) {
+      if (LongRecord.hold(memory, DELTA)) {
+        long at = DELTA + LongRecord.VALUE;
+        Words.storeRelease(memory, at, Words.loadAcquire(memory, at) + 1);
+        LongRecord.letGo(memory, DELTA, 0);
+        return;
+      }
+    }
+    Words.storePlain(
+        memory,
+        WHOLE + LongRecord.VALUE,
+        Words.loadPlain(memory, WHOLE + LongRecord.VALUE) + 1);
+  }
+
+  public void collapse() {
+    long value = Words.loadAcquire(memory, DELTA + LongRecord.VALUE);
+    Words.storePlain(memory, WHOLE + LongRecord.VALUE, value + 1);
+    newest.set((int) WHOLE);
+    Words.getAndBitwiseOr(memory, DELTA, RecordInfo.SEALED);
+  }
+
+  public long sum() {
+    return Words.loadPlain(memory, WHOLE + LongRecord.VALUE);
+  }
+}

@@ -17,6 +17,7 @@ import io.fasterkv.lin.Register;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -32,6 +33,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class StoreLinearizabilityTest {
   private static final int ROUNDS = 4000;
+  private static final int ROUNDS_OF_BATCHES = 400;
+  private static final long MOST_LOG_BYTES = 256 << 10;
 
   @TempDir Path directory;
 
@@ -79,6 +82,83 @@ class StoreLinearizabilityTest {
     }
   }
 
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void batchesOfLongsAreRegistersWhateverTheLogAndTheIndexDo(long seed) {
+    checkWithBatches(RecordKind.LONGS, seed);
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void batchesOfSpansAreRegistersWhateverTheLogAndTheIndexDo(long seed) {
+    checkWithBatches(RecordKind.SPANS, seed);
+  }
+
+  /** Few buckets and pages: records go to disk, are compacted, and change buckets meanwhile. */
+  private void checkWithBatches(RecordKind kind, long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    double[] fractions = {0, 0.3, 0.6};
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(4 << 20)
+            .logMemoryBytes(4096L << random.nextInt(2, 5))
+            .pageBytes(4096)
+            .indexBytes(64L << random.nextInt(2, 8))
+            .mutableFraction(fractions[random.nextInt(fractions.length)])
+            .recordKind(kind)
+            .build();
+    String title = "seed " + seed + ", " + config;
+    try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
+      Histories histories = new Histories(3, ROUNDS_OF_BATCHES, true, random);
+      Crew crew = new Crew(title, () -> Insides.marks(store));
+      SplittableRandom dice = random.split();
+      crew.add(() -> {
+        try {
+          assertThat(histories.run(() -> register(store))).as(title).isEmpty();
+        } finally {
+          crew.end();
+        }
+      });
+      crew.add(() -> fill(crew, store));
+      crew.add(() -> keepHouse(crew, store, dice));
+      crew.run();
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Pushes the records of others out of memory. */
+  private static void fill(Crew crew, FasterStore store) {
+    try (Register others = register(store)) {
+      for (long i = 0; !crew.isOver(); i++) {
+        // There is no background compaction, which would hold this thread back.
+        if (store.logBytes() > MOST_LOG_BYTES) {
+          Thread.yield();
+        } else {
+          others.upsert(-1000 - i % 500, i);
+        }
+      }
+    }
+  }
+
+  private static void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
+    int doublings = 0;
+    while (!crew.isOver()) {
+      switch (dice.nextInt(6)) {
+        case 0 -> store.cut().close();
+        case 1 -> {
+          boolean grow = doublings == 0 || (doublings < 3 && dice.nextBoolean());
+          if (grow) {
+            store.growIndex();
+          } else {
+            store.shrinkIndex();
+          }
+          doublings += grow ? 1 : -1;
+        }
+        default -> store.compact();
+      }
+    }
+  }
+
   private static void cut(FasterStore store, AtomicBoolean isOver) {
     while (!isOver.get()) {
       store.cut().close();
@@ -86,8 +166,22 @@ class StoreLinearizabilityTest {
     }
   }
 
+  /** Whether keys may leave memory. */
+  private static boolean isSmall(FasterStore store) {
+    return store.config().logMemoryBytes() < 1 << 20;
+  }
+
   private static Register register(FasterStore store) {
     return store.config().recordKind() == RecordKind.LONGS ? new Longs(store) : new Spans(store);
+  }
+
+  /** A blind delete does not look whether there is anything on disk. */
+  private static Answer answerOfDelete(Status status) {
+    return status == Status.FOUND ? Answer.UNKNOWN : answer(status);
+  }
+
+  private static Answer answerOfRmw(Status status) {
+    return status == Status.COPIED ? Answer.PRESENT : answer(status);
   }
 
   private static Answer answer(Status status) {
@@ -101,8 +195,10 @@ class StoreLinearizabilityTest {
 
   private static final class Longs implements Register {
     private final LongSession<Void> session;
+    private final boolean isOnDisk;
 
     Longs(FasterStore store) {
+      isOnDisk = isSmall(store);
       session = store.newLongSession(new Mix(), SessionMode.BLOCKING);
     }
 
@@ -131,13 +227,38 @@ class StoreLinearizabilityTest {
 
     @Override
     public Answer rmw(long key, long input) {
-      Status status = session.rmw(key, input, null);
-      return status == Status.COPIED ? Answer.PRESENT : answer(status);
+      return answerOfRmw(session.rmw(key, input, null));
     }
 
     @Override
     public Answer delete(long key) {
-      return answer(session.delete(key, null));
+      Status status = session.delete(key, null);
+      return isOnDisk ? answerOfDelete(status) : answer(status);
+    }
+
+    @Override
+    public void read(long[] keys, OptionalLong[] found) {
+      long[] values = new long[keys.length];
+      Status[] statuses = new Status[keys.length];
+      session.read(keys, values, statuses, 0, keys.length, null);
+      for (int i = 0; i < keys.length; i++) {
+        found[i] =
+            statuses[i] == Status.FOUND ? OptionalLong.of(values[i]) : OptionalLong.empty();
+      }
+    }
+
+    @Override
+    public void upsert(long[] keys, long[] values, Answer[] answers) {
+      Status[] statuses = new Status[keys.length];
+      session.upsert(keys, values, statuses, 0, keys.length, null);
+      Arrays.setAll(answers, i -> answer(statuses[i]));
+    }
+
+    @Override
+    public void rmw(long[] keys, long[] inputs, Answer[] answers) {
+      Status[] statuses = new Status[keys.length];
+      session.rmw(keys, inputs, statuses, 0, keys.length, null);
+      Arrays.setAll(answers, i -> answerOfRmw(statuses[i]));
     }
 
     @Override
@@ -149,8 +270,10 @@ class StoreLinearizabilityTest {
   /** Values are a number and some bytes more: every third outgrows its record. */
   private static final class Spans implements Register, StoreFunctions<Long, long[], Void> {
     private final Session<Long, long[], Void> session;
+    private final boolean isOnDisk;
 
     Spans(FasterStore store) {
+      isOnDisk = isSmall(store);
       session = store.newSession(this, SessionMode.BLOCKING);
     }
 
@@ -184,13 +307,53 @@ class StoreLinearizabilityTest {
 
     @Override
     public Answer rmw(long key, long input) {
-      Status status = session.rmw(key(key), input, null);
-      return status == Status.COPIED ? Answer.PRESENT : answer(status);
+      return answerOfRmw(session.rmw(key(key), input, null));
     }
 
     @Override
     public Answer delete(long key) {
-      return answer(session.delete(key(key), null));
+      Status status = session.delete(key(key), null);
+      return isOnDisk ? answerOfDelete(status) : answer(status);
+    }
+
+    @Override
+    public void read(long[] keys, OptionalLong[] found) {
+      Long[] inputs = new Long[keys.length];
+      long[][] outputs = new long[keys.length][1];
+      Status[] statuses = new Status[keys.length];
+      session.read(keys(keys), inputs, outputs, statuses, keys.length, null);
+      for (int i = 0; i < keys.length; i++) {
+        found[i] =
+            statuses[i] == Status.FOUND ? OptionalLong.of(outputs[i][0]) : OptionalLong.empty();
+      }
+    }
+
+    @Override
+    public void upsert(long[] keys, long[] values, Answer[] answers) {
+      ByteSpan[] spans = new ByteSpan[keys.length];
+      Arrays.setAll(spans, i -> {
+        ByteSpan span = ByteSpan.of(new byte[length(values[i])]);
+        write(values[i], span);
+        return span;
+      });
+      Status[] statuses = new Status[keys.length];
+      session.upsert(keys(keys), spans, statuses, keys.length, null);
+      Arrays.setAll(answers, i -> answer(statuses[i]));
+    }
+
+    @Override
+    public void rmw(long[] keys, long[] inputs, Answer[] answers) {
+      Long[] boxed = new Long[keys.length];
+      Arrays.setAll(boxed, i -> inputs[i]);
+      Status[] statuses = new Status[keys.length];
+      session.rmw(keys(keys), boxed, statuses, keys.length, null);
+      Arrays.setAll(answers, i -> answerOfRmw(statuses[i]));
+    }
+
+    private static ByteSpan[] keys(long[] keys) {
+      ByteSpan[] spans = new ByteSpan[keys.length];
+      Arrays.setAll(spans, i -> key(keys[i]));
+      return spans;
     }
 
     @Override

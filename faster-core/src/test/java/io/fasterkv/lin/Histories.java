@@ -3,6 +3,7 @@ package io.fasterkv.lin;
 import io.fasterkv.lin.Op.Answer;
 import io.fasterkv.lin.Op.Kind;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.SplittableRandom;
@@ -18,11 +19,21 @@ import java.util.function.Supplier;
 /**
  * Round after round, lets threads work on one fresh key at the same time and asks whether a
  * register could have answered like that. Stops at the first history that is not possible.
+ *
+ * <p>In a batch, the key comes more than once, among neighbours that belong to nobody. Each element
+ * is an operation of its own that took effect at some time during the batch.
  */
 public final class Histories {
   private static final int OPERATIONS = 5;
+  private static final int BATCHES = 3;
+
+  /** The key's places in a batch; the others are neighbours. */
+  private static final List<Integer> PLACES = List.of(0, 3, 4);
+
+  private static final int BATCH = 6;
   private static final long PATIENCE_SECONDS = 120;
 
+  private final boolean withBatches;
   private final int threads;
   private final int rounds;
   private final SplittableRandom random;
@@ -34,7 +45,16 @@ public final class Histories {
   private volatile List<Op> impossible;
   private long round;
 
+  /** Operations one by one. */
   public Histories(int threads, int rounds, SplittableRandom random) {
+    this(threads, rounds, false, random);
+  }
+
+  /**
+   * @param withBatches whether some operations come in batches
+   */
+  public Histories(int threads, int rounds, boolean withBatches, SplittableRandom random) {
+    this.withBatches = withBatches;
     this.threads = threads;
     this.rounds = rounds;
     this.random = random;
@@ -68,8 +88,14 @@ public final class Histories {
       for (long key = 0; key < rounds && impossible == null && failure.get() == null; key++) {
         startTogether(key);
         List<Op> history = ofThreads.get(number);
-        for (int i = 0; i < OPERATIONS; i++) {
-          history.add(operation(register, key, (number + 1L) * 100 + i, dice.nextInt(6)));
+        long input = (number + 1L) * 100;
+        for (int i = 0; i < (withBatches ? BATCHES : OPERATIONS); i++, input += BATCH) {
+          int side = dice.nextInt(withBatches ? 12 : 6);
+          if (side < 6) {
+            history.add(operation(register, key, input, side));
+          } else {
+            batch(register, key, input, side, history);
+          }
         }
         barrier.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
       }
@@ -114,6 +140,30 @@ public final class Histories {
       }
     }
     return new Op(kind, input, answer, output, begun, clock.incrementAndGet());
+  }
+
+  private void batch(Register register, long key, long input, int dice, List<Op> history) {
+    long[] keys = new long[BATCH];
+    long[] inputs = new long[BATCH];
+    for (int i = 0; i < BATCH; i++) {
+      keys[i] = PLACES.contains(i) ? key : -1 - i;
+      inputs[i] = input + i;
+    }
+    OptionalLong[] found = new OptionalLong[BATCH];
+    Arrays.fill(found, OptionalLong.empty());
+    Answer[] answers = new Answer[BATCH];
+    Arrays.fill(answers, Answer.UNKNOWN);
+    Kind kind = dice < 8 ? Kind.READ : dice < 10 ? Kind.UPSERT : Kind.RMW;
+    long begun = clock.incrementAndGet();
+    switch (kind) {
+      case READ -> register.read(keys, found);
+      case UPSERT -> register.upsert(keys, inputs, answers);
+      default -> register.rmw(keys, inputs, answers);
+    }
+    long ended = clock.incrementAndGet();
+    for (int i : PLACES) {
+      history.add(new Op(kind, inputs[i], answers[i], found[i], begun, ended));
+    }
   }
 
   /** Runs on the last thread of a round, while the others wait. */

@@ -13,6 +13,27 @@ public interface Register extends AutoCloseable {
 
   Answer delete(long key);
 
+  /** Reads in one batch; leaves what was found. */
+  default void read(long[] keys, OptionalLong[] found) {
+    for (int i = 0; i < keys.length; i++) {
+      found[i] = read(keys[i]);
+    }
+  }
+
+  /** Upserts in one batch; leaves the answers. */
+  default void upsert(long[] keys, long[] values, Answer[] answers) {
+    for (int i = 0; i < keys.length; i++) {
+      answers[i] = upsert(keys[i], values[i]);
+    }
+  }
+
+  /** Updates in one batch; leaves the answers. */
+  default void rmw(long[] keys, long[] inputs, Answer[] answers) {
+    for (int i = 0; i < keys.length; i++) {
+      answers[i] = rmw(keys[i], inputs[i]);
+    }
+  }
+
   @Override
   default void close() {}
 }

@@ -3,6 +3,8 @@ package io.fasterkv;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.VersionWalk;
+import java.lang.ref.Reference;
+import java.util.function.Consumer;
 
 /**
  * The records of one key that the log still has, newest first: along the key's chain, one record in
@@ -11,42 +13,56 @@ import io.fasterkv.operation.VersionWalk;
  * closed.
  */
 public final class KeyHistory implements AutoCloseable {
-  private final Engine engine;
-  private final long begin;
   private final VersionWalk walk;
+  private final ReaderLease lease;
   private boolean isClosed;
 
   private KeyHistory(Engine engine) {
-    this.engine = engine;
-    begin = engine.log().pin();
+    long begin = engine.log().pin();
     try {
       walk = new VersionWalk(engine, begin);
     } catch (RuntimeException e) {
       engine.log().unpin(begin);
       throw e;
     }
+    lease = new ReaderLease(this, walk::giveBack, () -> engine.log().unpin(begin));
   }
 
   static KeyHistory of(Engine engine, ByteSpan key) {
-    KeyHistory history = new KeyHistory(engine);
-    history.walk.start(key);
-    return history;
+    return start(engine, walk -> walk.start(key));
   }
 
   static KeyHistory of(Engine engine, long key) {
+    return start(engine, walk -> walk.start(key));
+  }
+
+  private static KeyHistory start(Engine engine, Consumer<VersionWalk> toHead) {
     KeyHistory history = new KeyHistory(engine);
-    history.walk.start(key);
-    return history;
+    try {
+      toHead.accept(history.walk);
+      return history;
+    } catch (RuntimeException e) {
+      history.close();
+      throw e;
+    }
   }
 
   /** Moves to the next older record; false when there is none. */
   public boolean next() {
-    return walk.next();
+    try {
+      return walk.next();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** The record's value; valid until the next call of {@link #next}. */
   public ByteSpan value() {
-    return walk.value();
+    try {
+      return walk.value();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Whether the key was deleted here. */
@@ -68,8 +84,12 @@ public final class KeyHistory implements AutoCloseable {
   public void close() {
     if (!isClosed) {
       isClosed = true;
-      walk.close();
-      engine.log().unpin(begin);
+      try {
+        walk.close();
+      } finally {
+        lease.close();
+        Reference.reachabilityFence(this);
+      }
     }
   }
 }

@@ -3,7 +3,7 @@ package io.fasterkv;
 import io.fasterkv.api.Versions;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.lang.ref.Reference;
 
 /**
  * A moment of a store: all that lies below an address of its log, which nobody changes any more.
@@ -13,13 +13,14 @@ public final class LogCut implements AutoCloseable {
   private final Engine engine;
   private final long beginAddress;
   private final long endAddress;
-  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final ReaderLease lease;
 
-  /** The begin is pinned; closing the cut ends that. */
+  /** The begin is pinned; closing the cut, or forgetting it, ends that. */
   LogCut(Engine engine, long beginAddress, long endAddress) {
     this.engine = engine;
     this.beginAddress = beginAddress;
     this.endAddress = endAddress;
+    lease = new ReaderLease(this, () -> {}, () -> engine.log().unpin(beginAddress));
   }
 
   /**
@@ -28,7 +29,9 @@ public final class LogCut implements AutoCloseable {
    */
   public LogScan scan() {
     engine.log().awaitImmutable(endAddress);
-    return new LogScan(engine, ScanRange.whole(beginAddress, endAddress), Versions.ALL, () -> {});
+    ScanRange range = ScanRange.whole(beginAddress, endAddress);
+    // The scan keeps the cut, whose pin it needs.
+    return new LogScan(engine, range, Versions.ALL, () -> Reference.reachabilityFence(this));
   }
 
   /** Bytes of log that a scan reads. */
@@ -39,8 +42,6 @@ public final class LogCut implements AutoCloseable {
   /** Lets go of the cut; its scans are closed before. */
   @Override
   public void close() {
-    if (isClosed.compareAndSet(false, true)) {
-      engine.log().unpin(beginAddress);
-    }
+    lease.close();
   }
 }

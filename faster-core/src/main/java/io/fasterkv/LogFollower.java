@@ -6,6 +6,7 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
+import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
@@ -27,7 +28,10 @@ public final class LogFollower implements AutoCloseable {
   private final long firstBegin;
   private long position;
   private @Nullable ScanCursor cursor;
-  private long pinned;
+
+  /** What the batch at hand has borrowed. */
+  private @Nullable ReaderLease lease;
+
   private long batchEnd;
 
   LogFollower(Engine engine, long from) {
@@ -42,15 +46,19 @@ public final class LogFollower implements AutoCloseable {
    * @throws Truncated if records that have not been read are gone
    */
   public boolean next() {
-    while (cursor != null || openBatch()) {
-      ScanCursor open = cursor();
-      if (open.next()) {
-        return true;
+    try {
+      while (cursor != null || openBatch()) {
+        ScanCursor open = cursor();
+        if (open.next()) {
+          return true;
+        }
+        position = batchEnd;
+        closeBatch();
       }
-      position = batchEnd;
-      closeBatch();
+      return false;
+    } finally {
+      Reference.reachabilityFence(this);
     }
-    return false;
   }
 
   /** Waits until {@link #next} finds a record or a time has passed; whether it has found one. */
@@ -72,7 +80,11 @@ public final class LogFollower implements AutoCloseable {
 
   /** The record's value; valid until the next call of {@link #next}. */
   public ByteSpan value() {
-    return cursor().value();
+    try {
+      return cursor().value();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /** Whether the record says that its key is deleted. */
@@ -107,6 +119,7 @@ public final class LogFollower implements AutoCloseable {
   @Override
   public void close() {
     closeBatch();
+    Reference.reachabilityFence(this);
   }
 
   private ScanCursor cursor() {
@@ -127,14 +140,16 @@ public final class LogFollower implements AutoCloseable {
       return false;
     }
     long begin = log.pin();
+    ScanCursor opened;
     try {
       requireAtOrAbove(begin);
-      cursor = engine.scan(new ScanRange(begin, firstBegin, position, end, end));
+      opened = engine.scan(new ScanRange(begin, firstBegin, position, end, end));
     } catch (RuntimeException e) {
       log.unpin(begin);
       throw e;
     }
-    pinned = begin;
+    lease = new ReaderLease(this, opened::giveBack, () -> log.unpin(begin));
+    cursor = opened;
     batchEnd = end;
     return true;
   }
@@ -151,10 +166,10 @@ public final class LogFollower implements AutoCloseable {
   }
 
   private void closeBatch() {
-    if (cursor != null) {
+    if (cursor != null && lease != null) {
       cursor.close();
       cursor = null;
-      engine.log().unpin(pinned);
+      lease.close();
     }
   }
 }

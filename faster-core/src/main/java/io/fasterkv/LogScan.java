@@ -6,6 +6,7 @@ import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.VersionWalk;
+import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,14 +26,16 @@ public final class LogScan implements AutoCloseable {
   private final ScanCursor cursor;
   private final @Nullable VersionWalk versions;
   private final ScanRange range;
-  private final Runnable onClose;
+  private final ReaderLease lease;
   private @Nullable ByteSpan merged;
   private boolean isClosed;
 
-  /** The begin is pinned; {@code onClose} runs when the scan is closed, and not if this throws. */
-  LogScan(Engine engine, ScanRange range, Versions versions, Runnable onClose) {
+  /**
+   * The begin is pinned; {@code unpin} runs when the scan is closed or forgotten, and not if this
+   * throws.
+   */
+  LogScan(Engine engine, ScanRange range, Versions versions, Runnable unpin) {
     this.range = range;
-    this.onClose = onClose;
     cursor = engine.scan(range);
     try {
       this.versions = versions == Versions.LIVE ? new VersionWalk(engine, range.begin()) : null;
@@ -40,16 +43,30 @@ public final class LogScan implements AutoCloseable {
       cursor.close();
       throw e;
     }
+    lease = new ReaderLease(this, giveBack(cursor, this.versions), unpin);
+  }
+
+  private static Runnable giveBack(ScanCursor cursor, @Nullable VersionWalk versions) {
+    return () -> {
+      cursor.giveBack();
+      if (versions != null) {
+        versions.giveBack();
+      }
+    };
   }
 
   /** Moves to the next record; false at the end. */
   public boolean next() {
-    while (cursor.next()) {
-      if (versions == null || isLive(versions)) {
-        return true;
+    try {
+      while (cursor.next()) {
+        if (versions == null || isLive(versions)) {
+          return true;
+        }
       }
+      return false;
+    } finally {
+      Reference.reachabilityFence(this);
     }
-    return false;
   }
 
   /** The record's key; valid until the next call of {@link #next}. */
@@ -59,7 +76,11 @@ public final class LogScan implements AutoCloseable {
 
   /** The record's value; valid until the next call of {@link #next}. */
   public ByteSpan value() {
-    return merged == null ? cursor.value() : merged;
+    try {
+      return merged == null ? cursor.value() : merged;
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   /**
@@ -96,11 +117,15 @@ public final class LogScan implements AutoCloseable {
   public void close() {
     if (!isClosed) {
       isClosed = true;
-      cursor.close();
-      if (versions != null) {
-        versions.close();
+      try {
+        cursor.close();
+        if (versions != null) {
+          versions.close();
+        }
+      } finally {
+        lease.close();
+        Reference.reachabilityFence(this);
       }
-      onClose.run();
     }
   }
 

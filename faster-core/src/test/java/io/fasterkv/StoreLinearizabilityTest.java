@@ -242,8 +242,7 @@ class StoreLinearizabilityTest {
       Status[] statuses = new Status[keys.length];
       session.read(keys, values, statuses, 0, keys.length, null);
       for (int i = 0; i < keys.length; i++) {
-        found[i] =
-            statuses[i] == Status.FOUND ? OptionalLong.of(values[i]) : OptionalLong.empty();
+        found[i] = statuses[i] == Status.FOUND ? OptionalLong.of(values[i]) : OptionalLong.empty();
       }
     }
 
@@ -331,11 +330,13 @@ class StoreLinearizabilityTest {
     @Override
     public void upsert(long[] keys, long[] values, Answer[] answers) {
       ByteSpan[] spans = new ByteSpan[keys.length];
-      Arrays.setAll(spans, i -> {
-        ByteSpan span = ByteSpan.of(new byte[length(values[i])]);
-        write(values[i], span);
-        return span;
-      });
+      Arrays.setAll(
+          spans,
+          i -> {
+            ByteSpan span = ByteSpan.of(new byte[length(values[i])]);
+            write(values[i], span);
+            return span;
+          });
       Status[] statuses = new Status[keys.length];
       session.upsert(keys(keys), spans, statuses, keys.length, null);
       Arrays.setAll(answers, i -> answer(statuses[i]));

@@ -49,7 +49,7 @@ public final class ScanCursor implements AutoCloseable {
   /** What leads to the value of the record at hand; null if it is in the record. */
   private @Nullable LargeAnchor anchor;
 
-  private boolean isClosed;
+  private boolean isGivenBack;
 
   public ScanCursor(
       HybridLog log, Epochs epochs, RecordLayout layout, BufferPool buffers, ScanRange range) {
@@ -179,10 +179,15 @@ public final class ScanCursor implements AutoCloseable {
 
   @Override
   public void close() {
-    if (!isClosed) {
-      isClosed = true;
+    user.close();
+    giveBack();
+  }
+
+  /** Gives scratch memory back, and touches no off-heap memory: for a scan that was forgotten. */
+  public void giveBack() {
+    if (!isGivenBack) {
+      isGivenBack = true;
       large.release();
-      user.close();
       buffers.give(buffer);
     }
   }

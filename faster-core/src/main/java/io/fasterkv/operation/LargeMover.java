@@ -65,12 +65,12 @@ public final class LargeMover implements AutoCloseable {
   public LargeMover(Engine engine) {
     this.engine = engine;
     log = engine.log();
-    op = new Operation<>(engine);
+    user = engine.epochs().register();
+    op = Operation.beside(user, engine);
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
     fresh = new NewRecord(engine);
-    user = engine.epochs().register();
     wait = new EpochWait(engine.epochs(), () -> "room to move a large value to");
     reader = new LargeReader(log, user);
     writer = new ChunkWriter(log, op.key);

@@ -62,6 +62,7 @@ final class NewRecord {
       }
     }
     bytes = wanted;
+    op.madeBytes = Math.max(op.madeBytes, bytes);
     previousAddress = op.entry.address();
     layout.create(memory(), offset(), bytes, op.key, previousAddress);
     return true;

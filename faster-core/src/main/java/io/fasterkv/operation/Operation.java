@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.Status;
 import io.fasterkv.device.ReadQueue;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Words;
@@ -73,6 +74,9 @@ final class Operation<I, O, C> {
 
   Status status = Status.NOT_FOUND;
 
+  /** How large the newest value is that the operation has made room for. */
+  long madeBytes;
+
   /** Names the operation's read in its session's queue while it is pending. */
   int readTag = ReadQueue.NONE;
 
@@ -133,6 +137,16 @@ final class Operation<I, O, C> {
     valueBuffer = first.asSlice(bytes / 4, bytes / 4);
     diskBuffer = first.asSlice(bytes / 2, bytes / 2);
     diskRecord = diskBuffer;
+  }
+
+  /** An operation for a user who leaves the epochs if there is no room for it. */
+  static Operation<Void, Void, Void> beside(EpochUser user, Engine engine) {
+    try {
+      return new Operation<>(engine);
+    } catch (RuntimeException e) {
+      user.close();
+      throw e;
+    }
   }
 
   /** What an operation takes from the pool at first. */

@@ -32,12 +32,12 @@ public final class RecordMover implements AutoCloseable {
 
   public RecordMover(Engine engine) {
     this.engine = engine;
-    op = new Operation<>(engine);
+    user = engine.epochs().register();
+    op = Operation.beside(user, engine);
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
     inserts = new ConditionalInsert(engine, walk);
-    user = engine.epochs().register();
     large = new LargeValues<>(engine, new SameLargeValue(), user, true);
     collapse = new KeyCollapse(engine, walk, large);
     wait = new EpochWait(engine.epochs(), () -> "room to move a record to");

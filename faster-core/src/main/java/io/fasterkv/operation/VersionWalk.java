@@ -29,6 +29,7 @@ public final class VersionWalk implements AutoCloseable {
   private final EpochUser user;
   private final ByteSpan value = new ByteSpan();
   private final ScannedValue large;
+  private boolean isGivenBack;
   private @Nullable LargeAnchor anchor;
   private long next;
   private long address;
@@ -40,12 +41,12 @@ public final class VersionWalk implements AutoCloseable {
   public VersionWalk(Engine engine, long begin) {
     this.engine = engine;
     this.begin = begin;
-    op = new Operation<>(engine);
+    user = engine.epochs().register();
+    op = Operation.beside(user, engine);
     op.pinnedBegin = begin;
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
-    user = engine.epochs().register();
     large = new ScannedValue(engine.log(), engine.buffers(), user);
   }
 
@@ -118,10 +119,20 @@ public final class VersionWalk implements AutoCloseable {
 
   @Override
   public void close() {
-    large.release();
     user.close();
-    engine.chainSteps().close(steps);
-    op.close();
+    giveBack();
+  }
+
+  /**
+   * Gives back what it has borrowed, and touches no off-heap memory: for one that was forgotten.
+   */
+  public void giveBack() {
+    if (!isGivenBack) {
+      isGivenBack = true;
+      large.release();
+      engine.chainSteps().close(steps);
+      op.close();
+    }
   }
 
   /** What is in an operation's fold, to be merged onto a large value. */

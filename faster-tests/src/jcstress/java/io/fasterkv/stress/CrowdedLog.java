@@ -108,8 +108,7 @@ final class CrowdedLog extends CrowdedTail {
       return false;
     }
     long bytes = Math.min(most, log.pageEnd(address) - address);
-    SpanRecord.INSTANCE.create(
-        log.memory(), log.offset(address), bytes, keys.get(actor), 0);
+    SpanRecord.INSTANCE.create(log.memory(), log.offset(address), bytes, keys.get(actor), 0);
     allocated(actor, number, address, address + bytes);
     return true;
   }

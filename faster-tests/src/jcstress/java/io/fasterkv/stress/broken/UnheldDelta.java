@@ -39,9 +39,7 @@ public final class UnheldDelta {
       }
     }
     Words.storePlain(
-        memory,
-        WHOLE + LongRecord.VALUE,
-        Words.loadPlain(memory, WHOLE + LongRecord.VALUE) + 1);
+        memory, WHOLE + LongRecord.VALUE, Words.loadPlain(memory, WHOLE + LongRecord.VALUE) + 1);
   }
 
   public void collapse() {

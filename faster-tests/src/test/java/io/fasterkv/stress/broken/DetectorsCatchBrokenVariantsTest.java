@@ -152,8 +152,7 @@ class DetectorsCatchBrokenVariantsTest {
   void aDeltaThatIsNotHeldWhileItIsReplacedLosesAnUpdate() {
     UnheldDelta delta = new UnheldDelta(arena);
     int rounds =
-        Race.roundsUntil(
-            ROUNDS, delta::reset, delta::add, delta::collapse, () -> delta.sum() != 3);
+        Race.roundsUntil(ROUNDS, delta::reset, delta::add, delta::collapse, () -> delta.sum() != 3);
     report("unheld delta", rounds);
   }
 

@@ -1,0 +1,164 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.Versions;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.memory.BufferPool;
+import io.fasterkv.operation.Engine;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Cuts, scans, histories and followers that nobody closed and nobody refers to any more. */
+class ForgottenReaderTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int KEYS = 2000;
+  private static final int COLLECTIONS = 300;
+
+  @TempDir Path directory;
+
+  private FasterStore store;
+
+  @BeforeEach
+  void open() {
+    store =
+        FasterStore.open(
+            StoreConfig.builder(directory)
+                .memoryBytes(1 << 20)
+                .logMemoryBytes(4L * PAGE_BYTES)
+                .pageBytes(PAGE_BYTES)
+                .indexBytes(64 << 10)
+                .recordKind(RecordKind.LONGS)
+                .maxSessions(4)
+                .build(),
+            new MemoryDevice());
+    try (LongSession<Void> session = session()) {
+      for (int key = 0; key < KEYS; key++) {
+        session.upsert(key, key, null);
+      }
+    }
+  }
+
+  private LongSession<Void> session() {
+    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  /** What a reader may be at when it is forgotten. */
+  private static final List<Consumer<FasterStore>> READERS =
+      List.of(
+          FasterStore::cut,
+          store -> store.cut().scan().next(),
+          store -> store.scan(Versions.ALL),
+          store -> store.scan(Versions.LIVE).next(),
+          store -> store.history(1).next(),
+          store -> store.follow(store.beginAddress()).next());
+
+  @Test
+  void giveTheLogAndTheirMemoryBack() {
+    BufferPool buffers = Insides.engine(store).buffers();
+    long free = buffers.freeBytes();
+    for (Consumer<FasterStore> reader : READERS) {
+      reader.accept(store);
+      store.compact();
+      long begin = store.beginAddress();
+      await(() -> stored().log().storedFrom() >= begin && buffers.freeBytes() == free);
+      write();
+    }
+    store.close();
+  }
+
+  /** One of many collections finds what nobody refers to. */
+  private static void await(BooleanSupplier isGivenBack) {
+    for (int i = 0; i < COLLECTIONS && !isGivenBack.getAsBoolean(); i++) {
+      System.gc();
+      Thread.yield();
+    }
+    assertThat(isGivenBack.getAsBoolean()).isTrue();
+  }
+
+  private Engine stored() {
+    return Insides.engine(store);
+  }
+
+  /** So that there is something to compact. */
+  private void write() {
+    try (LongSession<Void> session = session()) {
+      for (int key = 0; key < KEYS; key++) {
+        session.rmw(key, 1, null);
+      }
+    }
+    store.cut().close();
+  }
+
+  @Test
+  void giveTheirPlacesBack() {
+    for (int i = 0; i < 3 * store.config().epochSlots(); i++) {
+      READERS.get(i % READERS.size()).accept(store);
+      System.gc();
+    }
+    store.close();
+  }
+
+  /** A cut lives as long as a scan of it. */
+  @Test
+  void aScanKeepsItsCut() {
+    LogScan scan = store.cut().scan();
+    System.gc();
+    store.compact();
+    long keys = 0;
+    while (scan.next()) {
+      keys++;
+      if (keys % 100 == 0) {
+        System.gc();
+        assertThat(stored().log().storedFrom()).isLessThanOrEqualTo(scan.address());
+      }
+    }
+    assertThat(keys).isEqualTo(KEYS);
+    scan.close();
+    store.close();
+  }
+
+  @Test
+  void mayBeForgottenAfterTheStoreIsClosed() {
+    BufferPool buffers = stored().buffers();
+    long free = buffers.freeBytes();
+    READERS.forEach(reader -> reader.accept(store));
+    store.close();
+    await(() -> buffers.freeBytes() == free);
+  }
+
+  /** Who finds no place in the epoch table takes nothing with it. */
+  @Test
+  void areRefusedWithoutALossWhenTheirPlacesAreTaken() {
+    BufferPool buffers = stored().buffers();
+    List<AutoCloseable> places = new ArrayList<>();
+    assertThatThrownBy(
+            () -> {
+              while (true) {
+                places.add(stored().epochs().register());
+              }
+            })
+        .isInstanceOf(OutOfBudget.class);
+    long free = buffers.freeBytes();
+    for (int i = 0; i < 3; i++) {
+      assertThatThrownBy(store::compact).isInstanceOf(OutOfBudget.class);
+      assertThatThrownBy(() -> store.history(1)).isInstanceOf(OutOfBudget.class);
+      assertThatThrownBy(() -> store.scan(Versions.LIVE)).isInstanceOf(OutOfBudget.class);
+      assertThat(buffers.freeBytes()).isEqualTo(free);
+    }
+    assertThat(places).isNotEmpty();
+    store.close();
+  }
+}

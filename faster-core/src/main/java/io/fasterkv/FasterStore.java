@@ -326,6 +326,9 @@ public final class FasterStore implements AutoCloseable {
   public void truncate(long address) {
     checkOpen();
     expiry.truncate(address);
+    if (compaction != null) {
+      compaction.truncated();
+    }
   }
 
   /** The first address of the log: what lay below was compacted or has expired. */

@@ -6,10 +6,10 @@ import io.fasterkv.operation.Engine;
 import java.lang.reflect.Field;
 
 /** Opens a store for tests that look inside. */
-final class Insides {
+public final class Insides {
   private Insides() {}
 
-  static Engine engine(FasterStore store) {
+  public static Engine engine(FasterStore store) {
     try {
       Field parts = FasterStore.class.getDeclaredField("parts");
       parts.setAccessible(true);
@@ -19,7 +19,7 @@ final class Insides {
     }
   }
 
-  static Compactor compactor(FasterStore store) {
+  public static Compactor compactor(FasterStore store) {
     try {
       Field compactor = FasterStore.class.getDeclaredField("compactor");
       compactor.setAccessible(true);
@@ -30,7 +30,7 @@ final class Insides {
   }
 
   /** Where the log stands. */
-  static String marks(FasterStore store) {
+  public static String marks(FasterStore store) {
     HybridLog log = engine(store).log();
     return "begin="
         + log.beginAddress()

@@ -9,6 +9,7 @@ import io.fasterkv.operation.Engine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final PassTrigger trigger;
   private final WriteBrake brake;
   private final long bytesPerSecond;
+  private final LongConsumer park;
   private final Thread thread;
   private String refusal = "";
   private volatile boolean isClosed;
@@ -35,10 +37,23 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   /** Starts the thread; a log smaller than its memory is not worth compacting. */
   public BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config) {
+    this(engine, compactor, config, LockSupport::parkNanos);
+  }
+
+  /** With another way to let some nanoseconds go by between two looks at the log. */
+  BackgroundCompaction(
+      Engine engine, Compactor compactor, StoreConfig config, LongConsumer park) {
     this.engine = engine;
+    this.park = park;
     trigger = new PassTrigger(config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
-    brake = new WriteBrake(engine.log(), config);
+    brake =
+        new WriteBrake(
+            engine.log().brake(),
+            engine.chainSteps()::growth,
+            config.logMemoryBytes(),
+            bytesPerSecond == 0,
+            size());
     this.compactor = compactor;
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
@@ -68,13 +83,18 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
+  /** The head of the log has expired, which is not for compaction to make up for. */
+  public void truncated() {
+    brake.truncated(size());
+  }
+
   private void run() {
     try {
       while (!isClosed) {
         if (trigger.isDue(size())) {
           pass();
         } else {
-          LockSupport.parkNanos(LOOK_NANOS);
+          park.accept(LOOK_NANOS);
         }
       }
     } catch (RuntimeException | Error e) {
@@ -91,7 +111,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
-      LockSupport.parkNanos(LOOK_NANOS);
+      park.accept(LOOK_NANOS);
     } catch (RecordTooLarge e) {
       refused(e);
     }
@@ -114,6 +134,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     long start = log.tailAddress();
     long sizeBefore = size();
     CompactionStats before = compactor.stats();
+    brake.begins();
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {

@@ -2,6 +2,8 @@ package io.fasterkv.compaction;
 
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 
 /** Keeps compaction to a number of bytes a second, and ends it when the store closes. */
 final class Pace {
@@ -10,15 +12,26 @@ final class Pace {
 
   private final long bytesPerSecond;
   private final BooleanSupplier isClosed;
-  private final long start = System.nanoTime();
+  private final LongSupplier nanoTime;
+  private final LongConsumer park;
+  private final long start;
   private double bytes;
 
   /**
    * @param bytesPerSecond 0 for no limit
    */
   Pace(long bytesPerSecond, BooleanSupplier isClosed) {
+    this(bytesPerSecond, isClosed, System::nanoTime, LockSupport::parkNanos);
+  }
+
+  /** A pace by another clock, and another way to let some nanoseconds go by. */
+  Pace(
+      long bytesPerSecond, BooleanSupplier isClosed, LongSupplier nanoTime, LongConsumer park) {
     this.bytesPerSecond = bytesPerSecond;
     this.isClosed = isClosed;
+    this.nanoTime = nanoTime;
+    this.park = park;
+    start = nanoTime.getAsLong();
   }
 
   /** As fast as it goes, to the end. */
@@ -31,11 +44,11 @@ final class Pace {
     bytes += more;
     while (bytesPerSecond > 0 && !isClosed.getAsBoolean()) {
       long due = (long) (bytes / bytesPerSecond * SECOND_NANOS);
-      long early = due - (System.nanoTime() - start);
+      long early = due - (nanoTime.getAsLong() - start);
       if (early <= 0) {
         break;
       }
-      LockSupport.parkNanos(Math.min(early, LONGEST_PAUSE_NANOS));
+      park.accept(Math.min(early, LONGEST_PAUSE_NANOS));
     }
     return !isClosed.getAsBoolean();
   }

@@ -1,64 +1,110 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.TailBrake;
+import io.fasterkv.operation.ChainSteps.Growth;
+import java.util.function.Supplier;
 
 /**
  * Keeps the log within twice its live bytes and twice the log's memory. What is live is at least
- * what a pass has found to be: while one is under way, the larger of what the last one found and
- * what this one has found so far. A log that grows by inserts alone is so held back to about the
- * pace of compaction, and goes on.
+ * what a pass has found to be, and what operations have added since that pass began: the bytes of
+ * new records, less as much as can have ended, see {@link Growth}. So a load of new keys is not
+ * held back, since no pass could gain from it; one that overwrites is, to the pace of compaction.
+ * While a pass is under way, what is live is also at least what it has found so far.
  *
  * <p>If a pass ends with the log still too long, writers wait for the next, which then finds all
  * that is to be dropped. Should that not do, then what is in the way is not for compaction to drop,
  * as a large value that is being written is not: writers go on.
+ *
+ * <p>Its lock is held for sums only: operations that ask for the limit wait for nothing else.
  */
 final class WriteBrake {
-  private final HybridLog log;
+  private final TailBrake brake;
+  private final Supplier<Growth> growth;
   private final long memoryBytes;
   private final boolean isUsed;
-  private long liveBytes;
-  private boolean wasTooLong;
 
-  /** A store whose owner sets the pace of compaction has no brake. */
-  WriteBrake(HybridLog log, StoreConfig config) {
-    this.log = log;
-    memoryBytes = config.logMemoryBytes();
-    isUsed = config.compactionBytesPerSecond() == 0;
-    allow(0);
+  /** What was live at {@link #since}, at least. */
+  private long liveBytes;
+
+  private Growth since;
+
+  /** What was there when the pass that is under way began. */
+  private Growth atBegin;
+
+  /** What that pass has found to be live. */
+  private long foundBytes;
+
+  private boolean wasTooLong;
+  private boolean isLetGo;
+
+  /**
+   * @param isUsed false for a store whose owner sets the pace of compaction
+   * @param logBytes how long the log is now; half of it counts as live until the first pass
+   */
+  WriteBrake(
+      TailBrake brake,
+      Supplier<Growth> growth,
+      long memoryBytes,
+      boolean isUsed,
+      long logBytes) {
+    this.brake = brake;
+    this.growth = growth;
+    this.memoryBytes = memoryBytes;
+    this.isUsed = isUsed;
+    liveBytes = logBytes / 2;
+    since = growth.get();
+    atBegin = since;
+    brake.askForLimit(this::limit);
+    limit();
+  }
+
+  /** A pass begins. */
+  synchronized void begins() {
+    atBegin = growth.get();
+    foundBytes = 0;
   }
 
   /** Notes how many live bytes the pass that is under way has found. */
-  void found(long bytes) {
-    if (bytes > liveBytes) {
-      allow(bytes);
-    }
+  synchronized void found(long bytes) {
+    foundBytes = bytes;
+    limit();
   }
 
-  /** Notes how many live bytes a pass has found, and how long the log is now. */
-  void passed(long bytes, long logBytes) {
+  /** Notes how much was live of what the pass has found, and how long the log is now. */
+  synchronized void passed(long bytes, long logBytes) {
     liveBytes = bytes;
-    boolean isTooLong = logBytes > allowed(bytes);
-    if (isTooLong && wasTooLong) {
-      log.brake().letGo();
-    } else {
-      allow(bytes);
-    }
+    since = atBegin;
+    foundBytes = 0;
+    boolean isTooLong = logBytes > allowed();
+    isLetGo = isTooLong && wasTooLong;
     wasTooLong = isTooLong && !wasTooLong;
+    limit();
   }
 
-  /** Lets writers go, for good if the store is closing. */
-  void letGo() {
-    log.brake().letGo();
+  /** The head of the log was dropped, whatever it held. */
+  synchronized void truncated(long logBytes) {
+    liveBytes = Math.min(liveBytes, logBytes);
+    foundBytes = Math.min(foundBytes, logBytes);
+    since = growth.get();
+    atBegin = since;
+    limit();
   }
 
-  private void allow(long bytes) {
-    if (isUsed) {
-      log.brake().allow(allowed(bytes));
-    }
+  /** Lets writers go, until a pass has ended; for good if the store is closing. */
+  synchronized void letGo() {
+    isLetGo = true;
+    limit();
   }
 
-  private long allowed(long bytes) {
-    return 2 * Math.max(bytes, memoryBytes) + 2 * memoryBytes;
+  /** How long the log may be now; writers do not ask again below that. */
+  private synchronized long limit() {
+    long bytes = isUsed && !isLetGo ? allowed() : Long.MAX_VALUE;
+    brake.allow(bytes);
+    return bytes;
+  }
+
+  private long allowed() {
+    long live = Math.max(liveBytes + growth.get().since(since), foundBytes);
+    return 2 * Math.max(live, memoryBytes) + 2 * memoryBytes;
   }
 }

@@ -540,7 +540,7 @@ public final class HybridLog {
   /** Where the log stands. */
   @Override
   public String toString() {
-    return marks + ", tail=" + tail.address();
+    return marks + ", tail=" + tail.address() + ", brake=" + brake;
   }
 
   private void turnPage(long page) {

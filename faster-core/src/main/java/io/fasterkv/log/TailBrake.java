@@ -1,6 +1,7 @@
 package io.fasterkv.log;
 
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,20 +15,24 @@ public final class TailBrake {
   private volatile long mostBytes = Long.MAX_VALUE;
   private volatile @Nullable Thread mover;
   private volatile BooleanSupplier isSuspended = () -> false;
+  private volatile LongSupplier limit = () -> Long.MAX_VALUE;
 
   /** Suspends the brake for as long as a condition holds. */
   public void suspendWhile(BooleanSupplier condition) {
     isSuspended = condition;
   }
 
+  /**
+   * Says how long the log may be now; asked, by a protected thread, when the log has become longer
+   * than what was allowed before. It answers without waiting for the log.
+   */
+  public void askForLimit(LongSupplier supplier) {
+    limit = supplier;
+  }
+
   /** Lets the log become this long. */
   public void allow(long logBytes) {
     mostBytes = logBytes;
-  }
-
-  /** Lets the log become as long as it likes. */
-  public void letGo() {
-    mostBytes = Long.MAX_VALUE;
   }
 
   /** Names the one thread that is not held back; null for none. */
@@ -41,7 +46,16 @@ public final class TailBrake {
     return Thread.currentThread() == mover;
   }
 
-  boolean holds(long logBytes) {
-    return logBytes > mostBytes && !isMover() && !isSuspended.getAsBoolean();
+  /** Whether the calling thread is to allocate nothing on a log of this length. */
+  public boolean holds(long logBytes) {
+    return logBytes > mostBytes
+        && !isMover()
+        && !isSuspended.getAsBoolean()
+        && logBytes > limit.getAsLong();
+  }
+
+  @Override
+  public String toString() {
+    return mostBytes == Long.MAX_VALUE ? "none" : "beyond " + mostBytes + " bytes of log";
   }
 }

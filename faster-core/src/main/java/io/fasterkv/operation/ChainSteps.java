@@ -6,9 +6,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * How long the walks along chains were, of all sessions together. Each session counts for itself in
- * a {@link Stripe}, with plain additions; who asks for the sums reads them while they change, so
- * they may lag behind by a little.
+ * How long the walks along chains were, and what became of the live bytes, of all sessions
+ * together. Each session counts for itself in a {@link Stripe}, with plain additions; who asks for
+ * the sums reads them while they change, so they may lag behind by a little.
  */
 public final class ChainSteps {
   private final List<Stripe> stripes = new ArrayList<>();
@@ -20,6 +20,9 @@ public final class ChainSteps {
     private static final int WALKS = PADDING;
     private static final int IN_MEMORY = PADDING + 1;
     private static final int ON_DISK = PADDING + 2;
+    private static final int MADE_BYTES = PADDING + 3;
+    private static final int ENDED = PADDING + 4;
+    private static final int LARGEST_BYTES = PADDING + 5;
 
     private final long[] counts = new long[3 * PADDING];
 
@@ -36,6 +39,42 @@ public final class ChainSteps {
 
     void readFromDisk() {
       counts[ON_DISK]++;
+    }
+
+    /** A key that had no value has got one. */
+    void created(long bytes) {
+      counts[MADE_BYTES] += bytes;
+      counts[LARGEST_BYTES] = Math.max(counts[LARGEST_BYTES], bytes);
+    }
+
+    /** A value has taken the place of another, whose size nobody has looked at. */
+    void replaced(long bytes) {
+      created(bytes);
+      ended();
+    }
+
+    /** A key has lost its value. */
+    void ended() {
+      counts[ENDED]++;
+    }
+  }
+
+  /**
+   * What operations did to the live bytes, since the store was opened.
+   *
+   * @param madeBytes of records that got into their chains
+   * @param ended how many records were live and are not any more
+   * @param largestBytes of one of those that were made
+   */
+  public record Growth(long madeBytes, long ended, long largestBytes) {
+
+    /**
+     * By how many bytes at least what is live has grown since an earlier moment, of what is not
+     * replaced since: each record that has ended is taken to be as large as the largest.
+     */
+    public long since(Growth earlier) {
+      long lost = (ended - earlier.ended) * largestBytes;
+      return Math.max(0, madeBytes - earlier.madeBytes - lost);
     }
   }
 
@@ -62,6 +101,19 @@ public final class ChainSteps {
   /** Takes back the stripe of a session that has ended. */
   synchronized void close(Stripe stripe) {
     free.add(stripe);
+  }
+
+  /** See {@link Growth}. */
+  public synchronized Growth growth() {
+    long made = 0;
+    long ended = 0;
+    long largest = 0;
+    for (Stripe stripe : stripes) {
+      made += stripe.counts[Stripe.MADE_BYTES];
+      ended += stripe.counts[Stripe.ENDED];
+      largest = Math.max(largest, stripe.counts[Stripe.LARGEST_BYTES]);
+    }
+    return new Growth(made, ended, largest);
   }
 
   public synchronized Sums sums() {

@@ -90,6 +90,7 @@ final class LargeValues<I, O, C> {
               + advice);
     }
     log.checkLarge(op.key.length(), valueBytes);
+    op.madeBytes = valueBytes;
     return true;
   }
 

@@ -257,6 +257,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     op.kind = kind;
     op.phase = Phase.SEARCH;
     op.longOutput = 0;
+    op.madeBytes = 0;
     return op;
   }
 
@@ -275,12 +276,27 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         }
         step = advance(op);
       }
+      count(op);
       return op.status;
     } finally {
       if (current == op) {
         op.clear();
       }
       Reference.reachabilityFence(this);
+    }
+  }
+
+  /** Notes what the end of an operation says about the live bytes. */
+  private void count(Operation<I, O, C> op) {
+    switch (op.status) {
+      case CREATED -> steps.created(op.madeBytes);
+      case COPIED -> steps.replaced(op.madeBytes);
+      case FOUND -> {
+        if (op.kind == Kind.DELETE) {
+          steps.ended();
+        }
+      }
+      default -> {}
     }
   }
 
@@ -322,7 +338,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
           pending.later(op);
           isUnderWay = true;
         }
-        default -> ended(op, null);
+        default -> {
+          count(op);
+          ended(op, null);
+        }
       }
     } catch (RuntimeException | Error e) {
       if (op.promise == null) {

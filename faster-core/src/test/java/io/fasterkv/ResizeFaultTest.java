@@ -1,0 +1,146 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.sim.ScriptedDevice;
+import io.fasterkv.sim.ScriptedDevice.Script;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A device that fails in the midst of a resize of the index: the store says why, and closes. */
+class ResizeFaultTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int KEYS = 6000;
+  private static final String CAUSE = "No space left on device";
+
+  @TempDir Path directory;
+
+  private final ScriptedDevice device = new ScriptedDevice(new MemoryDevice());
+  private FasterStore store;
+
+  private StoreConfig config() {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .maxIndexBytes(256 << 10)
+        .indexBytes(64 << 10)
+        .logMemoryBytes(4L * PAGE_BYTES)
+        .pageBytes(PAGE_BYTES)
+        .recordKind(RecordKind.LONGS)
+        .build();
+  }
+
+  @BeforeEach
+  void open() {
+    store = FasterStore.open(config(), device);
+    try (LongSession<Void> session = session()) {
+      for (int key = 0; key < KEYS; key++) {
+        session.upsert(key, key, null);
+      }
+    }
+  }
+
+  private LongSession<Void> session() {
+    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  private void breakWrites() {
+    device.setScript(
+        new Script() {
+          @Override
+          public void beforeWrite(long address, long bytes) throws IOException {
+            throw new IOException(CAUSE);
+          }
+        });
+  }
+
+  /** Where chains of two buckets meet, a fork is written: far more of them than memory holds. */
+  @Test
+  void aShrinkageThatCannotWriteItsForksSaysWhy() {
+    store.checkpoint();
+    breakWrites();
+    assertThatThrownBy(() -> store.shrinkIndex())
+        .isInstanceOf(DeviceFailed.class)
+        .hasRootCauseMessage(CAUSE);
+    try (LongSession<Void> session = session()) {
+      int found = 0;
+      for (int key = 0; key < KEYS; key++) {
+        found += reads(session, key) ? 1 : 0;
+      }
+      assertThat(found).as("chunks that were moved before are read as ever").isPositive();
+      assertThatThrownBy(() -> {
+            for (int key = 0; key < KEYS; key++) {
+              session.upsert(key, 0, null);
+            }
+          })
+          .isInstanceOf(DeviceFailed.class)
+          .hasRootCauseMessage(CAUSE);
+    }
+    assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
+    assertThatThrownBy(() -> store.growIndex()).isInstanceOf(DeviceFailed.class);
+    assertThat(store.indexStatistics().bytes()).isPositive();
+    device.setScript(Script.NONE);
+    store.close();
+    recovers();
+  }
+
+  /** It needs nothing of the device. */
+  @Test
+  void aGrowthBesideABrokenDeviceEndsAndWhatIsReadableIsRead() {
+    store.checkpoint();
+    breakWrites();
+    store.cut().close();
+    long bytes = store.indexStatistics().bytes();
+    assertThat(store.growIndex()).isEqualTo(2 * bytes);
+    try (LongSession<Void> session = session()) {
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(reads(session, key)).as("key " + key).isTrue();
+      }
+      assertThatThrownBy(() -> {
+            for (int key = KEYS; key < 2 * KEYS; key++) {
+              session.upsert(key, 0, null);
+            }
+          })
+          .isInstanceOf(DeviceFailed.class)
+          .hasRootCauseMessage(CAUSE);
+    }
+    store.close();
+    device.setScript(Script.NONE);
+    recovers();
+  }
+
+  private static boolean reads(LongSession<Void> session, int key) {
+    try {
+      assertThat(session.read(key, null)).as("key " + key).isEqualTo(Status.FOUND);
+      assertThat(session.value()).isEqualTo(key);
+      return true;
+    } catch (StoreException e) {
+      assertThat(e).as("key " + key).hasRootCauseMessage(CAUSE);
+      return false;
+    }
+  }
+
+  private void recovers() {
+    store = FasterStore.recover(config(), new CheckpointToken(1), device);
+    try (LongSession<Void> session = session()) {
+      for (int key = 0; key < KEYS; key++) {
+        assertThat(reads(session, key)).isTrue();
+      }
+      StoreInvariants.check(store);
+    }
+    store.close();
+  }
+
+}

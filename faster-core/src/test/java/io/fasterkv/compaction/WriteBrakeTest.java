@@ -1,0 +1,152 @@
+package io.fasterkv.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.log.TailBrake;
+import io.fasterkv.operation.ChainSteps.Growth;
+import org.junit.jupiter.api.Test;
+
+/** How long a log may become, without a log. */
+class WriteBrakeTest {
+  private static final long MEMORY = 1000;
+  private static final long RECORD = 10;
+
+  private final TailBrake tail = new TailBrake();
+  private long made;
+  private long ended;
+  private long log;
+  private long live;
+
+  private final WriteBrake brake = new WriteBrake(tail, this::growth, MEMORY, true, 0);
+
+  private Growth growth() {
+    return new Growth(made, ended, made == 0 ? 0 : RECORD);
+  }
+
+  private void create() {
+    made += RECORD;
+    log += RECORD;
+    live += RECORD;
+  }
+
+  private void overwrite() {
+    made += RECORD;
+    ended++;
+    log += RECORD;
+  }
+
+  private void delete() {
+    ended++;
+    log += RECORD;
+    live -= RECORD;
+  }
+
+  /** A pass as it should be: what is live stays, and what was written meanwhile. */
+  private void pass() {
+    brake.begins();
+    log = live;
+    brake.passed(live, log);
+  }
+
+  private long bound() {
+    return 2 * live + 4 * MEMORY;
+  }
+
+  @Test
+  void newKeysAreNotHeldWhetherPassesEndOrNot() {
+    for (int key = 0; key < 100_000; key++) {
+      create();
+      assertThat(tail.holds(log)).as("log of " + log).isFalse();
+    }
+    brake.begins();
+    brake.found(live / 16);
+    for (int key = 0; key < 100_000; key++) {
+      create();
+      assertThat(tail.holds(log)).as("log of " + log).isFalse();
+    }
+  }
+
+  @Test
+  void overwritesAreHeldAtTwiceWhatIsLive() {
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    while (!tail.holds(log)) {
+      overwrite();
+    }
+    assertThat(log).isBetween(2 * live, bound());
+    pass();
+    assertThat(tail.holds(log)).isFalse();
+    while (!tail.holds(log)) {
+      overwrite();
+    }
+    assertThat(log).isBetween(2 * live, bound());
+  }
+
+  @Test
+  void keysThatComeAndGoDoNotCount() {
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    pass();
+    while (!tail.holds(log)) {
+      create();
+      delete();
+    }
+    assertThat(log).isBetween(2 * live, bound() + 2 * RECORD);
+  }
+
+  /** What a pass finds counts while it goes on, and what came before it is in what it finds. */
+  @Test
+  void nothingCountsTwice() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    brake.begins();
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    brake.passed(live - 1000 * RECORD, log);
+    while (!tail.holds(log)) {
+      overwrite();
+    }
+    assertThat(log).isLessThanOrEqualTo(bound());
+  }
+
+  @Test
+  void whatHasExpiredDoesNotCount() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    log = 0;
+    live = 0;
+    brake.truncated(log);
+    while (!tail.holds(log)) {
+      overwrite();
+    }
+    assertThat(log).isLessThanOrEqualTo(bound() + RECORD);
+  }
+
+  @Test
+  void writersGoOnWhenTwoPassesDoNotHelp() {
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    while (!tail.holds(log)) {
+      overwrite();
+    }
+    for (int pass = 0; pass < 2; pass++) {
+      assertThat(tail.holds(log)).as("after " + pass).isTrue();
+      brake.begins();
+      brake.passed(live, log);
+    }
+    assertThat(tail.holds(log)).isFalse();
+  }
+
+  @Test
+  void aStoreWhoseOwnerSetsThePaceHasNoBrake() {
+    TailBrake free = new TailBrake();
+    new WriteBrake(free, this::growth, MEMORY, false, 0).passed(0, Long.MAX_VALUE / 2);
+    assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();
+  }
+}

@@ -118,8 +118,11 @@ public final class LogFollower implements AutoCloseable {
 
   @Override
   public void close() {
-    closeBatch();
-    Reference.reachabilityFence(this);
+    try {
+      closeBatch();
+    } finally {
+      Reference.reachabilityFence(this);
+    }
   }
 
   private ScanCursor cursor() {

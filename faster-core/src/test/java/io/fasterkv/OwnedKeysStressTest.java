@@ -15,10 +15,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Threads write keys of their own and read everybody's, in a log of a few tiny pages and an index
- * of a few buckets that grows and shrinks, beside cuts, checkpoints or compaction, and sessions
- * that do nothing. Every read is held against what had been written before it began and what had
- * begun when it ended: a lost, torn, stale, misplaced or resurrected value is an error. The seed is
- * in the test's name.
+ * of a few buckets that grows and shrinks, beside cuts, checkpoints or compaction (along chains, in
+ * sequence, or either), and sessions that do nothing. Every read is held against what had been
+ * written before it began and what had begun when it ended: a lost, torn, stale, misplaced or
+ * resurrected value is an error. The seed is in the test's name.
  */
 class OwnedKeysStressTest {
   private static final int WRITERS = 3;
@@ -81,6 +81,8 @@ class OwnedKeysStressTest {
 
     void start() {
       try (FasterStore store = FasterStore.open(config, device)) {
+        double[] weights = {0, 1, Double.POSITIVE_INFINITY};
+        Insides.compactor(store).weighChains(weights[random.nextInt(weights.length)]);
         Crew crew = new Crew(title, () -> Insides.marks(store));
         try (VersionedSession idle = VersionedSession.open(store, mode, maxPadding)) {
           idle.read(0, version -> {});
@@ -89,7 +91,11 @@ class OwnedKeysStressTest {
             int own = writer;
             crew.add(() -> work(crew, store, own, dice));
           }
-          crew.add(() -> keepHouse(crew, store, random.split()));
+          SplittableRandom dice = random.split();
+          crew.add(() -> keepHouse(crew, store, dice));
+          if (config.deleteOnClose()) {
+            crew.add(() -> compact(crew, store));
+          }
           crew.run();
         }
         try (VersionedSession session = VersionedSession.open(store, mode, maxPadding)) {
@@ -155,6 +161,14 @@ class OwnedKeysStressTest {
             }
           }
         }
+      }
+    }
+
+    /** Moves records in each way, also while chunks of the index are moved. */
+    private static void compact(Crew crew, FasterStore store) {
+      while (!crew.isOver()) {
+        store.compact();
+        Thread.yield();
       }
     }
 

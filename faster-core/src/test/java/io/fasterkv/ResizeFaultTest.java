@@ -80,11 +80,12 @@ class ResizeFaultTest {
         found += reads(session, key) ? 1 : 0;
       }
       assertThat(found).as("chunks that were moved before are read as ever").isPositive();
-      assertThatThrownBy(() -> {
-            for (int key = 0; key < KEYS; key++) {
-              session.upsert(key, 0, null);
-            }
-          })
+      assertThatThrownBy(
+              () -> {
+                for (int key = 0; key < KEYS; key++) {
+                  session.upsert(key, 0, null);
+                }
+              })
           .isInstanceOf(DeviceFailed.class)
           .hasRootCauseMessage(CAUSE);
     }
@@ -108,11 +109,12 @@ class ResizeFaultTest {
       for (int key = 0; key < KEYS; key++) {
         assertThat(reads(session, key)).as("key " + key).isTrue();
       }
-      assertThatThrownBy(() -> {
-            for (int key = KEYS; key < 2 * KEYS; key++) {
-              session.upsert(key, 0, null);
-            }
-          })
+      assertThatThrownBy(
+              () -> {
+                for (int key = KEYS; key < 2 * KEYS; key++) {
+                  session.upsert(key, 0, null);
+                }
+              })
           .isInstanceOf(DeviceFailed.class)
           .hasRootCauseMessage(CAUSE);
     }
@@ -142,5 +144,4 @@ class ResizeFaultTest {
     }
     store.close();
   }
-
 }

@@ -41,8 +41,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   /** With another way to let some nanoseconds go by between two looks at the log. */
-  BackgroundCompaction(
-      Engine engine, Compactor compactor, StoreConfig config, LongConsumer park) {
+  BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config, LongConsumer park) {
     this.engine = engine;
     this.park = park;
     trigger = new PassTrigger(config.logMemoryBytes());

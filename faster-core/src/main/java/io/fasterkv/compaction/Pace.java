@@ -25,8 +25,7 @@ final class Pace {
   }
 
   /** A pace by another clock, and another way to let some nanoseconds go by. */
-  Pace(
-      long bytesPerSecond, BooleanSupplier isClosed, LongSupplier nanoTime, LongConsumer park) {
+  Pace(long bytesPerSecond, BooleanSupplier isClosed, LongSupplier nanoTime, LongConsumer park) {
     this.bytesPerSecond = bytesPerSecond;
     this.isClosed = isClosed;
     this.nanoTime = nanoTime;

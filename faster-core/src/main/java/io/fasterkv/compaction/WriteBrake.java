@@ -42,11 +42,7 @@ final class WriteBrake {
    * @param logBytes how long the log is now; half of it counts as live until the first pass
    */
   WriteBrake(
-      TailBrake brake,
-      Supplier<Growth> growth,
-      long memoryBytes,
-      boolean isUsed,
-      long logBytes) {
+      TailBrake brake, Supplier<Growth> growth, long memoryBytes, boolean isUsed, long logBytes) {
     this.brake = brake;
     this.growth = growth;
     this.memoryBytes = memoryBytes;

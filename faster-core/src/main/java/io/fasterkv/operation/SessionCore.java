@@ -54,6 +54,9 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private @Nullable Promise promise;
   private boolean isClosed;
 
+  /** Whether an operation is at work, and so maybe a callback of the user's. */
+  private boolean isBusy;
+
   /**
    * @param arrivals who drives pending operations and hears of their ends; null for a session whose
    *     caller completes them
@@ -226,6 +229,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     if (isClosed) {
       return;
     }
+    checkNotInCallback();
     try {
       completePending(true);
     } finally {
@@ -262,6 +266,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   private Status run(Operation<I, O, C> op) {
+    isBusy = true;
     try {
       Step step = advance(op);
       while (step != Step.DONE) {
@@ -279,6 +284,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       count(op);
       return op.status;
     } finally {
+      isBusy = false;
       if (current == op) {
         op.clear();
       }
@@ -327,6 +333,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** Goes on with a pending operation after a read; it ends, or another read starts. */
   private void goOn(Operation<I, O, C> op) {
     boolean isUnderWay = false;
+    boolean wasBusy = isBusy;
+    isBusy = true;
     try {
       switch (resume(op)) {
         case READ_DISK -> {
@@ -349,6 +357,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       }
       ended(op, e);
     } finally {
+      isBusy = wasBusy;
       if (!isUnderWay) {
         pending.end(op);
       }
@@ -450,6 +459,18 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private void checkOpen() {
     if (isClosed) {
       throw new Closed("the session is closed");
+    }
+    checkNotInCallback();
+  }
+
+  /** A callback runs inside an operation, whose epoch and buffers a second one would take away. */
+  private void checkNotInCallback() {
+    if (isBusy) {
+      throw new IllegalStateException(
+          "a session was called from one of its own callbacks: thread="
+              + Thread.currentThread().getName()
+              + ", allowed=between operations; note what is to be done, and do it when the"
+              + " operation has returned");
     }
   }
 }

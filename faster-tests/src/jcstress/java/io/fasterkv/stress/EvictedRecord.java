@@ -52,6 +52,9 @@ public final class EvictedRecord {
   /** Broken: the head was read before the epoch was protected, and may have moved on for good. */
   public String readBySeenHead() {
     long seen = log.headAddress();
+    for (int step = 0; step < READER_STEPS; step++) {
+      Thread.onSpinWait();
+    }
     reader.protect();
     return readFrom(seen);
   }

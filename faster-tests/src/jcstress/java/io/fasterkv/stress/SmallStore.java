@@ -43,9 +43,7 @@ public final class SmallStore {
             .mutableFraction(0.5)
             .recordKind(kind)
             .build();
-    Epochs epochs =
-        new Epochs(
-            arena.allocate("epoch table", USERS * Epochs.SLOT_BYTES, Epochs.SLOT_BYTES), failure);
+    Epochs epochs = new Epochs(USERS, failure);
     engine =
         new Engine(
             epochs,

@@ -56,6 +56,9 @@ public final class UpdatedRecord {
   /** Broken: the mark was read before the epoch was protected, and may have moved on for good. */
   public String updateBySeenMark() {
     long seen = log.inPlaceFrom();
+    for (int step = 0; step < STEPS; step++) {
+      Thread.onSpinWait();
+    }
     updater.protect();
     return updateFrom(seen);
   }

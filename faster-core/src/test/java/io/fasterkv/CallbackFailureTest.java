@@ -1,0 +1,363 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.MergeableFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.operation.Engine;
+import java.nio.file.Path;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A callback that throws, or calls the session that it runs in: its caller is told, and nothing is
+ * left behind, no epoch, no latch, no seal and no half record.
+ */
+class CallbackFailureTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final ByteSpan KEY = HashedKeys.key(5, 1);
+  private static final int ROUNDS = 20;
+
+  @TempDir Path directory;
+
+  private FasterStore store;
+
+  private enum Callback {
+    READ,
+    READ_IN_PLACE,
+    WRITE,
+    WRITE_IN_PLACE,
+    INITIAL_BYTES,
+    INITIAL,
+    IN_PLACE,
+    COPY_BYTES,
+    COPY,
+    MERGE
+  }
+
+  private static final class Boom extends RuntimeException {
+    private static final long serialVersionUID = 1;
+  }
+
+  private FasterStore open(RecordKind kind, Counting merge) {
+    StoreConfig.Builder builder =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .logMemoryBytes(4L * PAGE_BYTES)
+            .pageBytes(PAGE_BYTES)
+            .mutableFraction(0.5)
+            .indexBytes(4096)
+            .recordKind(kind)
+            .keyHash(HashedKeys::hash);
+    if (merge != null) {
+      builder.merge(merge);
+    }
+    store = FasterStore.open(builder.build(), new MemoryDevice());
+    return store;
+  }
+
+  @AfterEach
+  void close() {
+    store.close();
+  }
+
+  private void assertNothingIsHeld() {
+    Engine engine = Insides.engine(store);
+    assertThat(engine.epochs().safeEpoch()).isEqualTo(engine.epochs().currentEpoch() - 1);
+    store.cut().close();
+    StoreInvariants.check(store);
+  }
+
+  /** Each callback fails wherever it is come to; what was counted before and after is there. */
+  @ParameterizedTest
+  @EnumSource(Callback.class)
+  void aCallbackThatThrowsLeavesNothingBehind(Callback callback) {
+    Counting functions = new Counting();
+    open(RecordKind.SPANS, functions);
+    try (var session = store.newSession(functions, SessionMode.BLOCKING);
+        var other = store.newSession(new Counting(), SessionMode.BLOCKING)) {
+      int thrown = 0;
+      for (int round = 0; round < ROUNDS; round++) {
+        functions.failing = callback;
+        thrown += throwsAll(session, round);
+        functions.failing = null;
+        assertNothingIsHeld();
+        // Another session gets at the record, in place too.
+        other.upsert(KEY, Counting.value(1, 8), null);
+        other.rmw(KEY, 8, null);
+        other.rmw(KEY, 40 + round, null);
+        long[] sum = new long[1];
+        assertThat(session.read(KEY, 0, sum, null)).isEqualTo(Status.FOUND);
+        assertThat(sum[0]).isEqualTo(3);
+        fillPage(other, round);
+      }
+      assertThat(thrown).as("it was come to").isPositive();
+    }
+  }
+
+  /** All kinds of operations on the key; how many threw. */
+  private int throwsAll(Session<Integer, long[], Object> session, int round) {
+    Runnable[] operations = {
+      () -> session.rmw(KEY, 8, null),
+      () -> session.read(KEY, 0, new long[1], null),
+      () -> session.rmw(KEY, 48 + round, null),
+      () -> session.upsert(KEY, Counting.value(1, 8), null),
+      () -> session.upsert(KEY, Counting.value(1, 200), null),
+      () -> store.cut().close(),
+      () -> session.read(KEY, 0, new long[1], null),
+      () -> session.rmw(KEY, 8, null),
+      () -> session.delete(KEY, null),
+      () -> session.rmw(KEY, 8, null),
+      () -> deltas(session),
+    };
+    int thrown = 0;
+    for (Runnable operation : operations) {
+      try {
+        operation.run();
+      } catch (Boom e) {
+        thrown++;
+      }
+    }
+    return thrown;
+  }
+
+  /** A value on disk, deltas above it, and a read that merges them. */
+  private void deltas(Session<Integer, long[], Object> session) {
+    long end = store.tailAddress();
+    for (int i = 0; Insides.engine(store).log().headAddress() < end; i++) {
+      session.upsert(HashedKeys.key(77, i), ByteSpan.of(new byte[900]), null);
+    }
+    for (int i = 0; i < 3; i++) {
+      session.rmw(KEY, 8, null);
+    }
+    session.read(KEY, 0, new long[1], null);
+  }
+
+  private static void fillPage(Session<Integer, long[], Object> session, int round) {
+    for (int i = 0; i < 3; i++) {
+      session.upsert(HashedKeys.key(6, 10L * round + i), ByteSpan.of(new byte[900]), null);
+    }
+  }
+
+  @Test
+  void anUpdaterOfLongsThatThrowsLeavesNothingBehind() {
+    open(RecordKind.LONGS, null);
+    boolean[] isFailing = {false};
+    LongFunctions<Void> functions =
+        new LongFunctions<>() {
+          @Override
+          public long initialUpdater(long key, long input) {
+            return updater(key, input, 0);
+          }
+
+          @Override
+          public long updater(long key, long input, long oldValue) {
+            if (isFailing[0] && key == 7) {
+              throw new Boom();
+            }
+            return oldValue + input;
+          }
+        };
+    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+      isFailing[0] = true;
+      assertThatThrownBy(() -> session.rmw(7, 1, null)).isInstanceOf(Boom.class);
+      isFailing[0] = false;
+      session.rmw(7, 1, null);
+      session.rmw(8, 1, null);
+      isFailing[0] = true;
+      assertThatThrownBy(() -> session.rmw(7, 1, null)).isInstanceOf(Boom.class);
+      assertNothingIsHeld();
+      isFailing[0] = false;
+      session.upsert(7, 1, null);
+      session.upsert(8, 1, null);
+      isFailing[0] = true;
+      Status[] statuses = new Status[3];
+      assertThatThrownBy(
+              () -> session.rmw(new long[] {8, 7, 8}, new long[] {1, 1, 1}, statuses, 0, 3, null))
+          .isInstanceOf(Boom.class);
+      assertNothingIsHeld();
+      isFailing[0] = false;
+      session.read(7, null);
+      assertThat(session.value()).isEqualTo(1);
+      session.read(8, null);
+      assertThat(session.value()).as("those before it have taken effect").isEqualTo(2);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      value = Callback.class,
+      names = {"READ_IN_PLACE", "WRITE", "WRITE_IN_PLACE", "INITIAL", "IN_PLACE", "COPY"})
+  void aCallbackThatCallsItsSessionIsRefused(Callback callback) {
+    Counting functions = new Counting();
+    open(RecordKind.SPANS, functions);
+    var session = store.newSession(functions, SessionMode.BLOCKING);
+    functions.inside = () -> session.read(KEY, 0, new long[1], null);
+    functions.reentrant = callback;
+    int refused = 0;
+    for (int length : new int[] {8, 8, 64}) {
+      refused += refuses(() -> session.rmw(KEY, length, null));
+      refused += refuses(() -> session.upsert(KEY, Counting.value(1, 2 * length), null));
+      refused += refuses(() -> session.read(KEY, 0, new long[1], null));
+      functions.reentrant = null;
+      session.upsert(KEY, Counting.value(1, 8), null);
+      functions.reentrant = callback;
+    }
+    assertThat(refused).isPositive();
+    functions.reentrant = null;
+    assertNothingIsHeld();
+    session.rmw(KEY, 8, null);
+    session.close();
+  }
+
+  private static int refuses(Runnable operation) {
+    try {
+      operation.run();
+      return 0;
+    } catch (IllegalStateException e) {
+      assertThat(e).hasMessageContaining("one of its own callbacks");
+      return 1;
+    }
+  }
+
+  @Test
+  void aCompletionCallbackThatCallsItsSessionIsRefusedAndTheRestGoesOn() {
+    Counting functions = new Counting();
+    open(RecordKind.SPANS, functions);
+    try (var session = store.newSession(functions, SessionMode.PENDING)) {
+      for (int i = 0; i < 100; i++) {
+        session.upsert(HashedKeys.key(i, 1), Counting.value(1, 900), null);
+      }
+      functions.onCompletion = () -> session.read(HashedKeys.key(2, 1), 0, new long[1], null);
+      for (int i = 0; i < 3; i++) {
+        assertThat(session.read(HashedKeys.key(i, 1), 0, new long[1], "context"))
+            .isEqualTo(Status.PENDING);
+      }
+      int refused = 0;
+      for (int i = 0; i < 3; i++) {
+        refused += refuses(() -> session.completePending(true));
+      }
+      assertThat(refused).isEqualTo(3);
+      functions.onCompletion = null;
+      assertThat(session.completePending(true)).isZero();
+      assertNothingIsHeld();
+    }
+  }
+
+  /** A sum at the start of a value whose length an RMW's input chooses. */
+  private static final class Counting implements MergeableFunctions<Integer, long[], Object> {
+    private Callback failing;
+    private Callback reentrant;
+    private Runnable inside;
+    private Runnable onCompletion;
+
+    static ByteSpan value(long sum, int length) {
+      ByteSpan value = ByteSpan.of(new byte[length]);
+      value.putLong(0, sum);
+      return value;
+    }
+
+    private void at(Callback callback) {
+      if (callback == failing) {
+        throw new Boom();
+      }
+      if (callback == reentrant) {
+        inside.run();
+      }
+    }
+
+    @Override
+    public void singleReader(ByteSpan key, Integer input, ByteSpan value, long[] output) {
+      at(Callback.READ);
+      output[0] = value.getLong(0);
+    }
+
+    @Override
+    public void concurrentReader(ByteSpan key, Integer input, ByteSpan value, long[] output) {
+      at(Callback.READ_IN_PLACE);
+      output[0] = value.getLong(0);
+    }
+
+    @Override
+    public void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+      at(Callback.WRITE);
+      value.setTo(source);
+    }
+
+    @Override
+    public boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+      at(Callback.WRITE_IN_PLACE);
+      if (source.length() > value.capacity()) {
+        return false;
+      }
+      value.setTo(source);
+      return true;
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, Integer input) {
+      at(Callback.INITIAL_BYTES);
+      return input;
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, Integer input, ByteSpan value) {
+      at(Callback.INITIAL);
+      value.setLength(input);
+      value.putLong(0, 1);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, Integer input, ByteSpan value) {
+      at(Callback.IN_PLACE);
+      if (input > value.capacity()) {
+        return false;
+      }
+      value.setLength(Math.max(value.length(), input));
+      value.putLong(0, value.getLong(0) + 1);
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, Integer input, ByteSpan oldValue) {
+      at(Callback.COPY_BYTES);
+      return Math.max(oldValue.length(), input);
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, Integer input, ByteSpan oldValue, ByteSpan newValue) {
+      at(Callback.COPY);
+      newValue.setLength(Math.max(oldValue.length(), input));
+      newValue.putLong(0, oldValue.getLong(0) + 1);
+    }
+
+    @Override
+    public int mergedBytes(ByteSpan key, ByteSpan older, ByteSpan newer) {
+      return Math.max(older.length(), newer.length());
+    }
+
+    @Override
+    public void merge(ByteSpan key, ByteSpan older, ByteSpan newer, ByteSpan result) {
+      at(Callback.MERGE);
+      result.setLength(mergedBytes(key, older, newer));
+      result.putLong(0, older.getLong(0) + newer.getLong(0));
+    }
+
+    @Override
+    public void completionCallback(Status status, Integer input, long[] output, Object context) {
+      if (onCompletion != null) {
+        onCompletion.run();
+      }
+    }
+  }
+}

@@ -41,7 +41,8 @@ final class NewRecord {
 
   /**
    * Tells that what follows are attempts to publish one and the same record. What an attempt leaves
-   * behind, the next one takes, so that who has room for one record gets it into its chain.
+   * behind, the next one takes, if nothing that was allocated later is in its chain: so who has room
+   * for one record gets it into its chain, unless others find room there too.
    */
   void beginOne() {
     keepsLost = true;

@@ -1,5 +1,6 @@
 package io.fasterkv.stress;
 
+import io.fasterkv.api.KeyHash;
 import io.fasterkv.api.Merge;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
@@ -35,21 +36,31 @@ public final class SmallStore {
   private final Engine engine;
 
   public SmallStore(OffHeapArena arena, RecordKind kind, Merge merge) {
-    StoreConfig config =
-        StoreConfig.builder(Path.of("nowhere"))
+    this(arena, config(kind).build(), merge);
+  }
+
+  /** Of records of any length, without deltas. */
+  public SmallStore(OffHeapArena arena, KeyHash keyHash) {
+    this(arena, config(RecordKind.SPANS).keyHash(keyHash).build(), null);
+  }
+
+  private static StoreConfig.Builder config(RecordKind kind) {
+    return StoreConfig.builder(Path.of("nowhere"))
             .memoryBytes(1 << 20)
             .logMemoryBytes((long) PAGES * PAGE_BYTES)
             .pageBytes(PAGE_BYTES)
             .mutableFraction(0.5)
-            .recordKind(kind)
-            .build();
+            .recordKind(kind);
+  }
+
+  private SmallStore(OffHeapArena arena, StoreConfig config, Merge merge) {
     Epochs epochs = new Epochs(USERS, failure);
     engine =
         new Engine(
             epochs,
             new HashIndex(arena, new IndexGeometry(16, 4), 0),
             new HybridLog(config, arena, epochs, device, LogPosition.start(), failure),
-            RecordLayout.of(kind),
+            RecordLayout.of(config.recordKind()),
             config.keyHash(),
             new BufferPool(arena, SCRATCH_BYTES),
             new ChainSteps(),

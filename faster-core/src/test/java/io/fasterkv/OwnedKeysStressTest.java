@@ -57,12 +57,12 @@ class OwnedKeysStressTest {
       boolean isTemporary = random.nextBoolean();
       config =
           StoreConfig.builder(directory)
-              .memoryBytes(2 << 20)
+              .memoryBytes(4 << 20)
               .pageBytes(4096)
               .logMemoryBytes(4096L << random.nextInt(2, 4))
               .indexBytes(Math.max(256, 64L << random.nextInt(2, 10)))
               .segmentBytes(16384)
-              .scratchBytes(600 << 10)
+              .scratchBytes(2 << 20)
               .mutableFraction(fractions[random.nextInt(fractions.length)])
               .recordKind(random.nextInt(3) == 0 ? RecordKind.LONGS : RecordKind.SPANS)
               .deleteOnClose(isTemporary)

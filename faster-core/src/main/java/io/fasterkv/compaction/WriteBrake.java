@@ -13,7 +13,8 @@ import java.util.function.Supplier;
  *
  * <p>If a pass ends with the log still too long, writers wait for the next, which then finds all
  * that is to be dropped. Should that not do, then what is in the way is not for compaction to drop,
- * as a large value that is being written is not: writers go on.
+ * as a large value that is being written is not: writers go on, until a pass finds more to be live
+ * than was known.
  *
  * <p>Its lock is held for sums only: operations that ask for the limit wait for nothing else.
  */
@@ -63,6 +64,7 @@ final class WriteBrake {
   /** Notes how many live bytes the pass that is under way has found. */
   synchronized void found(long bytes) {
     foundBytes = bytes;
+    isLetGo &= bytes <= liveBytes;
     limit();
   }
 
@@ -86,7 +88,7 @@ final class WriteBrake {
     limit();
   }
 
-  /** Lets writers go, until a pass has ended; for good if the store is closing. */
+  /** Lets writers go, until a pass tells more; for good if the store is closing. */
   synchronized void letGo() {
     isLetGo = true;
     limit();

@@ -41,8 +41,8 @@ final class NewRecord {
 
   /**
    * Tells that what follows are attempts to publish one and the same record. What an attempt leaves
-   * behind, the next one takes, if nothing that was allocated later is in its chain: so who has room
-   * for one record gets it into its chain, unless others find room there too.
+   * behind, the next one takes, if nothing that was allocated later is in its chain: so who has
+   * room for one record gets it into its chain, unless others find room there too.
    */
   void beginOne() {
     keepsLost = true;
@@ -70,8 +70,12 @@ final class NewRecord {
   }
 
   /**
-   * A chain leads down, so what has come on top of it meanwhile must lie below. Nobody scans a page
-   * as immutable or drops it that is mutable to the protected caller.
+   * <<<<<<< HEAD A chain leads down, so what has come on top of it meanwhile must lie below. Nobody
+   * scans a page as immutable or drops it that is mutable to the protected caller. ======= Nobody
+   * copies, scans as immutable, or drops a page that is mutable to the protected caller. And chains
+   * lead down: if something later has got on top meanwhile, the lost record is left for good.
+   * >>>>>>> dd074cd (Let elements of a batch take effect in their turn, which histories are held
+   * to)
    */
   private boolean canTakeLost(long wanted, long newest) {
     return isLost && wanted == bytes && newest < address && address >= log.readOnlyAddress();

@@ -43,7 +43,8 @@ public final class Linearizability {
     long firstEnd = firstEnd(state.done);
     for (int i = 0; i < history.size(); i++) {
       Op op = history.get(i);
-      boolean mayBeNext = (state.done >>> i & 1) == 0 && op.begun() <= firstEnd;
+      boolean mayBeNext =
+          (state.done >>> i & 1) == 0 && op.begun() <= firstEnd && isFirstOfBatch(state.done, i);
       if (mayBeNext && fits(op, state.value)) {
         if (search(new State(state.done | 1L << i, after(op, state.value)))) {
           return true;
@@ -51,6 +52,13 @@ public final class Linearizability {
       }
     }
     return false;
+  }
+
+  /** Whether nothing that comes before it in its batch is still to be done. */
+  private boolean isFirstOfBatch(long done, int index) {
+    return index == 0
+        || (done >>> (index - 1) & 1) != 0
+        || !history.get(index).isBatchedWith(history.get(index - 1));
   }
 
   /** Nothing that began after this can be next: another one had ended before. */

@@ -45,6 +45,18 @@ class LinearizabilityTest {
   }
 
   @Test
+  void elementsOfABatchTakeEffectInTheirOrder() {
+    for (int last : new int[] {1, 2}) {
+      List<Op> history =
+          List.of(
+              op(Kind.UPSERT, 1, Answer.UNKNOWN, 1, 2),
+              op(Kind.UPSERT, 2, Answer.UNKNOWN, 1, 2),
+              read(OptionalLong.of(last), 3, 4));
+      assertThat(Linearizability.isPossible(history)).as("last " + last).isEqualTo(last == 2);
+    }
+  }
+
+  @Test
   void twoReadsDoNotSeeTwoOrders() {
     List<Op> history =
         List.of(

@@ -46,11 +46,11 @@ public final class SmallStore {
 
   private static StoreConfig.Builder config(RecordKind kind) {
     return StoreConfig.builder(Path.of("nowhere"))
-            .memoryBytes(1 << 20)
-            .logMemoryBytes((long) PAGES * PAGE_BYTES)
-            .pageBytes(PAGE_BYTES)
-            .mutableFraction(0.5)
-            .recordKind(kind);
+        .memoryBytes(1 << 20)
+        .logMemoryBytes((long) PAGES * PAGE_BYTES)
+        .pageBytes(PAGE_BYTES)
+        .mutableFraction(0.5)
+        .recordKind(kind);
   }
 
   private SmallStore(OffHeapArena arena, StoreConfig config, Merge merge) {

@@ -9,7 +9,9 @@ import java.util.function.Supplier;
  * what a pass has found to be, and what operations have added since that pass began: the bytes of
  * new records, less as much as can have ended, see {@link Growth}. So a load of new keys is not
  * held back, since no pass could gain from it; one that overwrites is, to the pace of compaction.
- * While a pass is under way, what is live is also at least what it has found so far.
+ * While a pass is under way, what is live is also at least what it has found so far. A pass beside
+ * writers finds less than there is, since what they replace is dead when it comes by; so what was
+ * known before counts on, as far as that explains the difference.
  *
  * <p>If a pass ends with the log still too long, writers wait for the next, which then finds all
  * that is to be dropped. Should that not do, then what is in the way is not for compaction to drop,
@@ -70,7 +72,9 @@ final class WriteBrake {
 
   /** Notes how much was live of what the pass has found, and how long the log is now. */
   synchronized void passed(long bytes, long logBytes) {
-    liveBytes = bytes;
+    // What was replaced during the pass was not found, and was live when it began.
+    long most = bytes + growth.get().lostSince(atBegin);
+    liveBytes = Math.clamp(liveBytes + atBegin.since(since), bytes, most);
     since = atBegin;
     foundBytes = 0;
     boolean isTooLong = logBytes > allowed();
@@ -102,7 +106,8 @@ final class WriteBrake {
   }
 
   private long allowed() {
-    long live = Math.max(liveBytes + growth.get().since(since), foundBytes);
+    long grown = Math.max(0, growth.get().since(since));
+    long live = Math.max(liveBytes + grown, foundBytes);
     return 2 * Math.max(live, memoryBytes) + 2 * memoryBytes;
   }
 }

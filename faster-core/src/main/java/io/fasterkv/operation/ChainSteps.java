@@ -69,12 +69,16 @@ public final class ChainSteps {
   public record Growth(long madeBytes, long ended, long largestBytes) {
 
     /**
-     * By how many bytes at least what is live has grown since an earlier moment, of what is not
-     * replaced since: each record that has ended is taken to be as large as the largest.
+     * By how many bytes at least what is live has grown since an earlier moment; below zero if it
+     * may have shrunk.
      */
     public long since(Growth earlier) {
-      long lost = (ended - earlier.ended) * largestBytes;
-      return Math.max(0, madeBytes - earlier.madeBytes - lost);
+      return madeBytes - earlier.madeBytes - lostSince(earlier);
+    }
+
+    /** How many bytes at most have ended since: each as if it were the largest. */
+    public long lostSince(Growth earlier) {
+      return (ended - earlier.ended) * largestBytes;
     }
   }
 

@@ -113,6 +113,25 @@ class WriteBrakeTest {
     assertThat(log).isLessThanOrEqualTo(bound());
   }
 
+  /** What writers replace before a pass comes by is not found by it, and was live all the same. */
+  @Test
+  void whatIsReplacedDuringAPassCounts() {
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    pass();
+    brake.begins();
+    for (int key = 0; key < 900; key++) {
+      overwrite();
+    }
+    brake.passed(100 * RECORD, log);
+    assertThat(tail.holds(2 * live)).isFalse();
+    assertThat(tail.holds(bound())).isTrue();
+    brake.begins();
+    brake.passed(100 * RECORD, log);
+    assertThat(tail.holds(2 * live)).as("nothing was replaced: so little is live").isTrue();
+  }
+
   @Test
   void whatHasExpiredDoesNotCount() {
     for (int key = 0; key < 10_000; key++) {

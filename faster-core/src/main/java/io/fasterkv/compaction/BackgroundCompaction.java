@@ -124,7 +124,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       refusal = text;
       LOG.log(Level.WARNING, "compaction waits: " + refusal);
     }
-    LockSupport.parkNanos(REFUSED_NANOS);
+    park.accept(REFUSED_NANOS);
   }
 
   private void compactAll() {

@@ -70,12 +70,8 @@ final class NewRecord {
   }
 
   /**
-   * <<<<<<< HEAD A chain leads down, so what has come on top of it meanwhile must lie below. Nobody
-   * scans a page as immutable or drops it that is mutable to the protected caller. ======= Nobody
-   * copies, scans as immutable, or drops a page that is mutable to the protected caller. And chains
-   * lead down: if something later has got on top meanwhile, the lost record is left for good.
-   * >>>>>>> dd074cd (Let elements of a batch take effect in their turn, which histories are held
-   * to)
+   * A chain leads down, so what has come on top of it meanwhile must lie below. Nobody scans a page
+   * as immutable or drops it that is mutable to the protected caller.
    */
   private boolean canTakeLost(long wanted, long newest) {
     return isLost && wanted == bytes && newest < address && address >= log.readOnlyAddress();

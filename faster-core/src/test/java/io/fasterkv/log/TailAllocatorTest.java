@@ -79,6 +79,38 @@ class TailAllocatorTest {
     assertThat(tail.allocate(PAGE_BYTES)).isEqualTo(PAGE_BYTES);
   }
 
+  /** Some may use even pages only, and one turns pages: the odd ones stay empty. */
+  @Test
+  void bytesOfAPageAreGivenOnlyToThoseWhoNamedIt() throws Exception {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 0);
+    int pages = 20_000;
+    List<Long> strays =
+        inThreads(thread -> {
+          long stray = 0;
+          for (long page = tail.page(); page < pages; page = tail.page()) {
+            if (thread == 0) {
+              tail.turn(page);
+            } else if (page % 2 == 0) {
+              long address = tail.allocateOn(page, 8, 16);
+              stray += address >= 0 && address >>> PAGE_BITS != page ? 1 : 0;
+            }
+          }
+          return stray;
+        });
+    assertThat(strays).containsOnly(0L);
+  }
+
+  @Test
+  void asManyBytesAsAPageHasLeftAreGiven() {
+    TailAllocator tail = new TailAllocator(PAGE_BITS, 0);
+    assertThat(tail.allocateOn(0, 8, PAGE_BYTES - 24)).isZero();
+    assertThat(tail.allocateOn(1, 8, 8)).isEqualTo(TailAllocator.PAGE_FULL);
+    assertThat(tail.allocateOn(0, 32, 64)).isEqualTo(TailAllocator.PAGE_FULL);
+    assertThat(tail.allocateOn(0, 16, 64)).isEqualTo(PAGE_BYTES - 24);
+    assertThat(tail.address()).isEqualTo(PAGE_BYTES);
+    assertThat(tail.allocateOn(0, 8, 8)).isEqualTo(TailAllocator.PAGE_FULL);
+  }
+
   @Test
   void alignmentTellsTheGapItLeaves() {
     TailAllocator tail = new TailAllocator(PAGE_BITS, 64);

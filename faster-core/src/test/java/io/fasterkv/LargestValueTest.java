@@ -56,7 +56,8 @@ class LargestValueTest {
         assertFound(store, functions, SessionMode.BLOCKING);
         assertThatThrownBy(() -> session.upsert(KEY, tooLong, null))
             .isInstanceOf(RecordTooLarge.class)
-            .hasMessageContaining("valueBytes=1073741825, allowed=up to 1073741824; split the value");
+            .hasMessageContaining(
+                "valueBytes=1073741825, allowed=up to 1073741824; split the value");
         assertFound(store, functions, SessionMode.PENDING);
         assertThat(store.memoryBytes()).isLessThanOrEqualTo(config().memoryBytes());
         start = System.nanoTime();

@@ -62,6 +62,28 @@ class ScratchTest {
     }
   }
 
+  /** Many at a time want buffers of which there is one: they take turns. */
+  @Test
+  void pendingReadsThatWantMoreThanTheirFirstBuffersTakeTurns() {
+    try (FasterStore store = FasterStore.open(config().scratchBytes(4 * PAGE_BYTES).build());
+        var session = session(store)) {
+      fill(session, 3000);
+      List<BytesFunctions.Result> results = new ArrayList<>();
+      for (int round = 0; round < 20; round++) {
+        for (int key = 0; key < 6; key++) {
+          BytesFunctions.Result result = new BytesFunctions.Result();
+          results.add(result);
+          session.read(ModelDriver.key(key), null, result, null);
+        }
+      }
+      assertThat(session.completePending(true)).isZero();
+      for (BytesFunctions.Result result : results) {
+        assertThat(result.completed).isEqualTo(Status.FOUND);
+        assertThat(result.value).hasSize(3000);
+      }
+    }
+  }
+
   /** A session may ask for more than the scratch memory holds: it then waits for its own reads. */
   @Test
   void pendingReadsLeaveRoomForACheckpointAndAScan() {

@@ -42,6 +42,9 @@ final class Operation<I, O, C> {
     WAITING
   }
 
+  /** Half a minute of pauses. */
+  private static final int MAX_STARVATIONS = 20_000;
+
   private final BufferPool buffers;
   private final int bytesAtFirst;
   private final boolean hasDisk;
@@ -114,6 +117,11 @@ final class Operation<I, O, C> {
 
   /** Where the end of a pending operation goes, if not to the completion callback. */
   @Nullable Promise promise;
+
+  /** Whether a larger buffer was not to be had. */
+  private boolean isStarved;
+
+  private int starvations;
 
   /** Why a read from disk failed. */
   @Nullable IOException diskFailure;
@@ -228,6 +236,8 @@ final class Operation<I, O, C> {
 
   /** Lets go of what the caller gave. */
   void clear() {
+    isStarved = false;
+    starvations = 0;
     input = null;
     output = null;
     context = null;
@@ -241,6 +251,17 @@ final class Operation<I, O, C> {
     if (large != null) {
       large.release();
     }
+  }
+
+  /**
+   * Whether the operation may come again because it did not get a larger buffer, and others that
+   * are pending will give theirs back; not for ever.
+   */
+  boolean comesAgainForBuffer() {
+    boolean mayComeAgain = isStarved && starvations < MAX_STARVATIONS;
+    starvations += isStarved ? 1 : 0;
+    isStarved = false;
+    return mayComeAgain;
   }
 
   /** Whether it has taken more from the pool than at first. */
@@ -264,7 +285,9 @@ final class Operation<I, O, C> {
     if (buffer.byteSize() >= bytes) {
       return buffer;
     }
+    isStarved = true;
     MemorySegment larger = buffers.take(bytes);
+    isStarved = false;
     buffers.give(buffer);
     return larger;
   }

@@ -54,6 +54,11 @@ final class PendingOperations<I, O, C> {
     return tags.cardinality() + waiting.size();
   }
 
+  /** Whether operations besides this one are pending. */
+  boolean isOther(Operation<I, O, C> op) {
+    return count() > (op.readTag == ReadQueue.NONE ? 0 : 1);
+  }
+
   /** Whether there are operations that no arrival will bring on. */
   boolean hasWaiting() {
     return !waiting.isEmpty();

@@ -6,6 +6,7 @@ import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
@@ -243,9 +244,24 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Operation<I, O, C> begin(Kind kind, ByteSpan key) {
     engine.log().checkKey(key.length());
     Operation<I, O, C> op = begin(kind);
-    op.setKey(key);
+    setKey(op, key);
     op.hash = engine.keyHash().hash(op.key.memory(), 0, op.key.length());
     return op;
+  }
+
+  /** A key that finds no buffer waits for operations of the session to give theirs back. */
+  private void setKey(Operation<I, O, C> op, ByteSpan key) {
+    while (true) {
+      try {
+        op.setKey(key);
+        return;
+      } catch (OutOfBudget e) {
+        if (pending.count() == 0) {
+          throw e;
+        }
+        goOn(Objects.requireNonNull(pending.next(true)));
+      }
+    }
   }
 
   private Operation<I, O, C> begin(Kind kind) {
@@ -352,10 +368,16 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         }
       }
     } catch (RuntimeException | Error e) {
-      if (op.promise == null) {
+      if (pending.isOther(op) && op.comesAgainForBuffer()) {
+        isUnderWay = true;
+        op.phase = Phase.WAITING;
+        pending.later(op);
+        LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
+      } else if (op.promise == null) {
         throw e;
+      } else {
+        ended(op, e);
       }
-      ended(op, e);
     } finally {
       isBusy = wasBusy;
       if (!isUnderWay) {

@@ -2,7 +2,8 @@ package io.fasterkv.api;
 
 /**
  * What an application does with {@code long} values under {@code long} keys. Updaters must be pure:
- * an attempt that loses a race is repeated. A value is 8 bytes that are read and written
+ * an attempt that loses a race is repeated. They run under epoch protection, so they must not call
+ * the session that runs them, nor wait for another. A value is 8 bytes that are read and written
  * atomically.
  *
  * @param <C> the caller's own object, handed back when a pending operation ends

@@ -238,7 +238,8 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   /**
-   * 0 if a record has the key and no flag. Plain, for flags are only ever added: that there was
+   * 0 if a record has the key and no flag. Plain, for an ordinary record's flags are only ever
+   * added (the latch that is given back is a delta's, which is flagged for good): that there was
    * none is true of all moments before, and what is stored later is not moved up.
    */
   private static long difference(long record, long key) {

@@ -1,6 +1,8 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.IndexStatistics;
@@ -16,7 +18,8 @@ import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.api.Versions;
-import io.fasterkv.checkpoint.FoldOverCheckpoint;
+import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.checkpoint.CheckpointWriter;
 import io.fasterkv.checkpoint.KeptCheckpoints;
 import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
@@ -64,7 +67,7 @@ import org.jspecify.annotations.Nullable;
 public final class FasterStore implements AutoCloseable {
   private final StoreConfig config;
   private final StoreParts parts;
-  private final @Nullable FoldOverCheckpoint checkpoints;
+  private final @Nullable CheckpointDriver checkpoints;
   private final @Nullable KeptCheckpoints kept;
   private final Compactor compactor;
   private final IndexResizer resizer;
@@ -93,7 +96,7 @@ public final class FasterStore implements AutoCloseable {
           inBackground ? new BackgroundMemoryCompaction(engine, memoryCompactor) : null;
     } else {
       kept = new KeptCheckpoints(config, engine.log());
-      checkpoints = new FoldOverCheckpoint(config, engine, kept);
+      checkpoints = new CheckpointDriver(engine, kept, new CheckpointWriter(config, engine, kept));
       compaction = inBackground ? new BackgroundCompaction(engine, compactor, config) : null;
       memoryCompactor = null;
       memoryCompaction = null;
@@ -254,13 +257,23 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the store is in memory
    */
   public CheckpointToken checkpoint() {
+    return checkpoint(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
+  }
+
+  /**
+   * Takes a checkpoint of a kind, with the index or without, and returns when it is durable;
+   * sessions go on in the meantime. One at a time.
+   *
+   * @throws BadConfig if the store is in memory
+   */
+  public CheckpointToken checkpoint(CheckpointRequest request) {
     checkOpen();
     if (checkpoints == null) {
       throw new BadConfig(
           "a store in memory takes no checkpoint: directory=none, allowed=a directory; open the"
               + " store with StoreConfig.builder(directory), or scan a cut and keep what it shows");
     }
-    return checkpoints.take();
+    return checkpoints.take(request);
   }
 
   /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */

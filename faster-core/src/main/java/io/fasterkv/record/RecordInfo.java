@@ -5,7 +5,7 @@ package io.fasterkv.record;
  *
  * <pre>
  *  63       62..57  56     55     54     53    52           51       50      49       48         47..0
- *  PRESENT  zero    CHUNK  LARGE  DELTA  FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous
+ *  PRESENT  VERSION CHUNK  LARGE  DELTA  FORK  OVERWRITTEN  PADDING  SEALED  INVALID  TOMBSTONE  previous
  * </pre>
  *
  * <ul>
@@ -26,7 +26,8 @@ package io.fasterkv.record;
  *   <li>LARGE: the record's value is a {@link LargeAnchor}, which leads to the chunks of the value.
  *   <li>CHUNK: a piece of a large value, in no chain; a {@link ChunkRecord}. The low 48 bits are
  *       the address of the piece that was written before it.
- *   <li>reserved: the versions of concurrent prefix recovery; zero today.
+ *   <li>VERSION: which version of the store the record belongs to, modulo 64 (concurrent prefix
+ *       recovery, section 6).
  * </ul>
  */
 public final class RecordInfo {
@@ -41,6 +42,12 @@ public final class RecordInfo {
   public static final long DELTA = 1L << 54;
   public static final long LARGE = 1L << 55;
   public static final long CHUNK = 1L << 56;
+
+  /** How many versions the word tells apart: numbers of versions are compared modulo this. */
+  public static final int VERSIONS = 64;
+
+  private static final int VERSION_SHIFT = 57;
+  private static final long VERSION_MASK = (VERSIONS - 1L) << VERSION_SHIFT;
 
   private RecordInfo() {}
 
@@ -66,6 +73,16 @@ public final class RecordInfo {
 
   public static long padding(long lengthBytes) {
     return PRESENT | PADDING | lengthBytes;
+  }
+
+  /** The version of the store that the record belongs to, modulo {@link #VERSIONS}. */
+  public static int version(long info) {
+    return (int) ((info & VERSION_MASK) >>> VERSION_SHIFT);
+  }
+
+  /** The bits of a version, to be added to a word that has none. */
+  public static long versionBits(long version) {
+    return (version & (VERSIONS - 1)) << VERSION_SHIFT;
   }
 
   public static long previousAddress(long info) {

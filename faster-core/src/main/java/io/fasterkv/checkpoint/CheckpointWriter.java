@@ -1,8 +1,8 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
@@ -11,7 +11,6 @@ import io.fasterkv.device.Transfers;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.Engine.Cut;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
@@ -20,14 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Takes fold-over checkpoints while sessions go on (SIGMOD'18, section 6.5).
- *
- * <p>First the log is cut. When every thread has seen that, nothing below the cut changes any more,
- * neither a record nor the chain that it is in; while the log is flushed, the index is copied as it
- * was at the cut. The manifest, written when all the rest is durable, is moved into place: that is
- * the moment from which the checkpoint exists.
+ * Makes a version of the store durable, while sessions go on with the next one. Index image and log
+ * are written side by side; the manifest, written when all the rest is durable, is moved into
+ * place: that is the moment from which the checkpoint exists.
  */
-public final class FoldOverCheckpoint {
+public final class CheckpointWriter {
   private static final int CHUNK_BYTES = 64 << 10;
 
   private final StoreConfig config;
@@ -35,33 +31,19 @@ public final class FoldOverCheckpoint {
   private final CheckpointFiles files;
   private final KeptCheckpoints kept;
 
-  public FoldOverCheckpoint(StoreConfig config, Engine engine, KeptCheckpoints kept) {
+  public CheckpointWriter(StoreConfig config, Engine engine, KeptCheckpoints kept) {
     this.config = config;
     this.engine = engine;
     this.kept = kept;
     files = new CheckpointFiles(config.directory());
   }
 
-  /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
-  public CheckpointToken take() {
-    // One at a time, and not beside a resize: the image is of one table.
-    engine.index().sizeLock().lock();
-    try {
-      // What is moved to the tail after the cut is still at its old place in the checkpoint.
-      Cut cut = engine.cut();
-      try {
-        return take(kept.nextNumber(), cut);
-      } finally {
-        engine.log().unpin(cut.begin());
-      }
-    } catch (IOException e) {
-      throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
-    } finally {
-      engine.index().sizeLock().unlock();
-    }
-  }
-
-  private CheckpointToken take(long number, Cut cut) throws IOException {
+  /**
+   * Writes a checkpoint; returns when it is durable. Until then nothing of the cut's version below
+   * its end changes. The caller is not protected, and has the index's size lock and the cut's pin.
+   */
+  public CheckpointToken write(long number, CheckpointRequest request, VersionCut cut)
+      throws IOException {
     HybridLog log = engine.log();
     log.awaitImmutable(cut.end());
     IndexPart index = copyIndex(number, cut.begin(), cut.end());
@@ -94,7 +76,7 @@ public final class FoldOverCheckpoint {
   }
 
   /** The storage from the begin on; what is kept below is other checkpoints'. */
-  private List<Extent> extents(Cut cut) {
+  private List<Extent> extents(VersionCut cut) {
     List<Extent> extents = new ArrayList<>();
     engine
         .log()

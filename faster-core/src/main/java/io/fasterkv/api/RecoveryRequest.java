@@ -1,0 +1,47 @@
+package io.fasterkv.api;
+
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Which checkpoint to recover from, and how. Immutable: each method returns another request.
+ *
+ * @param token the checkpoint; null for the newest
+ * @param fallsBack whether an older one is taken if that one cannot be read
+ * @param usesIndex whether an index image is loaded if there is one
+ * @param listener told how far recovery has come, on the recovering thread
+ */
+public record RecoveryRequest(
+    @Nullable CheckpointToken token,
+    boolean fallsBack,
+    boolean usesIndex,
+    Consumer<RecoveryProgress> listener) {
+
+  /** The newest complete checkpoint that can be recovered from; an error if it cannot be read. */
+  public static RecoveryRequest newest() {
+    return new RecoveryRequest(null, false, true, progress -> {});
+  }
+
+  /** A checkpoint that is named. Later ones are removed. */
+  public static RecoveryRequest of(CheckpointToken token) {
+    return new RecoveryRequest(token, false, true, progress -> {});
+  }
+
+  /**
+   * If the checkpoint cannot be read, takes the newest older one that can, whole. Those that could
+   * not be read are removed then, with all that came after.
+   */
+  public RecoveryRequest fallingBack() {
+    return new RecoveryRequest(token, true, usesIndex, listener);
+  }
+
+  /** Makes the index anew from the log, as if there were no image of it. */
+  public RecoveryRequest withoutIndex() {
+    return new RecoveryRequest(token, fallsBack, false, listener);
+  }
+
+  /** Tells how far it has come: at the start and end of each phase, and now and then between. */
+  public RecoveryRequest onProgress(Consumer<RecoveryProgress> progressListener) {
+    return new RecoveryRequest(token, fallsBack, usesIndex, progressListener);
+  }
+}

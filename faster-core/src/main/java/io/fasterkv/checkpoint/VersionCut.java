@@ -1,0 +1,31 @@
+package io.fasterkv.checkpoint;
+
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A version of the store, as a checkpoint makes it durable.
+ *
+ * @param version what is committed
+ * @param begin the log's begin, pinned
+ * @param start every record of the next version lies here or above
+ * @param end every record of this version lies below; a multiple of the device's sector
+ * @param points for each named session, the number of its last operation that is in the version
+ */
+public record VersionCut(
+    long version, long begin, long start, long end, SortedMap<String, Long> points) {
+  public VersionCut {
+    if (begin > start || start > end) {
+      throw new IllegalArgumentException(
+          "a cut's addresses are out of order: begin="
+              + begin
+              + ", start="
+              + start
+              + ", end="
+              + end
+              + ", allowed=begin <= start <= end");
+    }
+    points = Collections.unmodifiableSortedMap(new TreeMap<>(points));
+  }
+}

@@ -44,7 +44,7 @@ class LargeDetectorTest {
 
   @TempDir Path directory;
 
-  private final Arena arena = Arena.ofConfined();
+  private final Arena arena = Arena.ofShared();
   private final StampedFunctions functions = new StampedFunctions(MAX_BYTES);
   private final KeyBytes key = new KeyBytes();
   private final List<Long> stamps = new ArrayList<>();

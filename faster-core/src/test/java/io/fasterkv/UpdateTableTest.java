@@ -224,7 +224,7 @@ class UpdateTableTest {
               status.set(session.run(row.kind, KEY, NEW));
             }
           });
-      if (row.kind == Kind.RMW) {
+      if (row.kind == Kind.RMW || row.kind == Kind.DELETE) {
         Pause.awaitWaiting(other);
         assertThat(status).hasNullValue();
         user.unprotect();

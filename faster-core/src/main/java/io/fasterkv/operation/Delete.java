@@ -6,8 +6,8 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.record.RecordInfo;
 
 /**
- * Delete: marks a mutable record, and appends a tombstone above any other. A record that was the
- * whole of its chain leaves the index too.
+ * Delete: marks a mutable record, comes again for one in the fuzzy region, and appends a tombstone
+ * above any other. A record that was the whole of its chain leaves the index too.
  */
 final class Delete<I, O, C> {
   private final Engine engine;
@@ -28,6 +28,7 @@ final class Delete<I, O, C> {
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
+    long copyBelow = log.copyBelow();
     long inPlaceFrom = log.inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
     if (walk.isTombstone() || walk.isEnded(begin)) {
@@ -36,6 +37,10 @@ final class Delete<I, O, C> {
     }
     if (isMatch && walk.address() >= inPlaceFrom) {
       return mark(op);
+    }
+    if (isMatch && walk.address() >= copyBelow) {
+      // Another delete may still mark it: both would say that they have found it.
+      return Step.RETRY;
     }
     return append(op, isMatch);
   }

@@ -1,6 +1,7 @@
 package io.fasterkv.bench;
 
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.bench.cpr.CprCommand;
 import io.fasterkv.bench.disk.DiskCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
@@ -28,6 +29,7 @@ import picocli.CommandLine.Option;
       RowsCommand.class,
       DiskCommand.class,
       MemoryCommand.class,
+      CprCommand.class,
       JmhCommand.class
     },
     footer = {"", "./bench COMMAND --help shows the options of a command."})

@@ -2,8 +2,8 @@ package io.fasterkv.bench.disk;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.fasterkv.bench.process.Commands;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -30,14 +30,14 @@ public final class Fio {
    * @param file what it reads and writes; made and removed by fio's runs and by {@link #delete}
    * @param bytes how large that file is
    */
-  Fio(Path program, Path file, long bytes) {
+  public Fio(Path program, Path file, long bytes) {
     this.program = program;
     this.file = file;
     this.bytes = bytes;
   }
 
   /** Looks for it on the search path. */
-  static Optional<Path> find() {
+  public static Optional<Path> find() {
     String path = System.getenv("PATH");
     for (String directory : path == null ? new String[0] : path.split(":", -1)) {
       Path program = Path.of(directory, "fio");
@@ -55,7 +55,7 @@ public final class Fio {
   }
 
   /** Bytes a second of sequential writes in large blocks to a fresh file, durable at the end. */
-  double sequentialWrites(Duration duration) throws IOException {
+  public double sequentialWrites(Duration duration) throws IOException {
     delete();
     JsonNode job =
         run(
@@ -87,13 +87,7 @@ public final class Fio {
                 String.format(Locale.ROOT, "--runtime=%dms", duration.toMillis()),
                 "--output-format=json"));
     command.addAll(List.of(options));
-    Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-    process.getOutputStream().close();
-    String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
-    int exit = await(process);
-    if (exit != 0) {
-      throw new IOException("fio failed: exit=" + exit + ", output=" + output.strip());
-    }
+    String output = Commands.run(command);
     return job(output);
   }
 
@@ -105,15 +99,5 @@ public final class Fio {
       throw new IOException("fio has reported no job: output=" + output.strip());
     }
     return job;
-  }
-
-  private static int await(Process process) throws IOException {
-    try {
-      return process.waitFor();
-    } catch (InterruptedException e) {
-      process.destroy();
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while fio ran", e);
-    }
   }
 }

@@ -21,7 +21,6 @@ final class LogWrites implements AutoCloseable {
   private static final int MEMORY_SHARE = 4;
 
   private static final int KEYS_BETWEEN_LOOKS = 256;
-  private static final Path IO = Path.of("/proc/self/io");
 
   private final DiskPlan plan;
   private final Path directory;
@@ -43,7 +42,7 @@ final class LogWrites implements AutoCloseable {
   /** Bytes that the process wrote a second, made durable before the clock stops. */
   double slice() throws IOException {
     force();
-    long before = writtenBytes();
+    long before = WrittenBytes.now(store.logBytes());
     long begin = System.nanoTime();
     long end = begin + plan.duration().toNanos();
     Parallel.run(
@@ -53,7 +52,7 @@ final class LogWrites implements AutoCloseable {
           return () -> write(random, end);
         });
     force();
-    return (writtenBytes() - before) * 1e9 / (System.nanoTime() - begin);
+    return (WrittenBytes.now(store.logBytes()) - before) * 1e9 / (System.nanoTime() - begin);
   }
 
   private long write(SplittableRandom random, long end) {
@@ -79,18 +78,6 @@ final class LogWrites implements AutoCloseable {
         channel.force(false);
       }
     }
-  }
-
-  /** What this process has sent to the disk, where the system tells; else the log's length. */
-  private long writtenBytes() throws IOException {
-    if (Files.isReadable(IO)) {
-      for (String line : Files.readAllLines(IO)) {
-        if (line.startsWith("write_bytes:")) {
-          return Long.parseLong(line.replaceAll("\\D", ""));
-        }
-      }
-    }
-    return store.logBytes();
   }
 
   @Override

@@ -4,10 +4,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fasterkv.bench.BenchMain;
 import io.fasterkv.bench.JvmOptions;
-import java.io.File;
+import io.fasterkv.bench.process.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
@@ -20,20 +19,14 @@ public final class MemoryProcess {
     Path json = directory.resolve("memory.json");
     List<String> arguments =
         List.of("memory", "--directory", directory.toString(), "--json", json.toString());
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.add("-cp");
-    command.add(System.getProperty("java.class.path", "." + File.pathSeparator));
-    command.add("--enable-native-access=ALL-UNNAMED");
-    command.addAll(JvmOptions.of(arguments.toArray(String[]::new)));
-    command.add(BenchMain.class.getName());
-    command.addAll(arguments);
+    List<String> command =
+        Commands.java(BenchMain.class, JvmOptions.of(arguments.toArray(String[]::new)), arguments);
     Process process =
         new ProcessBuilder(command)
             .redirectError(ProcessBuilder.Redirect.INHERIT)
             .redirectOutput(ProcessBuilder.Redirect.DISCARD)
             .start();
-    int exit = await(process);
+    int exit = Commands.await(process);
     if (!json.toFile().isFile()) {
       throw new IOException("./bench memory has failed: exit=" + exit);
     }
@@ -42,15 +35,5 @@ public final class MemoryProcess {
         .mapToLong(phase -> phase.path("overBytes").asLong())
         .max()
         .orElseThrow();
-  }
-
-  private static int await(Process process) throws IOException {
-    try {
-      return process.waitFor();
-    } catch (InterruptedException e) {
-      process.destroy();
-      Thread.currentThread().interrupt();
-      throw new IOException("interrupted while memory was measured", e);
-    }
   }
 }

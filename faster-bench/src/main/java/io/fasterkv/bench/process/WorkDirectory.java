@@ -82,6 +82,15 @@ public final class WorkDirectory implements AutoCloseable {
     deleteTree(path);
   }
 
+  /** Removes one of the run's directories before the run is over. */
+  public void delete(Path part) throws IOException {
+    if (!part.startsWith(path) || part.equals(path)) {
+      throw new IllegalArgumentException(
+          "not in the run's directory: part=" + part + ", allowed=below " + path);
+    }
+    deleteTree(part);
+  }
+
   /** Lets later starts leave the directory alone. */
   public void keep() throws IOException {
     Files.writeString(path.resolve(KEPT), "");

@@ -18,11 +18,13 @@ public record Goal(
     @Nullable Spread measured,
     String note) {
 
-  static Goal atLeast(String name, double wanted, @Nullable Spread measured, String note) {
+  /** A ratio that is wanted to be so large. */
+  public static Goal atLeast(String name, double wanted, @Nullable Spread measured, String note) {
     return new Goal(name, "x", wanted, false, measured, note);
   }
 
-  static Goal atMost(
+  /** A figure that is wanted to be so small. */
+  public static Goal atMost(
       String name, String unit, double wanted, @Nullable Spread measured, String note) {
     return new Goal(name, unit, wanted, true, measured, note);
   }

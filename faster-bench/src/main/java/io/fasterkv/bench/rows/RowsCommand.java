@@ -12,7 +12,6 @@ import io.fasterkv.bench.memory.MemoryProcess;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.report.Spread;
-import io.fasterkv.bench.report.TextTable;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.ycsb.Data;
 import io.fasterkv.bench.ycsb.RowResult;
@@ -24,7 +23,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -124,7 +122,7 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
     } finally {
       work.delete();
     }
-    System.out.println(table(goals));
+    System.out.println(GoalTable.of(goals));
     if (output.json != null) {
       JsonFile.write(output.json, goals);
     }
@@ -163,25 +161,5 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
     double worst = MemoryProcess.highestOverBytes(path) / (double) (1 << 20);
     return Goal.atMost(
         "resident memory over JVM and budget", "MiB", 64, new Spread(worst, worst, worst), "");
-  }
-
-  private static String table(List<Goal> goals) {
-    TextTable table = new TextTable("row", "measured", "min", "max", "wanted", "", "note");
-    for (Goal goal : goals) {
-      Spread measured = goal.measured();
-      table.add(
-          goal.name(),
-          measured == null ? "-" : number(measured.median()),
-          measured == null ? "-" : number(measured.min()),
-          measured == null ? "-" : number(measured.max()),
-          (goal.isUpperBound() ? "<= " : ">= ") + number(goal.wanted()) + " " + goal.unit(),
-          goal.verdict(),
-          goal.note());
-    }
-    return table.toString();
-  }
-
-  private static String number(double number) {
-    return String.format(Locale.ROOT, "%.2f", number);
   }
 }

@@ -20,6 +20,16 @@ public interface BenchSession extends AutoCloseable {
   /** Reads or sets, as the stream says. */
   void mix(KeyStream stream, int from, int to);
 
+  /** Does what the stream's workload is. */
+  default void go(KeyStream stream, int from, int to) {
+    switch (stream.workload().kind()) {
+      case READ -> read(stream, from, to);
+      case UPSERT -> upsert(stream, from, to);
+      case RMW -> rmw(stream, from, to);
+      case MIX -> mix(stream, from, to);
+    }
+  }
+
   /** Waits until all that was begun has ended. */
   default void settle() {}
 

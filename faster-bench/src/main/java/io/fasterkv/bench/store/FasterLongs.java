@@ -6,10 +6,15 @@ import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
 
 /** The store with {@code long} keys and values. */
-final class FasterLongs implements BenchStore {
+public final class FasterLongs implements BenchStore {
   private static final long RECORD_BYTES = 24;
 
   private final FasterStore store;
+
+  /** Over a store that is open, and closed with this. */
+  public FasterLongs(FasterStore store) {
+    this.store = store;
+  }
 
   FasterLongs(StoreSettings settings, double mutableFraction) {
     store = FasterSettings.open(settings, mutableFraction, RECORD_BYTES);

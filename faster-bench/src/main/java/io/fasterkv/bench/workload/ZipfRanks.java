@@ -1,11 +1,18 @@
 package io.fasterkv.bench.workload;
 
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+
 /**
  * Ranks by Zipf's law: rank {@code r}, from 0 on, has a probability in proportion to {@code 1 / (r
  * + 1)^theta}. The closed form of Gray et al., "Quickly generating billion-record synthetic
  * databases", SIGMOD'94.
  */
 final class ZipfRanks {
+  private static final ConcurrentMap<Law, Double> ZETAS = new ConcurrentHashMap<>();
+
+  private record Law(long ranks, double theta) {}
+
   private final long ranks;
   private final double zeta;
   private final double alpha;
@@ -32,7 +39,12 @@ final class ZipfRanks {
     return Math.min(ranks - 1, (long) (ranks * Math.pow(eta * place - eta + 1, alpha)));
   }
 
+  /** The sum over all ranks takes a second for tens of millions, and few are ever asked for. */
   private static double zeta(long ranks, double theta) {
+    return ZETAS.computeIfAbsent(new Law(ranks, theta), law -> sum(ranks, theta));
+  }
+
+  private static double sum(long ranks, double theta) {
     double sum = 0;
     for (long rank = 1; rank <= ranks; rank++) {
       sum += Math.pow(rank, -theta);

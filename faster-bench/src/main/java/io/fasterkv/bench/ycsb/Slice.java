@@ -22,18 +22,20 @@ import java.util.concurrent.CyclicBarrier;
  * @param duration how long
  * @param start where in their streams the threads begin, 0 or more
  */
-record Slice(BenchStore store, List<KeyStream> streams, int batch, Duration duration, long start) {
+public record Slice(
+    BenchStore store, List<KeyStream> streams, int batch, Duration duration, long start) {
   /** Operations between two looks at the clock. */
   private static final int CHUNK = 1024;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   /** What came out of all threads. */
-  record Outcome(double mops, double bytesPerOp, long operations) {}
+  public record Outcome(double mops, double bytesPerOp, long operations) {}
 
   private record Part(long operations, long nanos, long allocatedBytes) {}
 
-  Outcome run() {
+  /** Runs it. */
+  public Outcome run() {
     CyclicBarrier ready = new CyclicBarrier(streams.size());
     List<Part> parts =
         Parallel.run(
@@ -80,21 +82,12 @@ record Slice(BenchStore store, List<KeyStream> streams, int batch, Duration dura
     int at = first;
     do {
       int to = Math.min(at + CHUNK, stream.length());
-      step(session, stream, at, to);
+      session.go(stream, at, to);
       operations += to - at;
       at = to == stream.length() ? 0 : to;
     } while (System.nanoTime() - end < 0);
     session.settle();
     long nanos = System.nanoTime() - begin;
     return new Part(operations, nanos, THREADS.getCurrentThreadAllocatedBytes() - allocatedBefore);
-  }
-
-  private static void step(BenchSession session, KeyStream stream, int from, int to) {
-    switch (stream.workload().kind()) {
-      case READ -> session.read(stream, from, to);
-      case UPSERT -> session.upsert(stream, from, to);
-      case RMW -> session.rmw(stream, from, to);
-      case MIX -> session.mix(stream, from, to);
-    }
   }
 }

@@ -1,0 +1,147 @@
+package io.fasterkv.bench.cpr;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.LongSession;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Parallel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+
+/** Clients that keep their requests until a commit, and commits that they ask for. */
+final class BufferRun {
+  private static final int CHUNK = 64;
+  private static final int PATIENCE_MILLIS = 10;
+
+  private final FasterStore store;
+  private final List<KeyStream> streams;
+  private final RunClock clock;
+  private final OperationCounts counts;
+  private final Semaphore asked = new Semaphore(0);
+  private final List<ClientBuffer> buffers = new ArrayList<>();
+  private final List<Double> commitMillis = new ArrayList<>();
+
+  private BufferRun(FasterStore store, CprPlan plan, List<KeyStream> streams, long bufferBytes) {
+    this.store = store;
+    this.streams = streams;
+    clock = new RunClock(plan.intervalNanos());
+    counts = new OperationCounts(clock, streams.size());
+    for (int client = 0; client < streams.size(); client++) {
+      buffers.add(new ClientBuffer(bufferBytes, this::ask, clock));
+    }
+  }
+
+  /**
+   * What a run has shown.
+   *
+   * @param mops millions of operations a second
+   * @param commits how many commits there were
+   * @param commitMillis how long one took, on average; 0 if there was none
+   * @param intervalMillis how long it was from one to the next
+   */
+  record Result(double mops, int commits, double commitMillis, double intervalMillis) {}
+
+  /** A client to each stream of reads and upserts, for some units of time. */
+  static Result run(
+      FasterStore store,
+      CprPlan plan,
+      List<KeyStream> streams,
+      long bufferBytes,
+      double warmUp,
+      double units) {
+    BufferRun run = new BufferRun(store, plan, streams, bufferBytes);
+    int clients = streams.size();
+    List<Double> results =
+        Parallel.run(
+            clients + 2,
+            thread ->
+                (Callable<Double>)
+                    () -> {
+                      try {
+                        if (thread < clients) {
+                          run.client(thread);
+                        } else if (thread == clients) {
+                          return run.measure(plan.nanos(warmUp), plan.nanos(units));
+                        } else {
+                          run.commit();
+                        }
+                        return 0.0;
+                      } finally {
+                        run.clock.stop();
+                      }
+                    });
+    double all = plan.nanos(warmUp + units) / 1e6;
+    int commits = run.commitMillis.size();
+    double mean = run.commitMillis.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+    return new Result(results.get(clients), commits, mean, commits == 0 ? 0 : all / commits);
+  }
+
+  private void ask() {
+    if (asked.availablePermits() == 0) {
+      asked.release();
+    }
+  }
+
+  private void client(int thread) {
+    KeyStream stream = streams.get(thread);
+    ClientBuffer buffer = buffers.get(thread);
+    try (LongSession<Void> session =
+        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      int at = 0;
+      boolean goesOn = true;
+      while (goesOn && !clock.isOver()) {
+        int to = Math.min(at + CHUNK, stream.length());
+        goesOn = requests(session, stream, at, to, buffer);
+        buffer.accepted();
+        counts.add(thread, to - at);
+        at = to == stream.length() ? 0 : to;
+      }
+    }
+  }
+
+  private static boolean requests(
+      LongSession<Void> session, KeyStream stream, int from, int to, ClientBuffer buffer) {
+    long[] keys = stream.keys();
+    long[] values = stream.values();
+    for (int i = from; i < to; i++) {
+      if (!buffer.keep(keys[i], values[i])) {
+        return false;
+      }
+      if (KeyStream.isWrite(keys[i])) {
+        session.upsert(KeyStream.key(keys[i]), values[i], null);
+      } else {
+        session.read(keys[i], null);
+      }
+    }
+    return true;
+  }
+
+  /** What ended on a thread before a checkpoint is asked for is in it. */
+  private void commit() throws InterruptedException {
+    while (!clock.isOver()) {
+      if (asked.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
+        long[] points = buffers.stream().mapToLong(ClientBuffer::point).toArray();
+        long begin = System.nanoTime();
+        store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+        commitMillis.add((System.nanoTime() - begin) / 1e6);
+        for (int client = 0; client < points.length; client++) {
+          buffers.get(client).trim(points[client]);
+        }
+      }
+    }
+  }
+
+  private double measure(long warmUpNanos, long nanos) throws InterruptedException {
+    clock.awaitNanos(warmUpNanos);
+    long begin = System.nanoTime();
+    long before = counts.total();
+    clock.awaitNanos(warmUpNanos + nanos);
+    return (counts.total() - before) * 1e3 / (System.nanoTime() - begin);
+  }
+}

@@ -1,0 +1,100 @@
+package io.fasterkv.bench.cpr;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.bench.cpr.ThroughputRun.Recording;
+import io.fasterkv.bench.report.LinePlot;
+import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.rows.Goal;
+import io.fasterkv.bench.workload.Distribution;
+import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Workload;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What frequent checkpoints of the log alone leave of the throughput (FASTER's CPR, appendix E.3
+ * and figure 18): after a full one, one every few units of time.
+ */
+final class CheckpointRows implements CprPart {
+  private static final double WARM_UP = 2;
+  private static final double BETWEEN = 1;
+  private static final List<Wanted> KINDS =
+      List.of(
+          new Wanted(CheckpointKind.FOLD_OVER, 0.6),
+          new Wanted(CheckpointKind.SNAPSHOT, 0.7),
+          new Wanted(CheckpointKind.INCREMENTAL_SNAPSHOT, 0.7));
+
+  private final CprPlan plan;
+
+  private record Wanted(CheckpointKind kind, double ratio) {}
+
+  CheckpointRows(CprPlan plan) {
+    this.plan = plan;
+  }
+
+  @Override
+  public int steps() {
+    return KINDS.size();
+  }
+
+  @Override
+  public List<Goal> run(CprOutput output) throws IOException {
+    List<KeyStream> streams = plan.streams(Workload.mix(50), Distribution.ZIPF);
+    List<Goal> goals = new ArrayList<>();
+    LinePlot plot =
+        new LinePlot(
+            "Throughput, checkpoints of the log alone, 50:50, Zipf", "s", "million operations/s");
+    LinePlot log =
+        new LinePlot(
+            "Growth of the log, checkpoints of the log alone, 50:50, Zipf", "s", "10^6 bytes");
+    for (Wanted wanted : KINDS) {
+      String name = Labels.of(wanted.kind);
+      Recording recording =
+          output.step(
+              "checkpoints of the log, " + name,
+              directory -> {
+                try (FasterStore store =
+                    CprStore.loaded(plan, CprStore.config(plan, directory).build())) {
+                  return ThroughputRun.record(store, plan, streams, run -> play(run, wanted.kind));
+                }
+              });
+      plot.add(name, recording.seconds(), recording.mops());
+      log.add(name, recording.seconds(), recording.logMegabytes());
+      goals.add(goal(wanted, recording.marks().subList(1, recording.marks().size())));
+    }
+    output.write(to -> plot.write(to, "figure-18a-log-only-throughput"));
+    output.write(to -> log.write(to, "figure-18b-log-only-growth"));
+    return goals;
+  }
+
+  private void play(ThroughputRun run, CheckpointKind kind) throws InterruptedException {
+    run.await(WARM_UP);
+    run.checkpoint(CheckpointRequest.full(kind));
+    for (int i = 0; i < plan.rounds(); i++) {
+      run.pause(BETWEEN);
+      run.checkpoint(CheckpointRequest.logOnly(kind));
+    }
+    run.pause(BETWEEN);
+  }
+
+  private static Goal goal(Wanted wanted, List<Mark> marks) {
+    Spread seconds = Spread.of(marks.stream().map(Mark::seconds).toList());
+    return Goal.atLeast(
+        "throughput during a checkpoint of the log, "
+            + Labels.of(wanted.kind)
+            + ", 50:50 Zipf, against rest",
+        wanted.ratio,
+        Spread.of(marks.stream().map(Mark::ratio).toList()),
+        String.format(
+            Locale.ROOT,
+            "%d checkpoints of %.0f ms (%.0f to %.0f)",
+            marks.size(),
+            seconds.median() * 1e3,
+            seconds.min() * 1e3,
+            seconds.max() * 1e3));
+  }
+}

@@ -1,0 +1,92 @@
+package io.fasterkv.bench.cpr;
+
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * The requests of one client that are not durable yet, 16 bytes each, so that it could send them
+ * again after a crash (FASTER's CPR, section 7.3.4). The client adds; commits trim; a full buffer
+ * makes the client wait.
+ */
+final class ClientBuffer {
+  static final int ENTRY_BYTES = 16;
+
+  private static final double ASK_AT = 0.8;
+  private static final long NAP_NANOS = 20_000;
+
+  private final long[] keys;
+  private final long[] values;
+  private final Commits commits;
+  private final RunClock clock;
+  private final long askAt;
+
+  /** The client's own: requests so far, and how many of them it knows to be durable. */
+  private long serial;
+
+  private long trimmed;
+
+  /** How many requests are durable; written by commits. */
+  private volatile long durable;
+
+  /** The client's requests that the store has taken; written by the client. */
+  private volatile long accepted;
+
+  /** Whoever makes requests durable when it is asked. */
+  @FunctionalInterface
+  interface Commits {
+    /** Asks for a commit soon; does not wait for it. */
+    void ask();
+  }
+
+  ClientBuffer(long bytes, Commits commits, RunClock clock) {
+    int entries = Math.toIntExact(Math.max(1, bytes / ENTRY_BYTES));
+    keys = new long[entries];
+    values = new long[entries];
+    askAt = Math.max(1, (long) (entries * ASK_AT));
+    this.commits = commits;
+    this.clock = clock;
+  }
+
+  /** Keeps a request that the client is about to make; false if the run is over. */
+  boolean keep(long key, long value) {
+    if (serial - trimmed >= askAt && !makeRoom()) {
+      return false;
+    }
+    int at = (int) (serial % keys.length);
+    keys[at] = key;
+    values[at] = value;
+    serial++;
+    return true;
+  }
+
+  private boolean makeRoom() {
+    trimmed = durable;
+    if (serial - trimmed >= askAt) {
+      commits.ask();
+    }
+    while (serial - trimmed >= keys.length) {
+      if (clock.isOver()) {
+        return false;
+      }
+      accepted = serial;
+      LockSupport.parkNanos(NAP_NANOS);
+      trimmed = durable;
+      commits.ask();
+    }
+    return true;
+  }
+
+  /** Says that the store has taken all requests that were kept; called by the client. */
+  void accepted() {
+    accepted = serial;
+  }
+
+  /** How many requests the store had taken before now: a commit that begins now has them all. */
+  long point() {
+    return accepted;
+  }
+
+  /** All requests up to a point are durable. */
+  void trim(long point) {
+    durable = point;
+  }
+}

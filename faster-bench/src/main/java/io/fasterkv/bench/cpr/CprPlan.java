@@ -1,0 +1,41 @@
+package io.fasterkv.bench.cpr;
+
+import io.fasterkv.bench.workload.Distribution;
+import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Parallel;
+import io.fasterkv.bench.workload.Workload;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/**
+ * How large and how long everything is.
+ *
+ * @param keys how many a store is loaded with
+ * @param threads that run operations
+ * @param unit all times are multiples of it: a second, or less in a rehearsal
+ * @param rounds how often each ratio is taken
+ * @param streamLength keys made beforehand for each thread
+ */
+record CprPlan(long keys, int threads, Duration unit, int rounds, int streamLength) {
+  private static final int INTERVALS_IN_A_UNIT = 10;
+
+  /** So many units. */
+  long nanos(double units) {
+    return (long) (units * unit.toNanos());
+  }
+
+  /** How long one point of a plot is. */
+  long intervalNanos() {
+    return nanos(1) / INTERVALS_IN_A_UNIT;
+  }
+
+  /** The keys of all threads, the same in every run. */
+  List<KeyStream> streams(Workload workload, Distribution distribution) {
+    return Parallel.run(
+        threads,
+        thread ->
+            (Callable<KeyStream>)
+                () -> KeyStream.make(workload, distribution, keys, streamLength, thread + 1));
+  }
+}

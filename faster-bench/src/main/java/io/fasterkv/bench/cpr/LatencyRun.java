@@ -1,0 +1,184 @@
+package io.fasterkv.bench.cpr;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.LongSession;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.bench.cpr.OperationTimes.LongOperation;
+import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Parallel;
+import io.fasterkv.bench.workload.Workload;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
+import org.HdrHistogram.Histogram;
+
+/**
+ * Threads that time each of their operations while checkpoints of the log are taken. Sessions
+ * block, so that what goes pending is timed to its end.
+ */
+final class LatencyRun {
+  private static final int CHUNK = 1024;
+
+  /** Each store has compiled code of its own, which is made while this passes. */
+  private static final double WARM_UP = 0.7;
+
+  private final FasterStore store;
+  private final CprPlan plan;
+  private final RunClock clock;
+  private final List<Pause> checkpoints = new ArrayList<>();
+
+  /** From when to when a checkpoint was under way. */
+  private record Pause(long begin, long end) {}
+
+  private LatencyRun(FasterStore store, CprPlan plan) {
+    this.store = store;
+    this.plan = plan;
+    clock = new RunClock(plan.intervalNanos());
+  }
+
+  /**
+   * What a run has shown.
+   *
+   * @param seconds when the intervals begin
+   * @param intervals the operations that ended in each, of all threads
+   * @param checkpoints when checkpoints began
+   * @param longest the longest operation that met each checkpoint
+   */
+  record Recording(
+      List<Double> seconds,
+      List<Histogram> intervals,
+      List<Double> checkpoints,
+      List<Longest> longest) {}
+
+  /**
+   * How long operations took at most, in milliseconds.
+   *
+   * @param millis by the clock
+   * @param ownMillis less what the operation's thread waited for a processor
+   */
+  record Longest(double millis, double ownMillis) {}
+
+  /**
+   * Runs upserts or RMWs of the streams.
+   *
+   * @param times when checkpoints are taken, in units; the last is the end, without one
+   */
+  static Recording record(
+      FasterStore store, CprPlan plan, List<KeyStream> streams, double... times) {
+    play(store, plan, streams, WARM_UP);
+    return play(store, plan, streams, times);
+  }
+
+  private static Recording play(
+      FasterStore store, CprPlan plan, List<KeyStream> streams, double... times) {
+    LatencyRun run = new LatencyRun(store, plan);
+    int workers = streams.size();
+    List<OperationTimes> all = Collections.synchronizedList(new ArrayList<>());
+    Parallel.run(
+        workers + 1,
+        thread ->
+            (Callable<Void>)
+                () -> {
+                  try {
+                    if (thread < workers) {
+                      all.add(run.work(streams.get(thread)));
+                    } else {
+                      run.script(times);
+                    }
+                    return null;
+                  } finally {
+                    run.clock.stop();
+                  }
+                });
+    return run.recording(all);
+  }
+
+  private OperationTimes work(KeyStream stream) throws IOException {
+    try (ProcessorQueue queue = ProcessorQueue.open();
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      OperationTimes times = new OperationTimes(clock, queue);
+      int at = 0;
+      while (!clock.isOver()) {
+        int to = Math.min(at + CHUNK, stream.length());
+        if (stream.workload().kind() == Workload.Kind.UPSERT) {
+          upserts(session, stream, at, to, times);
+        } else {
+          updates(session, stream, at, to, times);
+        }
+        at = to == stream.length() ? 0 : to;
+      }
+      return times;
+    }
+  }
+
+  private static void upserts(
+      LongSession<Void> session, KeyStream stream, int from, int to, OperationTimes times) {
+    long[] keys = stream.keys();
+    long[] values = stream.values();
+    long begin = System.nanoTime();
+    for (int i = from; i < to; i++) {
+      session.upsert(keys[i], values[i], null);
+      begin = times.note(begin, System.nanoTime());
+    }
+  }
+
+  private static void updates(
+      LongSession<Void> session, KeyStream stream, int from, int to, OperationTimes times) {
+    long[] keys = stream.keys();
+    long begin = System.nanoTime();
+    for (int i = from; i < to; i++) {
+      session.rmw(keys[i], 1, null);
+      begin = times.note(begin, System.nanoTime());
+    }
+  }
+
+  private void script(double... times) throws InterruptedException {
+    for (int i = 0; i < times.length; i++) {
+      clock.awaitNanos(plan.nanos(times[i]));
+      if (i + 1 < times.length) {
+        long begin = System.nanoTime();
+        store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+        checkpoints.add(new Pause(begin, System.nanoTime()));
+      }
+    }
+  }
+
+  private Recording recording(List<OperationTimes> all) {
+    List<Histogram> intervals = new ArrayList<>();
+    for (OperationTimes times : all) {
+      for (int i = 0; i < times.intervals().size(); i++) {
+        if (i == intervals.size()) {
+          intervals.add(OperationTimes.newHistogram());
+        }
+        intervals.get(i).add(times.intervals().get(i));
+      }
+    }
+    return new Recording(
+        clock.intervalSeconds(intervals.size()),
+        intervals,
+        checkpoints.stream().map(pause -> clock.seconds(pause.begin)).toList(),
+        checkpoints.stream().map(pause -> longest(all, pause)).toList());
+  }
+
+  private static Longest longest(List<OperationTimes> all, Pause pause) {
+    List<LongOperation> met =
+        all.stream()
+            .flatMap(times -> times.longOnes().stream())
+            .filter(each -> each.end() - pause.begin >= 0 && pause.end - each.begin() >= 0)
+            .toList();
+    return new Longest(
+        most(met, LongOperation::nanos) / 1e6, most(met, LongOperation::ownNanos) / 1e6);
+  }
+
+  /** 0 if there was none of a tenth of a millisecond. */
+  private static long most(List<LongOperation> met, ToLongFunction<LongOperation> nanos) {
+    return met.stream().mapToLong(nanos).max().orElse(0);
+  }
+}

@@ -1,0 +1,113 @@
+package io.fasterkv.bench.cpr;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.bench.cpr.ThroughputRun.Recording;
+import io.fasterkv.bench.report.Csv;
+import io.fasterkv.bench.report.LinePlot;
+import io.fasterkv.bench.rows.Goal;
+import io.fasterkv.bench.workload.Distribution;
+import io.fasterkv.bench.workload.KeyStream;
+import io.fasterkv.bench.workload.Workload;
+import java.io.IOException;
+import java.util.List;
+
+/**
+ * Throughput and growth of the log against time, with two full checkpoints (FASTER's CPR, figure
+ * 12), fold-over and snapshot, with uniform keys and by Zipf's law.
+ */
+final class ThroughputFigures implements CprPart {
+  private static final List<Mix> MIXES =
+      List.of(new Mix("12a", 90), new Mix("12b", 50), new Mix("12c", 0));
+  private static final List<Distribution> DISTRIBUTIONS =
+      List.of(Distribution.ZIPF, Distribution.UNIFORM);
+  private static final List<CheckpointKind> KINDS =
+      List.of(CheckpointKind.FOLD_OVER, CheckpointKind.SNAPSHOT);
+
+  /** When checkpoints are taken, and the end, in units of time. */
+  private static final double FIRST = 1.5;
+
+  private static final double SECOND = 5;
+  private static final double END = 8.5;
+
+  private final CprPlan plan;
+
+  private record Mix(String figure, int readPercent) {
+    String label() {
+      return readPercent + ":" + (100 - readPercent);
+    }
+  }
+
+  ThroughputFigures(CprPlan plan) {
+    this.plan = plan;
+  }
+
+  @Override
+  public int steps() {
+    return MIXES.size() * DISTRIBUTIONS.size() * KINDS.size();
+  }
+
+  @Override
+  public List<Goal> run(CprOutput output) throws IOException {
+    Csv checkpoints = new Csv("figure", "series", "begin s", "end s", "Mops before", "Mops during");
+    for (Mix mix : MIXES) {
+      LinePlot throughput =
+          new LinePlot(
+              "Throughput, full checkpoints, " + mix.label() + " reads:upserts",
+              "s",
+              "million operations/s");
+      LinePlot log = new LinePlot("Growth of the log, " + mix.label(), "s", "10^6 bytes");
+      for (Distribution distribution : DISTRIBUTIONS) {
+        List<KeyStream> streams = plan.streams(Workload.mix(mix.readPercent), distribution);
+        for (CheckpointKind kind : KINDS) {
+          String series = Labels.of(kind) + ", " + distribution.label();
+          Recording recording =
+              output.step(
+                  "figure " + mix.figure + ", " + series,
+                  directory -> {
+                    try (FasterStore store =
+                        CprStore.loaded(plan, CprStore.config(plan, directory).build())) {
+                      return ThroughputRun.record(
+                          store, plan, streams, run -> twoCheckpoints(run, kind));
+                    }
+                  });
+          throughput.add(series, recording.seconds(), recording.mops());
+          log.add(series, recording.seconds(), recording.logMegabytes());
+          for (Mark mark : recording.marks()) {
+            checkpoints.add(
+                mix.figure,
+                series,
+                mark.beginSeconds(),
+                mark.endSeconds(),
+                mark.restMops(),
+                mark.mops());
+          }
+        }
+      }
+      markCommits(throughput);
+      markCommits(log);
+      output.write(to -> throughput.write(to, "figure-" + mix.figure + "-throughput"));
+      if (mix.readPercent == 0) {
+        output.write(to -> log.write(to, "figure-12d-log-growth"));
+      }
+    }
+    output.write(to -> checkpoints.write(to.resolve("figure-12-checkpoints.csv")));
+    return List.of();
+  }
+
+  /** A checkpoint begins a unit after it is asked for: the run looks at the throughput before. */
+  private static void twoCheckpoints(ThroughputRun run, CheckpointKind kind)
+      throws InterruptedException {
+    run.await(FIRST - 1);
+    run.checkpoint(CheckpointRequest.full(kind));
+    run.await(SECOND - 1);
+    run.checkpoint(CheckpointRequest.full(kind));
+    run.await(END);
+  }
+
+  private void markCommits(LinePlot plot) {
+    plot.mark(plan.nanos(FIRST) / 1e9);
+    plot.mark(plan.nanos(SECOND) / 1e9);
+  }
+}

@@ -1,0 +1,25 @@
+package io.fasterkv.bench.disk;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** What this process has sent to the disk. */
+public final class WrittenBytes {
+  private static final Path IO = Path.of("/proc/self/io");
+  private static final String FIELD = "write_bytes:";
+
+  private WrittenBytes() {}
+
+  /** As the kernel counts it, or another count where the system does not tell. */
+  public static long now(long otherwise) throws IOException {
+    if (Files.isReadable(IO)) {
+      for (String line : Files.readAllLines(IO)) {
+        if (line.startsWith(FIELD)) {
+          return Long.parseLong(line.substring(FIELD.length()).strip());
+        }
+      }
+    }
+    return otherwise;
+  }
+}

@@ -5,6 +5,7 @@ import io.fasterkv.api.Status;
 import io.fasterkv.operation.AsyncCore;
 import io.fasterkv.operation.SessionCore.LongKind;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /**
  * As {@link AsyncSession}, on {@code long} keys and values; the same rules of threads, order,
@@ -35,6 +36,20 @@ public final class AsyncLongSession implements AutoCloseable {
   /** Deletes a key; see {@link Session#delete}. The stage is complete. */
   public CompletionStage<Status> delete(long key) {
     return core.runLong(LongKind.DELETE, key, 0);
+  }
+
+  /**
+   * The serial number of the last operation that the session has accepted, those of its earlier
+   * lives included: operations count from 1, in the order of their calls; one that is pending
+   * counts when it becomes so, and one that throws does not.
+   */
+  public long serial() {
+    return core.serial();
+  }
+
+  /** The session's name; null if it has none. */
+  public @Nullable String name() {
+    return core.name();
   }
 
   /** Waits until all operations have ended and their stages are complete. */

@@ -56,6 +56,20 @@ public final class AsyncSession<I, O> implements AutoCloseable {
     return core.delete(key);
   }
 
+  /**
+   * The serial number of the last operation that the session has accepted, those of its earlier
+   * lives included: operations count from 1, in the order of their calls; one that is pending
+   * counts when it becomes so, and one that throws does not.
+   */
+  public long serial() {
+    return core.serial();
+  }
+
+  /** The session's name; null if it has none. */
+  public @Nullable String name() {
+    return core.name();
+  }
+
   /** Waits until all operations have ended and their stages are complete. */
   @Override
   public void close() {

@@ -4,12 +4,14 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.CommitListener;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MemoryUse;
 import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
+import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
@@ -163,16 +165,43 @@ public final class FasterStore implements AutoCloseable {
   /** A session on keys and values of any length. */
   public <I, O, C> Session<I, O, C> newSession(
       StoreFunctions<I, O, C> functions, SessionMode mode) {
+    return session(null, functions, mode);
+  }
+
+  /**
+   * A session on keys and values of any length that has a name; see {@link SessionIdentity}.
+   *
+   * @throws BadConfig if it is to start and the name was there before, or is to be resumed and was
+   *     not, or is open
+   */
+  public <I, O, C> Session<I, O, C> newSession(
+      SessionIdentity identity, StoreFunctions<I, O, C> functions, SessionMode mode) {
+    return session(identity, functions, mode);
+  }
+
+  private <I, O, C> Session<I, O, C> session(
+      @Nullable SessionIdentity identity, StoreFunctions<I, O, C> functions, SessionMode mode) {
     checkUsable(RecordKind.SPANS);
     checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
-    return new Session<>(SessionCore.spans(parts.engine(), functions, mode));
+    return new Session<>(SessionCore.spans(parts.engine(), identity, functions, mode));
   }
 
   /** A session on {@code long} keys and values. */
   public <C> LongSession<C> newLongSession(LongFunctions<C> functions, SessionMode mode) {
+    return longSession(null, functions, mode);
+  }
+
+  /** A session on {@code long} keys and values that has a name; see {@link #newSession}. */
+  public <C> LongSession<C> newLongSession(
+      SessionIdentity identity, LongFunctions<C> functions, SessionMode mode) {
+    return longSession(identity, functions, mode);
+  }
+
+  private <C> LongSession<C> longSession(
+      @Nullable SessionIdentity identity, LongFunctions<C> functions, SessionMode mode) {
     checkUsable(RecordKind.LONGS);
     checkMergeable(functions instanceof MergeableLongFunctions, "MergeableLongFunctions");
-    return new LongSession<>(LongCore.of(parts.engine(), longPaths, functions, mode));
+    return new LongSession<>(LongCore.of(parts.engine(), identity, longPaths, functions, mode));
   }
 
   /**
@@ -181,16 +210,59 @@ public final class FasterStore implements AutoCloseable {
    */
   public <I, O, C> AsyncSession<I, O> newAsyncSession(
       StoreFunctions<I, O, C> functions, Executor executor) {
+    return asyncSession(null, functions, executor);
+  }
+
+  /** As {@link #newAsyncSession}, with a name; see {@link #newSession}. */
+  public <I, O, C> AsyncSession<I, O> newAsyncSession(
+      SessionIdentity identity, StoreFunctions<I, O, C> functions, Executor executor) {
+    return asyncSession(identity, functions, executor);
+  }
+
+  private <I, O, C> AsyncSession<I, O> asyncSession(
+      @Nullable SessionIdentity identity, StoreFunctions<I, O, C> functions, Executor executor) {
     checkUsable(RecordKind.SPANS);
     checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
-    return new AsyncSession<>(AsyncCore.spans(parts.engine(), functions, executor));
+    return new AsyncSession<>(AsyncCore.spans(parts.engine(), identity, functions, executor));
   }
 
   /** As {@link #newAsyncSession}, on {@code long} keys and values. */
   public <C> AsyncLongSession newAsyncLongSession(LongFunctions<C> functions, Executor executor) {
+    return asyncLongSession(null, functions, executor);
+  }
+
+  /** As {@link #newAsyncLongSession}, with a name; see {@link #newSession}. */
+  public <C> AsyncLongSession newAsyncLongSession(
+      SessionIdentity identity, LongFunctions<C> functions, Executor executor) {
+    return asyncLongSession(identity, functions, executor);
+  }
+
+  private <C> AsyncLongSession asyncLongSession(
+      @Nullable SessionIdentity identity, LongFunctions<C> functions, Executor executor) {
     checkUsable(RecordKind.LONGS);
     checkMergeable(functions instanceof MergeableLongFunctions, "MergeableLongFunctions");
-    return new AsyncLongSession(AsyncCore.longs(parts.engine(), functions, executor));
+    return new AsyncLongSession(AsyncCore.longs(parts.engine(), identity, functions, executor));
+  }
+
+  /**
+   * Forgets a named session that is not open: later checkpoints do not have it, and its name may
+   * start anew. Returns whether it was known.
+   *
+   * @throws BadConfig if it is open
+   */
+  public boolean forgetSession(String name) {
+    checkOpen();
+    return parts.engine().versions().forget(name);
+  }
+
+  /**
+   * Tells {@code listener} of each checkpoint from now on, when it is durable, until what is
+   * returned is closed: which operations of each named session need not be kept any more.
+   *
+   * @throws BadConfig if the store is in memory
+   */
+  public AutoCloseable onCommit(CommitListener listener) {
+    return checkpointDriver().listen(listener);
   }
 
   /**
@@ -251,8 +323,10 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Takes a fold-over checkpoint (SIGMOD'18, section 6.5) and returns when it is durable; sessions
-   * go on in the meantime. All operations that ended before this call are in it. One at a time.
+   * Takes a fold-over checkpoint with the index (CPR, section 6) and returns when it is durable;
+   * sessions go on in the meantime. All operations that ended before this call are in it, and of
+   * each session all before some moment and none after. One at a time; waits for no session that is
+   * idle: what such a session has pending is ended here, by its functions, on this thread.
    *
    * @throws BadConfig if the store is in memory
    */
@@ -262,18 +336,22 @@ public final class FasterStore implements AutoCloseable {
 
   /**
    * Takes a checkpoint of a kind, with the index or without, and returns when it is durable;
-   * sessions go on in the meantime. One at a time.
+   * sessions go on in the meantime; see {@link #checkpoint()}.
    *
    * @throws BadConfig if the store is in memory
    */
   public CheckpointToken checkpoint(CheckpointRequest request) {
+    return checkpointDriver().take(request);
+  }
+
+  private CheckpointDriver checkpointDriver() {
     checkOpen();
     if (checkpoints == null) {
       throw new BadConfig(
           "a store in memory takes no checkpoint: directory=none, allowed=a directory; open the"
               + " store with StoreConfig.builder(directory), or scan a cut and keep what it shows");
     }
-    return checkpoints.take(request);
+    return checkpoints;
   }
 
   /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */

@@ -140,6 +140,20 @@ public final class Session<I, O, C> implements AutoCloseable {
     return core.completePending(most);
   }
 
+  /**
+   * The serial number of the last operation that the session has accepted, those of its earlier
+   * lives included: operations count from 1, in the order of their calls; one that is pending
+   * counts when it becomes so, and one that throws does not.
+   */
+  public long serial() {
+    return core.serial();
+  }
+
+  /** The session's name; null if it has none. */
+  public @Nullable String name() {
+    return core.name();
+  }
+
   /** Ends what is pending, then gives up the session's place. */
   @Override
   public void close() {

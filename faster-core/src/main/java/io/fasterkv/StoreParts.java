@@ -17,8 +17,10 @@ import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.StoreVersions;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
+import java.util.Map;
 
 /** Makes a store's parts and puts them together; closes them in the opposite order. */
 record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
@@ -90,6 +92,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
               config.keyHash(),
               buffers,
               new ChainSteps(),
+              new StoreVersions(config.versionShift(), 1, Map.of()),
               config.merge()));
     } catch (RuntimeException | Error e) {
       arena.close();

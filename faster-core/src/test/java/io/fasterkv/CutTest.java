@@ -9,13 +9,15 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.Phase;
+import io.fasterkv.epoch.SystemState;
+import io.fasterkv.operation.Engine;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -72,26 +74,38 @@ class CutTest {
   /** The end of a checkpoint is the end of an extent, although a later cut is flushed with it. */
   @Test
   void aCheckpointThatIsFlushedTogetherWithALaterCutIsWhole() {
+    Queue<Runnable> completions = new ConcurrentLinkedQueue<>();
+    ScriptedDevice slow = new ScriptedDevice(device);
+    slow.setScript(
+        new ScriptedDevice.Script() {
+          @Override
+          public void complete(Runnable completion) {
+            completions.add(completion);
+          }
+        });
     AtomicReference<CheckpointToken> token = new AtomicReference<>();
-    try (FasterStore store = FasterStore.open(config, device);
+    try (FasterStore store = FasterStore.open(config, slow);
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
-      Epochs epochs = Insides.engine(store).epochs();
-      EpochUser user = epochs.register();
-      user.protect();
-      // No action can be registered any more, so neither cut can ask for its flush.
-      while (epochs.tryBump(() -> {})) {
-        Thread.onSpinWait();
+      // As many writes as may be under way: what comes to be immutable now is written later.
+      int underWay = -1;
+      while (completions.size() > underWay) {
+        underWay = completions.size();
+        session.rmw(KEYS, 1, null);
+        store.cut().close();
+        session.read(0, null);
       }
-      long before = Insides.engine(store).log().inPlaceFrom();
+      Engine engine = Insides.engine(store);
       Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
-      while (Insides.engine(store).log().inPlaceFrom() == before) {
-        Thread.onSpinWait();
+      while (SystemState.phase(engine.versions().state().word()) != Phase.WAIT_FLUSH
+          || engine.log().safeReadOnlyAddress() < engine.log().inPlaceFrom()) {
+        session.read(0, null);
       }
       session.rmw(KEYS + 1, 1, null);
       store.cut().close();
-      user.unprotect();
-      user.close();
+      session.read(0, null);
+      slow.setScript(ScriptedDevice.Script.NONE);
+      completions.forEach(Runnable::run);
       Pause.join(checkpoint);
     }
     assertRecovers(token.get(), device, KEYS);

@@ -99,6 +99,7 @@ final class ConfigRules {
         b.hugePages,
         b.ioKind,
         rings,
+        b.versionShift,
         b.merge);
   }
 

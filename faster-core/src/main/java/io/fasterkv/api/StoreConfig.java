@@ -42,6 +42,7 @@ import org.jspecify.annotations.Nullable;
  * @param ioKind how pending operations read the disk
  * @param maxRings how many sessions may have an io_uring of their own, of 8 KiB each: as many as
  *     there may be sessions, within a sixty-fourth of {@code memoryBytes}
+ * @param versionShift how sessions go from one version to the next when a checkpoint is taken
  * @param merge merges the deltas of RMWs that did not wait for the old value (SIGMOD'18, section
  *     6.3); null: no RMW makes a delta. A store that has deltas, also after recovery, needs it
  */
@@ -65,6 +66,7 @@ public record StoreConfig(
     boolean hugePages,
     IoKind ioKind,
     int maxRings,
+    VersionShift versionShift,
     @Nullable Merge merge) {
 
   /** Kernel memory of a ring, out of the budget. */
@@ -194,6 +196,7 @@ public record StoreConfig(
     boolean directIo;
     boolean hugePages = true;
     IoKind ioKind = IoKind.AUTO;
+    VersionShift versionShift = VersionShift.FINE;
     @Nullable Merge merge;
 
     private Builder(@Nullable Path directory) {
@@ -277,6 +280,11 @@ public record StoreConfig(
 
     public Builder hugePages(boolean ask) {
       hugePages = ask;
+      return this;
+    }
+
+    public Builder versionShift(VersionShift shift) {
+      versionShift = shift;
       return this;
     }
 

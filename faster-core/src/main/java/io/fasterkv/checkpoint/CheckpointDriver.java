@@ -1,23 +1,34 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.Commit;
+import io.fasterkv.api.CommitListener;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.epoch.Phase;
+import io.fasterkv.epoch.SystemState;
+import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.Engine.Cut;
 import java.io.IOException;
+import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Takes checkpoints while sessions go on.
+ * Takes checkpoints while sessions go on: drives the store from one version to the next (CPR,
+ * section 6.2), has the version that is over written, and tells of the commit. One at a time, and
+ * not beside a resize of the index. Waits for operations that are under way, never for a session.
  *
- * <p>First the log is cut. When every thread has seen that, nothing below the cut changes any more,
- * neither a record nor the chain that it is in; that is then made durable.
+ * <p>A checkpoint that fails leaves the store in the next version, and usable: what would have been
+ * committed is part of the next one that succeeds.
  */
 public final class CheckpointDriver {
   private final Engine engine;
   private final KeptCheckpoints kept;
   private final CheckpointWriter writer;
+  private final List<CommitListener> listeners = new CopyOnWriteArrayList<>();
 
   public CheckpointDriver(Engine engine, KeptCheckpoints kept, CheckpointWriter writer) {
     this.engine = engine;
@@ -25,25 +36,97 @@ public final class CheckpointDriver {
     this.writer = writer;
   }
 
+  /** Tells {@code listener} of all commits from now on, until what is returned is closed. */
+  public AutoCloseable listen(CommitListener listener) {
+    listeners.add(listener);
+    return () -> listeners.remove(listener);
+  }
+
   /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
   public CheckpointToken take(CheckpointRequest request) {
-    // One at a time, and not beside a resize: the image is of one table.
     engine.index().sizeLock().lock();
     try {
-      // What is moved to the tail after the cut is still at its old place in the checkpoint.
-      Cut cut = engine.cut();
-      try {
-        long number = kept.nextNumber();
-        VersionCut version =
-            new VersionCut(number, cut.begin(), cut.end(), cut.end(), new TreeMap<>());
-        return writer.write(number, request, version);
-      } finally {
-        engine.log().unpin(cut.begin());
-      }
+      return request.kind() == CheckpointKind.INDEX_ONLY
+          ? takeIndex(request)
+          : takeVersion(request);
     } catch (IOException e) {
       throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
     } finally {
       engine.index().sizeLock().unlock();
+    }
+  }
+
+  /** The index as of a moment of the version that goes on. */
+  private CheckpointToken takeIndex(CheckpointRequest request) throws IOException {
+    HybridLog log = engine.log();
+    long begin = log.pin();
+    try {
+      long end = Math.max(begin, log.tailAddress());
+      // What has been allocated below is in its chain after this.
+      engine.awaitEarlierOperations();
+      long version = SystemState.version(engine.versions().state().word());
+      return writer.write(
+          kept.nextNumber(), request, new VersionCut(version, begin, end, end, new TreeMap<>()));
+    } finally {
+      log.unpin(begin);
+    }
+  }
+
+  private CheckpointToken takeVersion(CheckpointRequest request) throws IOException {
+    long version = SystemState.version(engine.versions().state().word());
+    ShiftRun run = new ShiftRun(engine, request.kind(), version);
+    VersionCut cut;
+    CheckpointToken token;
+    try {
+      shift(run);
+      cut = run.cut();
+      token = writer.write(kept.nextNumber(), request, cut);
+    } finally {
+      rest(run);
+    }
+    tell(new Commit(token, version, cut.points()));
+    return token;
+  }
+
+  /**
+   * Goes through all phases, also when something fails on the way: operations that are in one of
+   * them rely on the next.
+   */
+  private void shift(ShiftRun run) {
+    @Nullable RuntimeException failure = null;
+    for (ShiftTask task : ShiftTasks.ALL) {
+      try {
+        step(task, run);
+      } catch (RuntimeException e) {
+        failure = failure == null ? e : failure;
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+
+  private void step(ShiftTask task, ShiftRun run) {
+    task.before(run);
+    boolean isNext = task.phase() != Phase.PREPARE;
+    engine.versions().state().set(task.phase(), run.version() + (isNext ? 1 : 0));
+    engine.awaitEarlierOperations();
+    task.after(run);
+  }
+
+  private void rest(ShiftRun run) {
+    try {
+      engine.versions().releasePending(run.version());
+      run.release();
+    } finally {
+      engine.versions().state().set(Phase.REST, run.version() + 1);
+      engine.index().quiet();
+    }
+  }
+
+  private void tell(Commit commit) {
+    for (CommitListener listener : listeners) {
+      listener.committed(commit);
     }
   }
 }

@@ -30,7 +30,11 @@ public final class Compactor {
   public Compactor(Engine engine) {
     this.engine = engine;
     cleaner = new IndexCleaner(engine.index(), engine.epochs());
-    engine.log().brake().suspendWhile(() -> engine.index().stableTable() == null);
+    // What a resize or a checkpoint waits for must not wait for compaction, which waits for these.
+    engine
+        .log()
+        .brake()
+        .suspendWhile(() -> engine.index().stableTable() == null || engine.versions().isShifting());
   }
 
   /**

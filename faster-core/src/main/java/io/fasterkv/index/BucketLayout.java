@@ -14,11 +14,12 @@ import io.fasterkv.record.ForkRecord;
  *
  *   entry:     63         62        61..48  47..0
  *              TENTATIVE  OCCUPIED  tag     address of the newest record
- *   overflow:  63         39..0
- *              SATURATED  number of the next bucket, 0 for none
+ *   overflow:  63         56         55..40                  39..0
+ *              SATURATED  EXCLUSIVE  shared latches' holders  number of the next bucket, 0 for none
  * </pre>
  *
- * An entry of zero is free. SATURATED is set in main buckets only.
+ * An entry of zero is free. SATURATED and the latch are used in main buckets only. The latch is for
+ * the few moments in which the store goes from one version to the next; see {@link BucketLatch}.
  */
 final class BucketLayout {
   static final int BYTES = 64;
@@ -32,6 +33,9 @@ final class BucketLayout {
   private static final long IDENTITY = OCCUPIED | TAG_MASK;
 
   static final long SATURATED = 1L << 63;
+  static final long EXCLUSIVE = 1L << 56;
+  static final long SHARED_ONE = 1L << 40;
+  static final long SHARED_MASK = 0xFFFFL << 40;
   private static final long NEXT_MASK = (1L << 40) - 1;
 
   static {
@@ -70,6 +74,11 @@ final class BucketLayout {
 
   static long nextBucket(long overflow) {
     return overflow & NEXT_MASK;
+  }
+
+  /** What of an overflow word lasts: without the latch. */
+  static long withoutLatch(long overflow) {
+    return overflow & ~(EXCLUSIVE | SHARED_MASK);
   }
 
   static boolean isSaturated(long overflow) {

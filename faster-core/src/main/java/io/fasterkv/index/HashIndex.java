@@ -19,6 +19,10 @@ public final class HashIndex {
   private final ReentrantLock sizeLock = new ReentrantLock();
   private OffHeapArena tableArena;
   private volatile @Nullable IndexTable table;
+
+  /** The table while nothing about the index or the store's version is changing. */
+  private volatile @Nullable IndexTable quietTable;
+
   private volatile @Nullable IndexResize resize;
 
   /** An index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
@@ -26,6 +30,7 @@ public final class HashIndex {
     this.arena = arena;
     tableArena = arena.part();
     table = allocate(tableArena, geometry, overflowUsed);
+    quietTable = table;
   }
 
   /**
@@ -35,6 +40,24 @@ public final class HashIndex {
    */
   public @Nullable IndexTable stableTable() {
     return table;
+  }
+
+  /**
+   * As {@link #stableTable}, but null also while the store goes from one version to the next: for
+   * those who look at nothing else before they change records in place.
+   */
+  public @Nullable IndexTable quietTable() {
+    return quietTable;
+  }
+
+  /** Begins to hide the {@link #quietTable}; the caller has the {@link #sizeLock()}. */
+  public void disquiet() {
+    quietTable = null;
+  }
+
+  /** Ends {@link #disquiet}. */
+  public void quiet() {
+    quietTable = table;
   }
 
   /**
@@ -52,6 +75,14 @@ public final class HashIndex {
       entry.table = now;
     }
     return now != null;
+  }
+
+  /**
+   * The latch of the bucket that {@code hash} belongs to, for a holder of the size lock or for an
+   * operation while somebody else holds that for it: the table does not change.
+   */
+  public BucketLatch latch(long hash) {
+    return soleTable().latch(hash);
   }
 
   /** Finds the entry of a hash that has been entered; false when there is none. */
@@ -111,6 +142,7 @@ public final class HashIndex {
     Transition transition = new Transition(begun, tableArena);
     resize = begun;
     tableArena = fresh;
+    quietTable = null;
     table = null;
     return transition;
   }
@@ -140,6 +172,7 @@ public final class HashIndex {
     OffHeapArena fresh = tableArena;
     tableArena = transition.oldArena;
     table = transition.resize.from();
+    quietTable = table;
     resize = null;
     fresh.close();
   }
@@ -147,6 +180,7 @@ public final class HashIndex {
   /** Makes the new table the only one: all chunks have been moved. */
   public void endResize(Transition transition) {
     table = transition.resize.to();
+    quietTable = table;
     resize = null;
   }
 

@@ -60,6 +60,6 @@ public final class IndexImage {
 
   private static long link(long word, long bucketsInImage) {
     boolean isInside = BucketLayout.nextBucket(word) < bucketsInImage;
-    return isInside ? word : word & BucketLayout.SATURATED;
+    return isInside ? BucketLayout.withoutLatch(word) : word & BucketLayout.SATURATED;
   }
 }

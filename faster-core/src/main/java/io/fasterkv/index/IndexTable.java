@@ -102,6 +102,11 @@ public final class IndexTable {
     return isRemoved;
   }
 
+  /** The latch of the bucket that {@code hash} belongs to. */
+  BucketLatch latch(long hash) {
+    return new BucketLatch(memory, mainBucket(hash) + BucketLayout.OVERFLOW);
+  }
+
   /** How many main buckets there are. */
   public long mainBuckets() {
     return mainBuckets;

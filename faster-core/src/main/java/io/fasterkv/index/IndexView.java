@@ -14,7 +14,7 @@ import java.lang.foreign.MemorySegment;
  * machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent, so it does
  * not take part in the order of claims and saturation.
  *
- * @param table what the view is of; compare it by identity with {@link HashIndex#stableTable()}
+ * @param table what the view is of; compare it by identity with {@link HashIndex#quietTable()}
  *     after protecting, before the memory is touched
  */
 public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets) {

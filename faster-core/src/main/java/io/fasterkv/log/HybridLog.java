@@ -13,6 +13,7 @@ import io.fasterkv.record.Address;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -46,7 +47,16 @@ public final class HybridLog {
   private final boolean inMemory;
   private final long mutablePages;
   private final boolean appendOnly;
+
+  /** The read-only mark, or the end of what is frozen, if that is higher. */
   private final AtomicLong inPlaceFromMark;
+
+  /** Below it all is frozen, and every thread has seen that; 0 if nothing is. */
+  private final AtomicLong safeFrozen = new AtomicLong();
+
+  /** Below it all was frozen once. */
+  private final AtomicLong wasFrozen = new AtomicLong();
+
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
   private final AtomicLong cutsBegun = new AtomicLong();
@@ -81,7 +91,7 @@ public final class HybridLog {
             0,
             inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
     appendOnly = config.mutableFraction() == 0;
-    inPlaceFromMark = appendOnly ? new AtomicLong(Long.MAX_VALUE) : marks.readOnlyMark();
+    inPlaceFromMark = new AtomicLong(appendOnly ? Long.MAX_VALUE : start);
     readOnlyAnnounced = new AtomicLong(start);
     headAnnounced = new AtomicLong(start);
   }
@@ -159,7 +169,16 @@ public final class HybridLog {
    * Below it an update copies; between it and {@link #inPlaceFrom()} some thread may be updating.
    */
   public long copyBelow() {
-    return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
+    return appendOnly ? Long.MAX_VALUE : Math.max(marks.safeReadOnly(), safeFrozen.getAcquire());
+  }
+
+  /**
+   * Below it nobody updates a record in place that has a newer one of its key above it. What was
+   * frozen is that for ever: who puts a record above one that may be updated in place takes care of
+   * that, and what was put there while it was frozen needs no care.
+   */
+  public long settledBelow() {
+    return Math.max(copyBelow(), wasFrozen.getAcquire());
   }
 
   /** At it and above nothing has been asked to be flushed, in an append-only log too. */
@@ -326,21 +345,93 @@ public final class HybridLog {
    * for every operation that starts after this returns, on any thread that has refreshed.
    */
   public long foldOver() {
-    long unit = device.sectorBytes();
     cutsBegun.incrementAndGet();
+    long end = alignTail();
+    if (!inMemory) {
+      flusher.endExtentAt(end);
+    }
+    advanceReadOnly(end);
+    cutsEnded.incrementAndGet();
+    announceReadOnly();
+    return end;
+  }
+
+  /** Moves the tail to the next sector of the device; the caller is protected. */
+  private long alignTail() {
+    long unit = device.sectorBytes();
     long endAndGap = tail.align(unit);
     long end = endAndGap & -unit;
     long gapBytes = endAndGap - end;
     if (gapBytes > 0) {
       Words.storeRelease(memory(), offset(end - gapBytes), RecordInfo.padding(gapBytes));
     }
-    if (!inMemory) {
-      flusher.endExtentAt(end);
-    }
-    marks.advanceReadOnly(end);
-    cutsEnded.incrementAndGet();
-    announceReadOnly();
     return end;
+  }
+
+  /**
+   * Makes all that is allocated now immutable for some time, without making it read-only: until
+   * {@link #thawSnapshot()} nothing below the address that is returned is updated in place, by any
+   * operation that starts after this returns. The caller is protected; one freeze at a time. {@link
+   * #awaitFrozen} waits for the operations before.
+   */
+  public long freezeForSnapshot() {
+    long end = alignTail();
+    if (!appendOnly) {
+      inPlaceFromMark.accumulateAndGet(end, Math::max);
+    }
+    return end;
+  }
+
+  /**
+   * Waits until nobody changes what lies below {@code end}, which {@link #freezeForSnapshot} has
+   * returned; the caller is not protected.
+   */
+  public void awaitFrozen(long end) {
+    awaitEpochs(
+        () -> {
+          wasFrozen.setRelease(end);
+          safeFrozen.setRelease(end);
+        },
+        "records to become frozen");
+  }
+
+  /**
+   * Lets what was frozen be updated in place again, as far as it is not read-only; the caller is
+   * not protected. Who still takes it to be frozen may be copying it, so the mark that says so goes
+   * first, and the other when all have seen that.
+   */
+  public void thawSnapshot() {
+    safeFrozen.setRelease(0);
+    awaitEpochs(() -> {}, "copies of frozen records to end");
+    synchronized (safeFrozen) {
+      if (!appendOnly) {
+        inPlaceFromMark.set(marks.readOnly());
+      }
+    }
+  }
+
+  /**
+   * Moves the read-only mark, and what follows from it. The lock keeps a thaw from putting the mark
+   * for updates in place below it; it is taken once a page and once a cut.
+   */
+  private void advanceReadOnly(long address) {
+    synchronized (safeFrozen) {
+      marks.advanceReadOnly(address);
+      inPlaceFromMark.accumulateAndGet(marks.readOnly(), Math::max);
+    }
+  }
+
+  private void awaitEpochs(Runnable action, String what) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    epochs.bump(() -> {
+      action.run();
+      isOver.setRelease(true);
+    });
+    EpochWait wait = new EpochWait(epochs, () -> what + ", " + this);
+    while (!isOver.getAcquire()) {
+      assist();
+      wait.pause();
+    }
   }
 
   /**
@@ -348,7 +439,7 @@ public final class HybridLog {
    * waits until it is so, and on the device if there is one; the caller is not protected.
    */
   public void freeze(long address) {
-    marks.advanceReadOnly(address);
+    advanceReadOnly(address);
     announceReadOnly();
     awaitFlushed(address);
   }
@@ -551,7 +642,7 @@ public final class HybridLog {
       return;
     }
     if (tail.turn(page)) {
-      marks.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
+      advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
       assist();
     }
   }

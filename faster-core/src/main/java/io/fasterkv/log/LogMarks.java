@@ -75,10 +75,6 @@ final class LogMarks {
     return head;
   }
 
-  AtomicLong readOnlyMark() {
-    return readOnly;
-  }
-
   boolean advanceRemovable(long address) {
     return advance(removable, address);
   }

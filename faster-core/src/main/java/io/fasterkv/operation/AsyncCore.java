@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.LongResult;
+import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreFunctions;
@@ -68,22 +69,42 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   private AsyncCore(
       Engine engine,
+      @Nullable SessionIdentity identity,
       ValueAccess<I, O, C> values,
-      @Nullable LargeFunctions<I, O, C> largeFunctions,
       Executor executor) {
     this.executor = executor;
-    core = new SessionCore<>(engine, values, largeFunctions, SessionMode.PENDING, this);
+    core = new SessionCore<>(engine, identity, values, SessionMode.PENDING, this);
   }
 
   public static <I, O, C> AsyncCore<I, O, C> spans(
-      Engine engine, StoreFunctions<I, O, C> functions, Executor executor) {
-    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log());
-    return new AsyncCore<>(engine, values, values, executor);
+      Engine engine,
+      @Nullable SessionIdentity identity,
+      StoreFunctions<I, O, C> functions,
+      Executor executor) {
+    return new AsyncCore<>(engine, identity, new SpanValues<>(functions, engine.log()), executor);
   }
 
   public static <C> AsyncCore<Void, Void, C> longs(
-      Engine engine, LongFunctions<C> functions, Executor executor) {
-    return new AsyncCore<>(engine, new LongValues<>(functions), null, executor);
+      Engine engine,
+      @Nullable SessionIdentity identity,
+      LongFunctions<C> functions,
+      Executor executor) {
+    return new AsyncCore<>(engine, identity, new LongValues<>(functions), executor);
+  }
+
+  /** How many operations the session has accepted, those of its earlier lives included. */
+  public long serial() {
+    lock.lock();
+    try {
+      return core.serial();
+    } finally {
+      leave();
+    }
+  }
+
+  /** What the session is called; null if it has no name. */
+  public @Nullable String name() {
+    return core.name();
   }
 
   public CompletionStage<Status> read(ByteSpan key, @Nullable I input, @Nullable O output) {

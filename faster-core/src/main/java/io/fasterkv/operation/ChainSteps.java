@@ -23,6 +23,8 @@ public final class ChainSteps {
     private static final int MADE_BYTES = PADDING + 3;
     private static final int ENDED = PADDING + 4;
     private static final int LARGEST_BYTES = PADDING + 5;
+    private static final int HITS = PADDING + 6;
+    private static final int ACCEPTED = PADDING + 7;
 
     private final long[] counts = new long[3 * PADDING];
 
@@ -31,10 +33,22 @@ public final class ChainSteps {
       counts[IN_MEMORY] += records;
     }
 
-    /** So many walks that each ended at the first record they looked at. */
-    void hit(int walks) {
-      counts[WALKS] += walks;
-      counts[IN_MEMORY] += walks;
+    /** So many operations, each with a walk that ended at the first record it looked at. */
+    void hit(int operations) {
+      counts[HITS] += operations;
+    }
+
+    /** An operation that was no {@link #hit} has taken effect, or is pending and will. */
+    void accepted() {
+      counts[ACCEPTED]++;
+    }
+
+    /**
+     * How many operations there were. Who asks on another thread has waited for the epochs in which
+     * they were counted.
+     */
+    long operations() {
+      return counts[HITS] + counts[ACCEPTED];
     }
 
     void readFromDisk() {
@@ -125,8 +139,8 @@ public final class ChainSteps {
     long inMemory = 0;
     long onDisk = 0;
     for (Stripe stripe : stripes) {
-      walks += stripe.counts[Stripe.WALKS];
-      inMemory += stripe.counts[Stripe.IN_MEMORY];
+      walks += stripe.counts[Stripe.WALKS] + stripe.counts[Stripe.HITS];
+      inMemory += stripe.counts[Stripe.IN_MEMORY] + stripe.counts[Stripe.HITS];
       onDisk += stripe.counts[Stripe.ON_DISK];
     }
     return new Sums(walks, inMemory, onDisk);

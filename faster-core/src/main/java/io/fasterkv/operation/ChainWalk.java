@@ -109,8 +109,21 @@ final class ChainWalk {
 
   /** Whether nobody updates the record that was found in place any more. */
   boolean isStable() {
-    boolean isReplaced = layout instanceof SpanRecord && RecordInfo.isSealed(info);
-    return address < log.copyBelow() || isReplaced;
+    return address < log.copyBelow() || isReplaced();
+  }
+
+  /** As {@link #isStable()}, for a record that has a newer one of its key above it. */
+  boolean isSettled() {
+    return address < log.settledBelow() || isReplaced();
+  }
+
+  private boolean isReplaced() {
+    return layout instanceof SpanRecord && RecordInfo.isSealed(info);
+  }
+
+  /** The first word of the record that was found, as it was then. */
+  long info() {
+    return info;
   }
 
   /**

@@ -126,11 +126,14 @@ final class ConditionalInsert {
     }
     MemorySegment memory = log.memory();
     long record = log.offset(newest);
-    if (RecordInfo.isTombstone(RecordLayout.info(memory, record))) {
+    long info = RecordLayout.info(memory, record);
+    if (RecordInfo.isTombstone(info)) {
       return Step.RESTART;
     }
-    boolean isMutable = newest >= log.inPlaceFrom();
-    if (!isMutable && newest >= log.copyBelow()) {
+    boolean isOld = op.version.isOld(newest, info);
+    boolean mayBeChanging = !isOld || op.version.mustWaitForOld();
+    boolean isMutable = newest >= log.inPlaceFrom() && !isOld;
+    if (!isMutable && newest >= log.copyBelow() && mayBeChanging) {
       return Step.RETRY;
     }
     op.fold.copyNewest(op, memory, record);

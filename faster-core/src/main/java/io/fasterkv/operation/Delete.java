@@ -31,14 +31,19 @@ final class Delete<I, O, C> {
     long copyBelow = log.copyBelow();
     long inPlaceFrom = log.inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
+    if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
+      return Step.RETRY;
+    }
     if (walk.isTombstone() || walk.isEnded(begin)) {
       engine.freeIfDropped(op.entry);
       return op.end(Status.NOT_FOUND);
     }
-    if (isMatch && walk.address() >= inPlaceFrom) {
+    boolean isOld = isMatch && op.version.isOld(walk.address(), walk.info());
+    if (isMatch && walk.address() >= inPlaceFrom && !isOld) {
       return mark(op);
     }
-    if (isMatch && walk.address() >= copyBelow) {
+    boolean mayBeChanging = !isOld || op.version.mustWaitForOld();
+    if (isMatch && walk.address() >= copyBelow && mayBeChanging) {
       // Another delete may still mark it: both would say that they have found it.
       return Step.RETRY;
     }

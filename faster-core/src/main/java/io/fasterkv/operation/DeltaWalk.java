@@ -52,7 +52,7 @@ final class DeltaWalk {
     }
     long from = newest.previousAddress();
     while (walk.find(op.key, op.hash, from, log.headAddress())) {
-      if (!walk.isStable()) {
+      if (!walk.isSettled()) {
         return Extent.FUZZY;
       }
       if (walk.isTombstone()) {

@@ -34,6 +34,7 @@ public record Engine(
     KeyHash keyHash,
     BufferPool buffers,
     ChainSteps chainSteps,
+    StoreVersions versions,
     @Nullable Merge merge) {
 
   /**
@@ -117,6 +118,18 @@ public record Engine(
     }
   }
 
+  /** Freezes all records below the address that is returned, for a caller in no session. */
+  public long freezeForSnapshot() {
+    try (EpochUser user = epochs.register()) {
+      user.protect();
+      try {
+        return log.freezeForSnapshot();
+      } finally {
+        user.unprotect();
+      }
+    }
+  }
+
   /** A cursor over a range of the log; the caller closes it. */
   public ScanCursor scan(ScanRange range) {
     return new ScanCursor(log, epochs, layout, buffers, range);
@@ -129,7 +142,7 @@ public record Engine(
   public void awaitEarlierOperations() {
     AtomicBoolean haveEnded = new AtomicBoolean();
     epochs.bump(() -> haveEnded.setRelease(true));
-    EpochWait wait = new EpochWait(epochs, () -> "operations under way to end, before a scan");
+    EpochWait wait = new EpochWait(epochs, () -> "operations under way to end");
     while (!haveEnded.getAcquire()) {
       wait.pause();
     }

@@ -202,7 +202,8 @@ public final class LargeMover implements AutoCloseable {
       // The chain below this entry was searched; whatever comes on top makes the swap fail.
       long searchedFrom = op.searchedFrom;
       boolean isSame =
-          engine.index().enter(op.hash, op.entry)
+          engine.versions().enterMove(op)
+              && engine.index().enter(op.hash, op.entry)
               && engine.index().find(op.hash, op.entry)
               && op.entry.address() == searchedFrom;
       if (!isSame) {

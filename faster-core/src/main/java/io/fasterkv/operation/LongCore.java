@@ -2,6 +2,7 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.SessionCore.LongKind;
@@ -34,8 +35,22 @@ public final class LongCore<C> implements AutoCloseable {
   }
 
   public static <C> LongCore<C> of(
-      Engine engine, LongPaths paths, LongFunctions<C> functions, SessionMode mode) {
-    return new LongCore<>(SessionCore.longs(engine, functions, mode), paths, functions);
+      Engine engine,
+      @Nullable SessionIdentity identity,
+      LongPaths paths,
+      LongFunctions<C> functions,
+      SessionMode mode) {
+    return new LongCore<>(SessionCore.longs(engine, identity, functions, mode), paths, functions);
+  }
+
+  /** See {@link SessionCore#serial()}. */
+  public long serial() {
+    return general.serial();
+  }
+
+  /** See {@link SessionCore#name()}. */
+  public @Nullable String name() {
+    return general.name();
   }
 
   public Status read(long key, @Nullable C context) {

@@ -21,11 +21,12 @@ import java.lang.invoke.MethodHandles;
  *
  * <p>What is found is used only under the protection in which it was found, and only if it is the
  * newest record under its hash, has the key, and has no flag whatever: not deleted, not replaced,
- * not a fork, nothing that a later kind of record may add. The marks are read after protecting, and
- * once for a group: a record at or above a mark that was read then stays in memory, or stays
- * updatable in place, until the epoch is left, however far the mark moves on. An update in place of
- * a record that another thread's upsert replaces at the same time counts as before that upsert, as
- * in the general way.
+ * not a fork, nothing that a later kind of record may add. While the store goes from one version to
+ * the next, nothing is found: who changes records then has to mind their versions. The marks are
+ * read after protecting, and once for a group: a record at or above a mark that was read then stays
+ * in memory, or stays updatable in place, until the epoch is left, however far the mark moves on.
+ * An update in place of a record that another thread's upsert replaces at the same time counts as
+ * before that upsert, as in the general way.
  */
 final class LongMemoryPath<C> extends LongPath {
   private static final Constants CONSTANTS = constants();
@@ -35,7 +36,7 @@ final class LongMemoryPath<C> extends LongPath {
   private static final MemorySegment MEMORY = LOG.memory();
 
   private static final long NOT_EASY = -1;
-  private static final long FLAGS = ~Address.MASK;
+  private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
 
   private final LongFunctions<C> functions;
   private final EpochUser user;
@@ -188,7 +189,7 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   private static boolean isStable() {
-    return HASH_INDEX.stableTable() == INDEX.table();
+    return HASH_INDEX.quietTable() == INDEX.table();
   }
 
   /**

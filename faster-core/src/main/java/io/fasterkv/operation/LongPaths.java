@@ -42,7 +42,7 @@ public final class LongPaths {
 
   /** A path for a session; {@link #NONE} while the index is being resized. */
   LongPath path(LongFunctions<?> functions, EpochUser user, ChainSteps.Stripe steps) {
-    IndexTable now = engine.index().stableTable();
+    IndexTable now = engine.index().quietTable();
     if (now == null) {
       return NONE;
     }

@@ -6,6 +6,7 @@ import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Values of 8 bytes, changed by compare-and-set. They always fit, so no record in the mutable
@@ -18,6 +19,16 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
 
   LongValues(LongFunctions<C> functions) {
     this.functions = functions;
+  }
+
+  @Override
+  public @Nullable LargeFunctions<Void, Void, C> large() {
+    return null;
+  }
+
+  @Override
+  public ValueAccess<Void, Void, C> another() {
+    return this;
   }
 
   @Override

@@ -49,8 +49,14 @@ final class NewRecord {
     isLost = false;
   }
 
-  /** Allocates and lays out; false if there is no room now and the operation must come again. */
+  /**
+   * Allocates and lays out; false if there is no room now, or the chain's newest record is of a
+   * later version, and the operation must come again.
+   */
   boolean allocate(Operation<?, ?, ?> op, int valueBytes) {
+    if (!op.version.mayGoAbove(log, op.entry.address())) {
+      return false;
+    }
     if (valueBytes < 0) {
       throw new RecordTooLarge("a value's size is negative: valueBytes=" + valueBytes);
     }
@@ -96,7 +102,8 @@ final class NewRecord {
 
   /** As {@link #publish(Operation, boolean)}, with the flags that the record begins with. */
   boolean publish(Operation<?, ?, ?> op, long infoBits) {
-    Words.storeRelease(memory(), offset(), RecordInfo.complete(previousAddress, infoBits));
+    Words.storeRelease(
+        memory(), offset(), RecordInfo.complete(previousAddress, infoBits | op.version.bits()));
     if (index.compareAndSet(op.entry, address)) {
       isLost = false;
       return true;

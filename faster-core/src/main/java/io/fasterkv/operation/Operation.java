@@ -58,6 +58,7 @@ final class Operation<I, O, C> {
   final ByteSpan value = new ByteSpan();
   final ByteSpan newValue = new ByteSpan();
   final IndexEntry entry = new IndexEntry();
+  final AttemptVersion version = new AttemptVersion();
 
   /** What is known of a value that deltas are a part of. */
   final DeltaFold fold;
@@ -183,6 +184,22 @@ final class Operation<I, O, C> {
     key.set(keyBuffer, Long.BYTES);
   }
 
+  /** Asks the same as another one does, that is kept as it is meanwhile. */
+  void ask(Operation<I, O, C> other) {
+    int length = other.key.length();
+    keyBuffer = atLeast(keyBuffer, length + Long.BYTES);
+    MemorySegment.copy(other.key.memory(), 0, keyBuffer, 0, length);
+    key.set(keyBuffer, length);
+    keySpan.wrap(keyBuffer, 0, length, length);
+    hash = other.hash;
+    input = other.input;
+    output = other.output;
+    context = other.context;
+    longInput = other.longInput;
+    version.accepted(other.version.acceptedIn());
+    version.counted();
+  }
+
   /** Room for a copy of a value. */
   MemorySegment valueBuffer(int bytes) {
     valueBuffer = atLeast(valueBuffer, bytes);
@@ -244,6 +261,7 @@ final class Operation<I, O, C> {
     source = null;
     diskFailure = null;
     promise = null;
+    version.clear();
     fold.reset();
     keySpan.release();
     value.release();

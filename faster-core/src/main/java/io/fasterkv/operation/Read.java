@@ -42,6 +42,9 @@ final class Read<I, O, C> {
       engine.freeIfDropped(op.entry);
       return op.end(Status.NOT_FOUND);
     }
+    if (op.version.isTooNew(walk.address(), walk.info())) {
+      return Step.RETRY;
+    }
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);
     }
@@ -85,6 +88,9 @@ final class Read<I, O, C> {
       return large.readFold(op);
     }
     MemorySegment memory = op.found();
+    if (op.version.isTooNew(op.diskAddress, RecordLayout.info(memory, 0))) {
+      return Step.RESTART;
+    }
     if (RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
       return large.read(op, memory, 0, op.searchedDownTo);
     }

@@ -35,6 +35,9 @@ final class ReadCopies<I, O, C> {
 
   /** The operation has read a record, or a fold, that was found on disk. */
   void afterDisk(Operation<I, O, C> op) {
+    if (!op.version.isPlain()) {
+      return;
+    }
     boolean isWanted = wanted != CopyReads.NEVER && op.diskAddress >= log.beginAddress();
     if (isWanted || isTooLong(op)) {
       tryReplace(op);
@@ -43,7 +46,7 @@ final class ReadCopies<I, O, C> {
 
   /** The operation has read a value that was gathered in memory. */
   void afterGathering(Operation<I, O, C> op) {
-    if (isTooLong(op)) {
+    if (isTooLong(op) && op.version.isPlain()) {
       op.searchedFrom = op.entry.address();
       tryReplace(op);
     }
@@ -51,6 +54,9 @@ final class ReadCopies<I, O, C> {
 
   /** The operation has read a stable record in memory, in the chain of its entry. */
   void afterReadOnly(Operation<I, O, C> op, MemorySegment memory, long record) {
+    if (!op.version.isPlain()) {
+      return;
+    }
     try {
       inserts.copy(op, same, memory, record);
     } catch (StoreException e) {

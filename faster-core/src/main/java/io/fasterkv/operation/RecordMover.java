@@ -148,7 +148,7 @@ public final class RecordMover implements AutoCloseable {
   private KeyCollapse.Outcome collapseOnce(long address) {
     user.protect();
     try {
-      return engine.index().enter(op.hash, op.entry)
+      return engine.versions().enterMove(op) && engine.index().enter(op.hash, op.entry)
           ? collapse.attempt(op, address)
           : KeyCollapse.Outcome.AGAIN;
     } finally {
@@ -182,7 +182,7 @@ public final class RecordMover implements AutoCloseable {
     user.protect();
     try {
       HybridLog log = engine.log();
-      if (!engine.index().enter(op.hash, op.entry)) {
+      if (!engine.versions().enterMove(op) || !engine.index().enter(op.hash, op.entry)) {
         return Outcome.AGAIN;
       }
       if (!engine.index().find(op.hash, op.entry)) {

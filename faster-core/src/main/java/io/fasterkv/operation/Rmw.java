@@ -52,25 +52,29 @@ final class Rmw<I, O, C> {
           ? deltas.onDisk(op, walk.address(), begin)
           : op.readDisk(walk.address(), begin);
     }
+    long address = walk.address();
+    if (op.version.isTooNew(address, walk.info())) {
+      return Step.RETRY;
+    }
     if (walk.isTombstone()) {
       return create(op);
     }
-    long address = walk.address();
-    if (address < inPlaceFrom && address >= copyBelow) {
+    boolean isOld = op.version.isOld(address, walk.info());
+    boolean isReadOnly = address < copyBelow || (isOld && !op.version.mustWaitForOld());
+    if (!isReadOnly && isOld) {
+      return Step.RETRY;
+    }
+    if (!isReadOnly && address < inPlaceFrom) {
       return deltas.isOn() ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
     long record = log.offset(address);
     if (walk.isDelta()) {
-      return address >= inPlaceFrom
-          ? changeDelta(op, record, begin)
-          : deltas.readOnly(op, walk, begin);
+      return isReadOnly ? deltas.readOnly(op, walk, begin) : changeDelta(op, record, begin);
     }
     if (walk.isLarge()) {
-      return changeLarge(op, address, address >= inPlaceFrom, begin);
+      return changeLarge(op, address, !isReadOnly, begin);
     }
-    return address >= inPlaceFrom
-        ? change(op, address, record)
-        : copy(op, address, log.memory(), record);
+    return isReadOnly ? copy(op, address, log.memory(), record) : change(op, address, record);
   }
 
   /** Goes on when the newest record with the key was found on disk. */
@@ -79,7 +83,8 @@ final class Rmw<I, O, C> {
       return deltas.found(op);
     }
     MemorySegment memory = op.found();
-    if (!inserts.isStillNewest(op)) {
+    boolean isTooNew = op.version.isTooNew(op.diskAddress, RecordLayout.info(memory, 0));
+    if (isTooNew || !inserts.isStillNewest(op)) {
       return Step.RESTART;
     }
     if (!RecordInfo.isLarge(RecordLayout.info(memory, 0))) {

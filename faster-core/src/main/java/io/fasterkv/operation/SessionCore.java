@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreException.Closed;
@@ -50,6 +51,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final Cleaner.Cleanable operations;
   private final EpochUser user;
   private final EpochWait wait;
+  private final VersionGuard guard;
+
+  /** For updates that are pending; null for a session that never has any. */
+  private final @Nullable Handover<I, O, C> handover;
+
   private final boolean isBlocking;
   private @Nullable Operation<I, O, C> current;
   private @Nullable Promise promise;
@@ -59,23 +65,26 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private boolean isBusy;
 
   /**
+   * @param identity who the session is; null if nobody asks
    * @param arrivals who drives pending operations and hears of their ends; null for a session whose
    *     caller completes them
    */
   SessionCore(
       Engine engine,
+      @Nullable SessionIdentity identity,
       ValueAccess<I, O, C> values,
-      @Nullable LargeFunctions<I, O, C> largeFunctions,
       SessionMode mode,
       @Nullable Arrivals arrivals) {
     this.engine = engine;
-    this.values = values;
     this.arrivals = arrivals;
+    this.values = values;
     user = engine.epochs().register();
     isBlocking = mode == SessionMode.BLOCKING;
     steps = engine.chainSteps().open();
+    handover = isBlocking ? null : new Handover<>(engine, () -> deputy(engine, values));
+    guard = guard(identity);
     ChainWalk walk = new ChainWalk(engine, steps);
-    large = new LargeValues<>(engine, largeFunctions, user, isBlocking);
+    large = new LargeValues<>(engine, values.large(), user, isBlocking);
     read = new Read<>(engine, values, large, walk);
     upsert = new Upsert<>(engine, values, large, walk);
     rmw = new Rmw<>(engine, values, large, walk);
@@ -85,20 +94,62 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
     pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
     wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
-    operations = borrowed.end(this);
+    operations = borrowed.end(this, guard);
+  }
+
+  private VersionGuard guard(@Nullable SessionIdentity identity) {
+    try {
+      return new VersionGuard(engine, identity, steps, handover);
+    } catch (RuntimeException e) {
+      user.close();
+      engine.chainSteps().close(steps);
+      throw e;
+    }
+  }
+
+  /** Ends pending updates in the place of a session with these functions. */
+  private static <I, O, C> SessionCore<I, O, C> deputy(Engine engine, ValueAccess<I, O, C> values) {
+    return new SessionCore<>(engine, null, values.another(), SessionMode.BLOCKING, null);
   }
 
   /** A session on records of any length. */
   public static <I, O, C> SessionCore<I, O, C> spans(
-      Engine engine, StoreFunctions<I, O, C> functions, SessionMode mode) {
+      Engine engine,
+      @Nullable SessionIdentity identity,
+      StoreFunctions<I, O, C> functions,
+      SessionMode mode) {
     SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log());
-    return new SessionCore<>(engine, values, values, mode, null);
+    return new SessionCore<>(engine, identity, values, mode, null);
   }
 
   /** A session on records of {@code long} keys and values. */
   public static <C> SessionCore<Void, Void, C> longs(
-      Engine engine, LongFunctions<C> functions, SessionMode mode) {
-    return new SessionCore<>(engine, new LongValues<>(functions), null, mode, null);
+      Engine engine,
+      @Nullable SessionIdentity identity,
+      LongFunctions<C> functions,
+      SessionMode mode) {
+    return new SessionCore<>(engine, identity, new LongValues<>(functions), mode, null);
+  }
+
+  /** How many operations the session has accepted, those of its earlier lives included. */
+  public long serial() {
+    return guard.participant().serial();
+  }
+
+  /** What the session is called; null if it has no name. */
+  public @Nullable String name() {
+    return guard.participant().name();
+  }
+
+  /**
+   * Ends a pending update in the place of the session it belongs to, in the version it belongs to;
+   * that session sees how it ended.
+   */
+  void runFor(Operation<I, O, C> asked) {
+    Operation<I, O, C> op = begin(Kind.RMW);
+    op.ask(asked);
+    asked.status = run(op);
+    asked.longOutput = op.longOutput;
   }
 
   /** Who protects the epoch for this session. */
@@ -237,6 +288,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       isClosed = true;
       user.close();
       current = null;
+      // The session's place goes back with the rest.
       operations.clean();
     }
   }
@@ -297,6 +349,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         }
         step = advance(op);
       }
+      guard.count(op);
       count(op);
       return op.status;
     } finally {
@@ -328,12 +381,62 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       promise = new Promise();
       op.promise = promise;
     }
-    if (step == Step.READ_DISK) {
-      pending.start(op);
+    if (op.kind == Kind.RMW && handover != null) {
+      accept(op, step);
+      handover.enter();
+      try {
+        handover.list(op);
+        guard.participant().keep(this);
+        startPending(op, step);
+      } finally {
+        handover.leave();
+      }
     } else {
-      pending.later(op);
+      guard.count(op);
+      startPending(op, step);
     }
     current = null;
+  }
+
+  /**
+   * Sees to it that an update which becomes pending belongs to a version: one that was waiting for
+   * a part of a large value outside an epoch does not yet.
+   */
+  private void accept(Operation<I, O, C> op, Step step) {
+    int tries = 0;
+    user.protect();
+    try {
+      while (!op.version.isCounted()) {
+        if (!guard.begin(op) || guard.end(op, step, true) != step) {
+          comeAgain(tries++);
+        }
+      }
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private void startPending(Operation<I, O, C> op, Step step) {
+    boolean isStarted = false;
+    try {
+      if (step == Step.READ_DISK) {
+        pending.start(op);
+      } else {
+        pending.later(op);
+      }
+      isStarted = true;
+    } finally {
+      if (!isStarted) {
+        unlist(op);
+      }
+    }
+  }
+
+  /** A pending update is over; the session has entered the handover. */
+  private void unlist(Operation<I, O, C> op) {
+    if (handover != null && op.kind == Kind.RMW && handover.ended(op)) {
+      guard.participant().keep(null);
+    }
   }
 
   /** Lets others give scratch memory back, the session's own operations first. */
@@ -348,6 +451,19 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   /** Goes on with a pending operation after a read; it ends, or another read starts. */
   private void goOn(Operation<I, O, C> op) {
+    if (handover == null || op.kind != Kind.RMW) {
+      goOnAlone(op);
+      return;
+    }
+    handover.enter();
+    try {
+      goOnAlone(op);
+    } finally {
+      handover.leave();
+    }
+  }
+
+  private void goOnAlone(Operation<I, O, C> op) {
     boolean isUnderWay = false;
     boolean wasBusy = isBusy;
     isBusy = true;
@@ -363,7 +479,9 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
           isUnderWay = true;
         }
         default -> {
-          count(op);
+          if (!op.version.isHandedOver()) {
+            count(op);
+          }
           ended(op, null);
         }
       }
@@ -381,6 +499,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       isBusy = wasBusy;
       if (!isUnderWay) {
+        unlist(op);
         pending.end(op);
       }
       Reference.reachabilityFence(this);
@@ -398,6 +517,13 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   /** Goes on with what has arrived. A step that reads the disk has its aim. */
   private Step resume(Operation<I, O, C> op) {
+    if (op.version.isHandedOver()) {
+      RuntimeException failure = op.version.failure();
+      if (failure != null) {
+        throw failure;
+      }
+      return Step.DONE;
+    }
     Step step =
         switch (op.phase) {
           case CHUNKS -> large.arrived(op);
@@ -420,10 +546,23 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Step advance(Operation<I, O, C> op) {
     Step step = settle(op);
     while (step == Step.LARGE) {
-      Step went = large.goOn(op);
+      Step went = goOnLarge(op);
       step = went == Step.RETRY ? settle(op) : went;
     }
     return step;
+  }
+
+  /** Runs the user's functions outside an epoch, and so not beside a deputy of the session's. */
+  private Step goOnLarge(Operation<I, O, C> op) {
+    if (handover == null) {
+      return large.goOn(op);
+    }
+    handover.enter();
+    try {
+      return large.goOn(op);
+    } finally {
+      handover.leave();
+    }
   }
 
   /** Attempts until the operation has ended or needs more than the log's memory. */
@@ -432,7 +571,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     user.protect();
     try {
       while (true) {
-        Step step = engine.index().enter(op.hash, op.entry) ? attempt(op) : Step.RETRY;
+        Step step = engine.index().enter(op.hash, op.entry) ? attemptOfVersion(op) : Step.RETRY;
         if (step == Step.RESTART) {
           op.phase = Phase.SEARCH;
         } else if (step != Step.RETRY) {
@@ -444,6 +583,19 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       user.unprotect();
     }
+  }
+
+  private Step attemptOfVersion(Operation<I, O, C> op) {
+    if (!guard.begin(op)) {
+      return Step.RETRY;
+    }
+    Step step = Step.RETRY;
+    try {
+      step = attempt(op);
+    } finally {
+      step = guard.end(op, step, !isBlocking && op.kind != Kind.UPSERT);
+    }
+    return step;
   }
 
   private Step attempt(Operation<I, O, C> op) {

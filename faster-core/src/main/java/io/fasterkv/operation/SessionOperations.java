@@ -31,9 +31,12 @@ final class SessionOperations<I, O, C> {
     this.touch = touch;
   }
 
-  /** Sees to it that all goes back when {@code session} is closed or forgotten. */
-  Cleaner.Cleanable end(Object session) {
-    return CLEANER.register(session, this::giveBack);
+  /**
+   * Sees to it that all goes back when {@code session} is closed or forgotten, its part in version
+   * shifts too.
+   */
+  Cleaner.Cleanable end(Object session, VersionGuard guard) {
+    return CLEANER.register(session, () -> giveBack(guard));
   }
 
   Operation<I, O, C> open() {
@@ -56,7 +59,9 @@ final class SessionOperations<I, O, C> {
     queue = opened;
   }
 
-  private void giveBack() {
+  private void giveBack(VersionGuard guard) {
+    // Counters are somebody else's as soon as they are back.
+    guard.leave();
     try {
       closeAll(false);
       if (queue != null) {

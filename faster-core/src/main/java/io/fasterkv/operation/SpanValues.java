@@ -26,8 +26,22 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   private long heldState;
 
   SpanValues(StoreFunctions<I, O, C> functions, HybridLog log) {
+    this(functions, log.isInMemory() ? log.room() : null);
+  }
+
+  private SpanValues(StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room) {
     this.functions = functions;
-    room = log.isInMemory() ? log.room() : null;
+    this.room = room;
+  }
+
+  @Override
+  public LargeFunctions<I, O, C> large() {
+    return this;
+  }
+
+  @Override
+  public ValueAccess<I, O, C> another() {
+    return new SpanValues<>(functions, room);
   }
 
   @Override

@@ -35,7 +35,11 @@ final class Upsert<I, O, C> {
     // Only a record that can be updated in place is worth finding. A delta is none: it goes on
     // being merged with what is below.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
-    if (walk.find(op.key, op.hash, op.entry.address(), downTo) && walk.isSmallValue()) {
+    boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), downTo);
+    if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
+      return Step.RETRY;
+    }
+    if (walk.isSmallValue() && !op.version.isOld(walk.address(), walk.info())) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
         case DONE -> {
           return op.end(Status.UPDATED_IN_PLACE);
@@ -50,7 +54,8 @@ final class Upsert<I, O, C> {
   }
 
   private Step append(Operation<I, O, C> op, long begin) {
-    boolean isOutgrown = walk.isMatch() && !walk.isTombstone();
+    boolean isOld = walk.isMatch() && op.version.isOld(walk.address(), walk.info());
+    boolean isOutgrown = walk.isMatch() && !walk.isTombstone() && !isOld;
     if (isOutgrown) {
       mark.begin(walk.address());
     }

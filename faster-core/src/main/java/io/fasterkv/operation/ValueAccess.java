@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * How the values of one kind of record are read, written and changed: the bridge between an
@@ -56,6 +57,12 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
    * another thread has set them already, for values that are not held.
    */
   boolean letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
+
+  /** The functions for values that do not fit a page; null if there are none. */
+  @Nullable LargeFunctions<I, O, C> large();
+
+  /** As this, for another session of the same functions. */
+  ValueAccess<I, O, C> another();
 
   /** Tells the user that a pending operation has ended. */
   void completed(Operation<I, O, C> op);

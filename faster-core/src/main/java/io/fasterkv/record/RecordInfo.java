@@ -47,7 +47,7 @@ public final class RecordInfo {
   public static final int VERSIONS = 64;
 
   private static final int VERSION_SHIFT = 57;
-  private static final long VERSION_MASK = (VERSIONS - 1L) << VERSION_SHIFT;
+  public static final long VERSION_MASK = (VERSIONS - 1L) << VERSION_SHIFT;
 
   private RecordInfo() {}
 

@@ -4,6 +4,7 @@ import io.fasterkv.api.KeyHash;
 import io.fasterkv.api.Merge;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.VersionShift;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.epoch.FirstFailure;
 import io.fasterkv.index.HashIndex;
@@ -14,9 +15,11 @@ import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.StoreVersions;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.Map;
 
 /**
  * The real parts of a store, of four small pages, over a device that keeps what was written last.
@@ -64,6 +67,7 @@ public final class SmallStore {
             config.keyHash(),
             new BufferPool(arena, SCRATCH_BYTES),
             new ChainSteps(),
+            new StoreVersions(VersionShift.FINE, 1, Map.of()),
             merge);
   }
 

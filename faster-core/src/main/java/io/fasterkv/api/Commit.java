@@ -1,0 +1,19 @@
+package io.fasterkv.api;
+
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * A version of the store that has become durable.
+ *
+ * @param token names the checkpoint
+ * @param version the version, one more with each checkpoint
+ * @param points for each named session, the serial number up to which all of its operations are in
+ *     the checkpoint, and none after
+ */
+public record Commit(CheckpointToken token, long version, SortedMap<String, Long> points) {
+  public Commit {
+    points = Collections.unmodifiableSortedMap(new TreeMap<>(points));
+  }
+}

@@ -1,0 +1,79 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.epoch.Phase;
+import java.util.List;
+
+/** The steps of a version shift, in their order. */
+final class ShiftTasks {
+  static final List<ShiftTask> ALL =
+      List.of(new Prepare(), new InProgress(), new WaitPending(), new WaitFlush());
+
+  private ShiftTasks() {}
+
+  /**
+   * Operations learn that a shift is near. Pending updates are given the latches of their buckets,
+   * so that nothing of the next version goes before them.
+   */
+  private static final class Prepare implements ShiftTask {
+    @Override
+    public Phase phase() {
+      return Phase.PREPARE;
+    }
+
+    @Override
+    public void before(ShiftRun run) {
+      run.start();
+      run.engine().index().disquiet();
+    }
+
+    @Override
+    public void after(ShiftRun run) {
+      run.engine().versions().latchPending(run.version());
+    }
+  }
+
+  /** Operations are of the next version. When no other is left, each session has its point. */
+  private static final class InProgress implements ShiftTask {
+    @Override
+    public Phase phase() {
+      return Phase.IN_PROGRESS;
+    }
+
+    @Override
+    public void after(ShiftRun run) {
+      run.points(run.engine().versions().crossAll(run.version() + 1));
+    }
+  }
+
+  /** What is pending of the version is ended, whether its sessions come by or not. */
+  private static final class WaitPending implements ShiftTask {
+    @Override
+    public Phase phase() {
+      return Phase.WAIT_PENDING;
+    }
+
+    @Override
+    public void after(ShiftRun run) {
+      run.engine().versions().endPending(run.version());
+    }
+  }
+
+  /** Nothing of the version changes any more. */
+  private static final class WaitFlush implements ShiftTask {
+    @Override
+    public Phase phase() {
+      return Phase.WAIT_FLUSH;
+    }
+
+    @Override
+    public void before(ShiftRun run) {
+      run.end();
+    }
+
+    @Override
+    public void after(ShiftRun run) {
+      run.engine().index().quiet();
+      run.awaitFrozen();
+    }
+  }
+}

@@ -1,0 +1,152 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.StoreException;
+import io.fasterkv.epoch.EpochWait;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The updates of one session that are pending. Each belongs to the version in which it was
+ * accepted, and must be in the checkpoint of that, although its session may not come by for as long
+ * as it likes: so who drives the shift ends it in the session's place, and the session hears of it
+ * when it next looks.
+ *
+ * <p>The lock is held by whoever runs the session's functions, so that one thread at a time does:
+ * by the session when it goes on with what is pending, and in every attempt while two versions are
+ * at work; by the driver while it ends what is pending. Nobody waits for it under an epoch.
+ */
+final class Handover<I, O, C> {
+  private final Engine engine;
+  private final Supplier<SessionCore<I, O, C>> deputies;
+  private final ReentrantLock lock = new ReentrantLock();
+  private final List<Operation<I, O, C>> listed = new ArrayList<>();
+
+  /** How many were accepted and have not ended; the last one may not be listed yet. */
+  private final AtomicInteger accepted = new AtomicInteger();
+
+  /**
+   * @param deputies makes a session with functions of the same kind, for the driver's thread
+   */
+  Handover(Engine engine, Supplier<SessionCore<I, O, C>> deputies) {
+    this.engine = engine;
+    this.deputies = deputies;
+  }
+
+  boolean tryEnter() {
+    return lock.tryLock();
+  }
+
+  /** Waits for its turn; the caller is not protected. */
+  void enter() {
+    lock.lock();
+  }
+
+  void leave() {
+    lock.unlock();
+  }
+
+  /** An update becomes pending, which is decided under an epoch; {@link #list} follows. */
+  void accept() {
+    accepted.incrementAndGet();
+  }
+
+  /** Shows an update that was accepted; the caller has entered. */
+  void list(Operation<I, O, C> op) {
+    listed.add(op);
+  }
+
+  /** An update that was listed has ended; the caller has entered. Whether it was the last. */
+  boolean ended(Operation<I, O, C> op) {
+    if (listed.remove(op)) {
+      op.version.unlatch();
+      op.version.accepted(0);
+      accepted.decrementAndGet();
+    }
+    return listed.isEmpty();
+  }
+
+  /** Takes the latches that updates of {@code version} have not, on the driver's thread. */
+  void latchAll(long version) {
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be listed");
+    while (!tryLatchAll(version)) {
+      wait.pause();
+    }
+  }
+
+  private boolean tryLatchAll(long version) {
+    lock.lock();
+    try {
+      boolean areAll = listed.size() == accepted.get();
+      for (Operation<I, O, C> op : listed) {
+        boolean isToLatch =
+            !op.version.isLatched()
+                && !op.version.isHandedOver()
+                && op.version.acceptedIn() == version;
+        if (isToLatch) {
+          var latch = engine.index().latch(op.hash);
+          if (latch.tryShare()) {
+            op.version.latched(latch, false);
+          } else {
+            areAll = false;
+          }
+        }
+      }
+      return areAll;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends updates of {@code version} and before, on the driver's thread. */
+  void endAll(long version) {
+    @Nullable SessionCore<I, O, C> deputy = null;
+    lock.lock();
+    try {
+      for (Operation<I, O, C> op : listed) {
+        if (op.version.acceptedIn() <= version && !op.version.isHandedOver()) {
+          if (deputy == null) {
+            deputy = deputies.get();
+          }
+          op.version.handedOver(end(op, deputy));
+          op.version.unlatch();
+        }
+      }
+    } finally {
+      lock.unlock();
+      if (deputy != null) {
+        deputy.close();
+      }
+    }
+  }
+
+  /** What the user's functions threw is the session's to hear; what the store throws is not. */
+  private @Nullable RuntimeException end(Operation<I, O, C> op, SessionCore<I, O, C> deputy) {
+    try {
+      deputy.runFor(op);
+      return null;
+    } catch (StoreException e) {
+      throw e;
+    } catch (RuntimeException e) {
+      return e;
+    }
+  }
+
+  /** Lets updates of {@code version} and before go on in whatever version they end in. */
+  void releaseAll(long version) {
+    lock.lock();
+    try {
+      for (Operation<I, O, C> op : listed) {
+        if (op.version.acceptedIn() <= version) {
+          op.version.unlatch();
+          op.version.accepted(0);
+        }
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+}

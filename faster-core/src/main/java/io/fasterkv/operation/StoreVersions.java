@@ -1,0 +1,215 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.api.SessionIdentity;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.VersionShift;
+import io.fasterkv.epoch.SystemState;
+import io.fasterkv.record.RecordInfo;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The version that a store is in, and the sessions that go from one to the next (CPR, section 6).
+ * Who drives a shift changes the {@link #state()} and asks the sessions for their parts; operations
+ * only look at the word. Safe for all threads.
+ */
+public final class StoreVersions {
+  private final SystemState state;
+  private final VersionShift shift;
+  private final Set<Participant> participants = new LinkedHashSet<>();
+
+  /** For each name whose session has ended, or was recovered and not resumed, its last serial. */
+  private final SortedMap<String, Long> ended;
+
+  /** Every record of the version that a shift leads to lies here or above. */
+  private volatile long start;
+
+  /**
+   * @param version the first version, 1 and above
+   * @param recovered the points of sessions that may be resumed
+   */
+  public StoreVersions(VersionShift shift, long version, Map<String, Long> recovered) {
+    this.shift = shift;
+    state = new SystemState(version);
+    ended = new TreeMap<>(recovered);
+  }
+
+  public SystemState state() {
+    return state;
+  }
+
+  /** Whether operations mind versions now. */
+  public boolean isShifting() {
+    return SystemState.phase(state.word()).isShifting();
+  }
+
+  /** Tells where the next version begins, before a shift to it does. */
+  public void beginAt(long address) {
+    start = address;
+  }
+
+  long start() {
+    return start;
+  }
+
+  boolean isFine() {
+    return shift == VersionShift.FINE;
+  }
+
+  /**
+   * Lets an operation that only moves records be of the current version; false while two are at
+   * work, and it has to come again. The caller is protected.
+   */
+  boolean enterMove(Operation<?, ?, ?> op) {
+    long word = state.word();
+    if (SystemState.phase(word).isShifting()) {
+      return false;
+    }
+    op.version.plain(RecordInfo.versionBits(SystemState.version(word)));
+    return true;
+  }
+
+  /** Takes part from now on; see {@link #leave}. */
+  synchronized Participant join(
+      @Nullable SessionIdentity identity,
+      ChainSteps.Stripe steps,
+      @Nullable Handover<?, ?, ?> handover) {
+    String name = identity == null ? null : identity.name();
+    long base = identity == null ? 0 : base(identity);
+    long version = SystemState.version(state.word());
+    Participant joined = new Participant(name, steps, handover, base, version);
+    participants.add(joined);
+    return joined;
+  }
+
+  private long base(SessionIdentity identity) {
+    String name = identity.name();
+    if (isActive(name)) {
+      throw new BadConfig(
+          "a session of that name is open: name=" + name + ", allowed=one at a time; close it");
+    }
+    Long last = lastSerial(name);
+    if (last == null && identity.isResumed()) {
+      throw new BadConfig(
+          "there is no session to resume: name="
+              + name
+              + ", allowed="
+              + names()
+              + "; SessionIdentity.start begins a new one");
+    }
+    if (last != null && !identity.isResumed()) {
+      throw new BadConfig(
+          "a session of that name was there before: name="
+              + name
+              + ", serial="
+              + last
+              + "; resume it, or let the store forget it");
+    }
+    return last == null ? 0 : last;
+  }
+
+  private boolean isActive(String name) {
+    return participants.stream().anyMatch(other -> name.equals(other.name()) && !other.hasEnded());
+  }
+
+  /** Of a session that is not open: a later one of the name goes on after an earlier one. */
+  private @Nullable Long lastSerial(String name) {
+    Long last = ended.get(name);
+    for (Participant other : participants) {
+      if (name.equals(other.name())) {
+        last = Math.max(other.lastSerial(), last == null ? 0 : last);
+      }
+    }
+    return last;
+  }
+
+  private Set<String> names() {
+    Set<String> names = new LinkedHashSet<>(ended.keySet());
+    participants.stream()
+        .filter(other -> other.name() != null && other.hasEnded())
+        .forEach(other -> names.add(String.valueOf(other.name())));
+    return names;
+  }
+
+  /** Ends a session's part; what it has done still counts for a shift that is under way. */
+  synchronized void leave(Participant participant) {
+    participant.end();
+    if (participant.name() == null) {
+      participants.remove(participant);
+    }
+  }
+
+  /** Gives up what is known of a session that is not open; false if nothing is. */
+  public synchronized boolean forget(String name) {
+    if (isActive(name)) {
+      throw new BadConfig("a session of that name is open: name=" + name + "; close it first");
+    }
+    boolean isKnown = ended.remove(name) != null;
+    return participants.removeIf(other -> name.equals(other.name())) || isKnown;
+  }
+
+  /** Latches what is pending of {@code version}, so that nothing of the next goes before it. */
+  public void latchPending(long version) {
+    for (Participant participant : all()) {
+      Handover<?, ?, ?> handover = participant.handover();
+      if (handover != null) {
+        handover.latchAll(version);
+      }
+    }
+  }
+
+  /** Ends what is pending of {@code version}, for the sessions, on this thread. */
+  public void endPending(long version) {
+    for (Participant participant : all()) {
+      Handover<?, ?, ?> handover = participant.handover();
+      if (handover != null) {
+        handover.endAll(version);
+      }
+    }
+  }
+
+  /**
+   * Lets what is still pending of {@code version} be of whatever version it ends in: its own is
+   * over, and was not committed.
+   */
+  public void releasePending(long version) {
+    for (Participant participant : all()) {
+      Handover<?, ?, ?> handover = participant.handover();
+      if (handover != null) {
+        handover.releaseAll(version);
+      }
+    }
+  }
+
+  /**
+   * How far each named session has come in the versions before {@code next}. No attempt of these is
+   * under way any more.
+   */
+  public synchronized SortedMap<String, Long> crossAll(long next) {
+    SortedMap<String, Long> points = new TreeMap<>(ended);
+    for (Participant participant : participants) {
+      participant.cross(next);
+      String name = participant.name();
+      if (name != null && participant.isOlderThan(next)) {
+        points.merge(name, participant.point(), Math::max);
+      }
+    }
+    for (Participant participant : List.copyOf(participants)) {
+      String name = participant.name();
+      if (name != null && participant.hasEnded()) {
+        participants.remove(participant);
+        ended.merge(name, participant.lastSerial(), Math::max);
+      }
+    }
+    return points;
+  }
+
+  private synchronized List<Participant> all() {
+    return List.copyOf(participants);
+  }
+}

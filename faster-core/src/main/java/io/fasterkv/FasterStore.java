@@ -11,12 +11,15 @@ import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MemoryUse;
 import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
+import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.api.Versions;
@@ -44,7 +47,9 @@ import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.SortedMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
@@ -98,7 +103,9 @@ public final class FasterStore implements AutoCloseable {
           inBackground ? new BackgroundMemoryCompaction(engine, memoryCompactor) : null;
     } else {
       kept = new KeptCheckpoints(config, engine.log());
-      checkpoints = new CheckpointDriver(engine, kept, new CheckpointWriter(config, engine, kept));
+      checkpoints =
+          new CheckpointDriver(
+              engine, kept, new CheckpointWriter(config, engine, kept, parts.recovered()));
       compaction = inBackground ? new BackgroundCompaction(engine, compactor, config) : null;
       memoryCompactor = null;
       memoryCompaction = null;
@@ -140,17 +147,57 @@ public final class FasterStore implements AutoCloseable {
    *     names the file and the offset. It never falls back to an older one by itself
    */
   public static FasterStore recover(StoreConfig config) {
-    return recover(config, Recovery.newest(config));
+    return recover(config, RecoveryRequest.newest());
   }
 
   /** Opens a store as it was at a checkpoint that is named. Later checkpoints are removed. */
   public static FasterStore recover(StoreConfig config, CheckpointToken token) {
-    return onOwnDevice(config, device -> recover(config, token, device));
+    return recover(config, RecoveryRequest.of(token));
   }
 
   /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */
   public static FasterStore recover(StoreConfig config, CheckpointToken token, LogDevice device) {
-    return over(config, StoreParts.recovered(config, token, device));
+    return recover(config, RecoveryRequest.of(token), device);
+  }
+
+  /**
+   * Opens a store as it was at a checkpoint. Later checkpoints are removed, and nothing else, once
+   * all of that one has been read and found right.
+   *
+   * @throws io.fasterkv.api.StoreException.Corrupt if it cannot be read; the message names the file
+   *     and the offset
+   * @throws BadConfig if there is no such checkpoint, or it does not fit the settings
+   */
+  public static FasterStore recover(StoreConfig config, RecoveryRequest request) {
+    return onOwnDevice(config, device -> recover(config, request, device));
+  }
+
+  /** As {@link #recover(StoreConfig, RecoveryRequest)}, with the log on the caller's device. */
+  public static FasterStore recover(StoreConfig config, RecoveryRequest request, LogDevice device) {
+    StoreParts parts;
+    try {
+      parts = recoveredParts(config, request, device);
+    } catch (RuntimeException | Error e) {
+      closeQuietly(device, e);
+      throw e;
+    }
+    return over(config, parts);
+  }
+
+  private static StoreParts recoveredParts(
+      StoreConfig config, RecoveryRequest request, LogDevice device) {
+    List<CheckpointToken> candidates = Recovery.candidates(config, request);
+    List<StoreException> failures = new ArrayList<>();
+    for (CheckpointToken token : candidates) {
+      try {
+        return StoreParts.recovered(config, token, request, device);
+      } catch (Corrupt | DeviceFailed e) {
+        failures.add(e);
+      }
+    }
+    StoreException first = failures.getFirst();
+    failures.subList(1, failures.size()).forEach(first::addSuppressed);
+    throw first;
   }
 
   private static FasterStore over(StoreConfig config, StoreParts parts) {
@@ -352,6 +399,15 @@ public final class FasterStore implements AutoCloseable {
               + " store with StoreConfig.builder(directory), or scan a cut and keep what it shows");
     }
     return checkpoints;
+  }
+
+  /**
+   * For each named session of the checkpoint that the store was recovered from, the number of its
+   * last operation that is in the store: all up to it are, and none after it. Empty for a store
+   * that began empty.
+   */
+  public SortedMap<String, Long> recoveredPoints() {
+    return parts.recovered().points();
   }
 
   /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */
@@ -556,12 +612,16 @@ public final class FasterStore implements AutoCloseable {
     try {
       return opener.apply(device);
     } catch (RuntimeException | Error e) {
-      try {
-        device.close();
-      } catch (IOException another) {
-        e.addSuppressed(another);
-      }
+      closeQuietly(device, e);
       throw e;
+    }
+  }
+
+  private static void closeQuietly(LogDevice device, Throwable because) {
+    try {
+      device.close();
+    } catch (IOException e) {
+      because.addSuppressed(e);
     }
   }
 

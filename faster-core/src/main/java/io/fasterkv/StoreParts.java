@@ -2,9 +2,10 @@ package io.fasterkv;
 
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.MemoryUse;
+import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.checkpoint.Recovered;
 import io.fasterkv.checkpoint.Recovery;
-import io.fasterkv.checkpoint.Recovery.Plan;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.epoch.FirstFailure;
@@ -20,28 +21,31 @@ import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.StoreVersions;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
-import java.util.Map;
 
 /** Makes a store's parts and puts them together; closes them in the opposite order. */
-record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
+record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
 
   static StoreParts empty(StoreConfig config, LogDevice device) {
     HashIndexPlan plan = new HashIndexPlan(IndexGeometry.of(config.indexBytes()), 0);
-    return build(config, device, LogPosition.start(), plan);
+    return build(config, device, LogPosition.start(), plan, Recovered.NOTHING);
   }
 
-  static StoreParts recovered(StoreConfig config, CheckpointToken token, LogDevice device) {
-    Plan plan = Recovery.plan(config, token);
+  /** The parts of a store as it was at a checkpoint; if that fails, the device stays open. */
+  static StoreParts recovered(
+      StoreConfig config, CheckpointToken token, RecoveryRequest request, LogDevice device) {
+    Recovery recovery = Recovery.plan(config, token, request);
     StoreParts parts =
         build(
             config,
             device,
-            plan.position(),
-            new HashIndexPlan(plan.indexGeometry(), plan.overflowUsed()));
+            recovery.position(),
+            new HashIndexPlan(recovery.indexGeometry(), recovery.overflowUsed()),
+            recovery.recovered());
     try {
-      Recovery.rebuildIndex(plan, parts.engine());
-    } catch (RuntimeException e) {
-      parts.closeQuietly(e);
+      recovery.run(parts.engine());
+    } catch (RuntimeException | Error e) {
+      parts.engine().log().close();
+      parts.arena().close();
       throw e;
     }
     return parts;
@@ -70,7 +74,11 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
   }
 
   private static StoreParts build(
-      StoreConfig config, LogDevice device, LogPosition position, HashIndexPlan indexPlan) {
+      StoreConfig config,
+      LogDevice device,
+      LogPosition position,
+      HashIndexPlan indexPlan,
+      Recovered recovered) {
     OffHeapArena arena =
         new OffHeapArena(new MemoryBudget(config.memoryBytes()), config.hugePages());
     try {
@@ -92,8 +100,10 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine) {
               config.keyHash(),
               buffers,
               new ChainSteps(),
-              new StoreVersions(config.versionShift(), 1, Map.of()),
-              config.merge()));
+              new StoreVersions(
+                  config.versionShift(), recovered.version() + 1, recovered.points()),
+              config.merge()),
+          recovered);
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;

@@ -2,7 +2,9 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.device.FileDevice;
@@ -10,6 +12,7 @@ import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.MemoryDevice;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
@@ -18,9 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One store through many lives: a few operations or none, a checkpoint or two or none, a crash, a
- * recovery with other amounts of memory, and all keys again. Its tail is in the middle of a page
- * nearly always, and reads are under way when checkpoints are taken.
+ * One store through many lives: a few operations or none, a checkpoint of some kind or two or none,
+ * a crash, a recovery with other amounts of memory, with the index or without, and all keys again.
+ * Its tail is in the middle of a page nearly always, and reads are under way when checkpoints are
+ * taken.
  */
 class GenerationsTest {
   private static final int GENERATIONS = 60;
@@ -40,7 +44,7 @@ class GenerationsTest {
     int pageBytes = 4096 << random.nextInt(memory == null ? 1 : 0, 3);
     long indexBytes = 64L << random.nextInt(2, 8);
     Map<Integer, byte[]> committed = new HashMap<>();
-    long newest = 0;
+    long recoverable = 0;
     for (int generation = 0; generation < GENERATIONS; generation++) {
       StoreConfig config =
           StoreConfig.builder(directory)
@@ -55,15 +59,17 @@ class GenerationsTest {
               .build();
       LogDevice device = memory != null ? memory : new FileDevice(directory, config.segmentBytes());
       Map<Integer, byte[]> model = new HashMap<>(committed);
+      // What was taken after the checkpoint that is recovered from goes.
+      long newest = recoverable;
       SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
       try (FasterStore store =
-              newest == 0
+              recoverable == 0
                   ? FasterStore.open(config, device)
-                  : FasterStore.recover(config, new CheckpointToken(newest), device);
+                  : FasterStore.recover(config, request(recoverable, random), device);
           ModelDriver driver =
               new ModelDriver(store, mode, random, model, seed).withLargeValues(LARGE_ONE_IN);
           var pending = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
-        if (newest != 0) {
+        if (recoverable != 0) {
           driver.checkAll();
           StoreInvariants.check(store);
         }
@@ -72,15 +78,37 @@ class GenerationsTest {
           for (int key = 0; key < 40; key++) {
             pending.read(ModelDriver.key(key), null, new BytesFunctions.Result(), null);
           }
-          long number = store.checkpoint().number();
+          CheckpointRequest request = CheckpointRequests.random(random);
+          long number = store.checkpoint(request).number();
           assertThat(number).as("seed " + seed).isEqualTo(newest + 1);
           newest = number;
-          committed = new HashMap<>(model);
+          if (CheckpointRequests.hasLog(request)) {
+            recoverable = number;
+            committed = new HashMap<>(model);
+          }
+          removeOne(store, recoverable, random);
         }
         driver.someOperations(random.nextInt(60));
       } catch (RuntimeException | AssertionError e) {
         throw new AssertionError("seed " + seed + ", generation " + generation, e);
       }
+    }
+  }
+
+  private static RecoveryRequest request(long number, SplittableRandom random) {
+    RecoveryRequest request =
+        random.nextBoolean()
+            ? RecoveryRequest.of(new CheckpointToken(number))
+            : RecoveryRequest.newest();
+    return random.nextInt(4) == 0 ? request.withoutIndex() : request;
+  }
+
+  /** Others may build on what is removed. */
+  private static void removeOne(FasterStore store, long recoverable, SplittableRandom random) {
+    List<CheckpointToken> kept = store.checkpoints();
+    CheckpointToken one = kept.get(random.nextInt(kept.size()));
+    if (one.number() != recoverable && random.nextInt(3) == 0) {
+      store.removeCheckpoint(one);
     }
   }
 }

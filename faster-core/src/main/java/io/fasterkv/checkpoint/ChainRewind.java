@@ -14,21 +14,23 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Leads chains back to what they were at a cut of the log. Records above the cut are mostly still
- * in memory; for one that is not, its first word is read from disk. One thread at a time.
+ * Leads chains back to what they were at a cut. In each chain all records of the cut's version lie
+ * below all of the next one, so each is led down past those that lie above the cut's end, and past
+ * those above its start that say that they are of the next version. They are mostly still in
+ * memory; for one that is not, its first word is read from disk. One thread at a time.
  */
 final class ChainRewind implements Rewind, AutoCloseable {
   private final Engine engine;
-  private final long beginAddress;
-  private final long cutAddress;
+  private final VersionCut cut;
+  private final int nextVersion;
   private final MemorySegment buffer;
   private final EpochUser user;
 
-  /** What lies from {@code beginAddress}, which is pinned, up to the cut belongs to the image. */
-  ChainRewind(Engine engine, long beginAddress, long cutAddress) {
+  /** The cut's version belongs to the image, from the begin on, which is pinned. */
+  ChainRewind(Engine engine, VersionCut cut) {
     this.engine = engine;
-    this.beginAddress = beginAddress;
-    this.cutAddress = cutAddress;
+    this.cut = cut;
+    nextVersion = (int) ((cut.version() + 1) % RecordInfo.VERSIONS);
     user = engine.epochs().register();
     try {
       buffer = engine.buffers().take(BufferPool.MIN_BYTES);
@@ -41,8 +43,11 @@ final class ChainRewind implements Rewind, AutoCloseable {
   @Override
   public long rewind(long address) {
     long at = address;
-    while (at >= cutAddress) {
+    while (at >= cut.start()) {
       long info = info(at);
+      if (at < cut.end() && RecordInfo.version(info) != nextVersion) {
+        break;
+      }
       long previous = RecordInfo.previousAddress(info);
       // A fork is made by a resize, and none runs between the cut and the end of the copy.
       if (previous >= at || RecordInfo.isFork(info)) {
@@ -54,7 +59,7 @@ final class ChainRewind implements Rewind, AutoCloseable {
       }
       at = previous;
     }
-    return at < beginAddress ? Address.NONE : at;
+    return at < cut.begin() ? Address.NONE : at;
   }
 
   @Override

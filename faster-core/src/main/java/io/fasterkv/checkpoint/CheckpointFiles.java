@@ -1,6 +1,5 @@
 package io.fasterkv.checkpoint;
 
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.device.DurableFiles;
 import java.io.IOException;
@@ -8,14 +7,19 @@ import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.NavigableSet;
 import java.util.TreeSet;
+import java.util.function.LongPredicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** The names of a checkpoint's files in a store's directory. */
+/** The names of checkpoints' files in a store's directory. */
 final class CheckpointFiles {
   private static final Pattern MANIFEST = Pattern.compile("checkpoint-(\\d{1,18})\\.manifest");
+  private static final Pattern INDEX = Pattern.compile("checkpoint-(\\d{1,18})\\.index");
+  private static final Pattern SNAPSHOT = Pattern.compile("checkpoint-(\\d{1,18})\\.snapshot");
 
   private final Path directory;
 
@@ -40,38 +44,67 @@ final class CheckpointFiles {
     return directory.resolve("checkpoint-" + number + ".index");
   }
 
+  Path snapshot(long number) {
+    return directory.resolve("checkpoint-" + number + ".snapshot");
+  }
+
   /** The numbers of all checkpoints that have a manifest. */
   NavigableSet<Long> complete() {
     NavigableSet<Long> numbers = new TreeSet<>();
-    if (!Files.isDirectory(directory)) {
-      return numbers;
+    if (Files.isDirectory(directory)) {
+      for (Path path : matching(MANIFEST)) {
+        numbers.add(number(MANIFEST, path));
+      }
     }
-    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "*.manifest")) {
+    return numbers;
+  }
+
+  /** Removes the manifests of the checkpoints after one, newest first, durably. */
+  void removeAfter(long number) throws IOException {
+    NavigableSet<Long> later = complete().tailSet(number, false).descendingSet();
+    if (later.isEmpty()) {
+      return;
+    }
+    for (long one : later) {
+      Files.delete(manifest(one));
+    }
+    // A power cut must not leave a manifest whose index is gone.
+    DurableFiles.forceDirectory(directory);
+  }
+
+  /** Removes images and snapshots that nobody needs. */
+  void sweep(LongPredicate needsIndex, LongPredicate needsSnapshot) throws IOException {
+    for (Path path : matching(INDEX)) {
+      if (!needsIndex.test(number(INDEX, path))) {
+        Files.deleteIfExists(path);
+      }
+    }
+    for (Path path : matching(SNAPSHOT)) {
+      if (!needsSnapshot.test(number(SNAPSHOT, path))) {
+        Files.deleteIfExists(path);
+      }
+    }
+  }
+
+  private List<Path> matching(Pattern name) {
+    List<Path> found = new ArrayList<>();
+    try (DirectoryStream<Path> paths = Files.newDirectoryStream(directory, "checkpoint-*")) {
       for (Path path : paths) {
-        Matcher name = MANIFEST.matcher(path.getFileName().toString());
-        if (name.matches()) {
-          numbers.add(Long.parseLong(name.group(1)));
+        if (name.matcher(path.getFileName().toString()).matches()) {
+          found.add(path);
         }
       }
     } catch (IOException | DirectoryIteratorException e) {
       throw new Corrupt("the directory cannot be listed: directory=" + directory, e);
     }
-    return numbers;
+    return found;
   }
 
-  /** Removes the checkpoints after one, newest first, manifests before what they refer to. */
-  void removeAfter(CheckpointToken token) throws IOException {
-    NavigableSet<Long> later = complete().tailSet(token.number(), false).descendingSet();
-    if (later.isEmpty()) {
-      return;
+  private static long number(Pattern name, Path path) {
+    Matcher matcher = name.matcher(path.getFileName().toString());
+    if (!matcher.matches()) {
+      throw new IllegalArgumentException("not the name of a checkpoint's file: " + path);
     }
-    for (long number : later) {
-      Files.delete(manifest(number));
-    }
-    // A power cut must not leave a manifest whose index is gone.
-    DurableFiles.forceDirectory(directory);
-    for (long number : later) {
-      Files.deleteIfExists(index(number));
-    }
+    return Long.parseLong(matcher.group(1));
   }
 }

@@ -1,10 +1,12 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.index.IndexImage;
+import io.fasterkv.index.IndexImage.Limits;
 import io.fasterkv.index.IndexImage.Rewind;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.Checksums;
@@ -16,11 +18,21 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 
 /** The image of an index in a file: its buckets one after another, main ones first. */
 final class IndexImageFile {
   private final Path file;
   private final MemorySegment buffer;
+
+  /** Takes the chunks of an image, in order. */
+  interface ChunkSink {
+    /**
+     * @param firstBucket the number of the chunk's first bucket
+     * @return the offset of a word that cannot be right, or -1
+     */
+    long accept(long firstBucket, MemorySegment chunk);
+  }
 
   /**
    * @param buffer scratch, a multiple of the bucket's size
@@ -30,8 +42,14 @@ final class IndexImageFile {
     this.buffer = buffer;
   }
 
-  /** Writes a live table and forces it to disk. */
-  IndexPart write(IndexTable table, Rewind rewind) throws IOException {
+  /** How many bytes an image has. */
+  static long bytes(IndexPart part) {
+    Image image = Objects.requireNonNull(part.image());
+    return (part.mainBuckets() + image.overflowUsed()) * IndexImage.BUCKET_BYTES;
+  }
+
+  /** Writes a live table, which records at {@code start} and above may be missing from, durably. */
+  Image write(long number, long start, IndexTable table, Rewind rewind) throws IOException {
     Files.deleteIfExists(file);
     IndexImage image = new IndexImage(table);
     List<Integer> checksums = new ArrayList<>();
@@ -48,14 +66,22 @@ final class IndexImageFile {
         checksums.add(Checksums.crc32c(chunk));
       }
       channel.force(true);
-      return new IndexPart(main, limit - main, (int) buffer.byteSize(), checksums);
+      return new Image(number, start, limit - main, (int) buffer.byteSize(), checksums);
     }
   }
 
-  /** Reads an image into a table that nobody uses yet, and checks every byte. */
-  void read(IndexPart part, IndexTable table) {
+  /** Reads an image into a table that nobody uses yet, and checks every byte and word. */
+  void read(CheckpointManifest manifest, IndexTable table, Progress progress) {
     IndexImage image = new IndexImage(table);
-    long bytes = part.buckets() * IndexImage.BUCKET_BYTES;
+    long buckets = bytes(manifest.index()) / IndexImage.BUCKET_BYTES;
+    Limits limits = new Limits(manifest.cut().begin(), manifest.cut().end(), buckets);
+    read(manifest.index(), progress, (first, chunk) -> image.copyIn(first, chunk, limits));
+  }
+
+  /** Reads an image and checks every byte. */
+  void read(IndexPart part, Progress progress, ChunkSink sink) {
+    long bytes = bytes(part);
+    List<Integer> checksums = Objects.requireNonNull(part.image()).chunkChecksums();
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       if (channel.size() != bytes) {
         throw new Corrupt(
@@ -68,29 +94,27 @@ final class IndexImageFile {
                 + ", allowed="
                 + bytes);
       }
-      for (int i = 0; i < part.chunkChecksums().size(); i++) {
-        readChunk(channel, part, i, image);
+      int chunkBytes = part.image().chunkBytes();
+      for (int i = 0; i < checksums.size(); i++) {
+        long start = (long) i * chunkBytes;
+        MemorySegment chunk = buffer.asSlice(0, Math.min(chunkBytes, bytes - start));
+        Transfers.readFully(channel, chunk, start);
+        if (Checksums.crc32c(chunk) != checksums.get(i)) {
+          throw corrupt("an index image's checksum is wrong", start, chunk);
+        }
+        long wrong = sink.accept(start / IndexImage.BUCKET_BYTES, chunk);
+        if (wrong >= 0) {
+          throw corrupt("an index image holds a word that cannot be", start + wrong, chunk);
+        }
+        progress.add(chunk.byteSize());
       }
     } catch (IOException e) {
       throw new Corrupt("an index image cannot be read: file=" + file + ", cause=" + e, e);
     }
   }
 
-  private void readChunk(FileChannel channel, IndexPart part, int number, IndexImage image)
-      throws IOException {
-    long start = (long) number * part.chunkBytes();
-    long left = part.buckets() * IndexImage.BUCKET_BYTES - start;
-    MemorySegment chunk = buffer.asSlice(0, Math.min(part.chunkBytes(), left));
-    Transfers.readFully(channel, chunk, start);
-    if (Checksums.crc32c(chunk) != part.chunkChecksums().get(number)) {
-      throw new Corrupt(
-          "an index image's checksum is wrong: file="
-              + file
-              + ", offset="
-              + start
-              + ", bytes="
-              + chunk.byteSize());
-    }
-    image.copyIn(start / IndexImage.BUCKET_BYTES, chunk);
+  private Corrupt corrupt(String what, long offset, MemorySegment chunk) {
+    return new Corrupt(
+        what + ": file=" + file + ", offset=" + offset + ", bytes=" + chunk.byteSize());
   }
 }

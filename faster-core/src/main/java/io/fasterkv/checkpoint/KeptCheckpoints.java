@@ -8,22 +8,25 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.log.HybridLog;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 /**
- * The checkpoints of a store, and how much of the log they need. A checkpoint stays until its owner
- * removes it, and keeps the log's storage from its begin on. Safe for all threads.
+ * The checkpoints of a store, and what they need. A checkpoint stays until its owner removes it; it
+ * keeps the log's storage from its begin on, and the files of older checkpoints that it builds on,
+ * also when these are removed themselves. Safe for all threads.
  */
 public final class KeptCheckpoints {
   private final CheckpointFiles files;
   private final HybridLog log;
 
-  /** Where the log of each checkpoint begins, by the checkpoint's number. */
-  private final TreeMap<Long, Long> begins = new TreeMap<>();
+  /** What each checkpoint needs, by its number. */
+  private final TreeMap<Long, Needs> kept = new TreeMap<>();
+
+  /** The same, of those that are being written. */
+  private final TreeMap<Long, Needs> underWay = new TreeMap<>();
 
   /** No number is used twice while the store is open. */
   private long lastNumber;
@@ -33,67 +36,106 @@ public final class KeptCheckpoints {
     this.log = log;
     files = new CheckpointFiles(config.directory());
     for (long number : files.complete()) {
-      add(number, begin(files.manifest(number)));
+      Needs needs = needs(number);
+      log.retain(needs.deviceFrom());
+      kept.put(number, needs);
+      lastNumber = number;
     }
     // What the last owner of the directory had no time to give back.
     log.giveBack();
+    sweep();
   }
 
   /** All checkpoints, oldest first. */
   public synchronized List<CheckpointToken> tokens() {
-    return begins.keySet().stream().map(CheckpointToken::new).toList();
+    return kept.keySet().stream().map(CheckpointToken::new).toList();
   }
 
   /**
-   * Removes a checkpoint, and then the part of the log that only it needed. The manifest goes
-   * first, durably: a power cut leaves the checkpoint whole or gone.
+   * Removes a checkpoint, and then what only it needed. The manifest goes first, durably: a power
+   * cut leaves the checkpoint whole or gone.
    */
   public synchronized void remove(CheckpointToken token) {
-    Long begin = begins.get(token.number());
-    if (begin == null) {
+    Needs needs = kept.get(token.number());
+    if (needs == null) {
       throw new BadConfig(
-          "there is no such checkpoint: number=" + token.number() + ", allowed=" + begins.keySet());
+          "there is no such checkpoint: number=" + token.number() + ", allowed=" + kept.keySet());
     }
     try {
       Files.deleteIfExists(files.manifest(token.number()));
       DurableFiles.forceDirectory(files.directory());
-      Files.deleteIfExists(files.index(token.number()));
     } catch (IOException e) {
       throw new DeviceFailed("a checkpoint could not be removed: " + e.getMessage(), e);
     }
-    begins.remove(token.number());
-    log.release(begin);
+    kept.remove(token.number());
+    sweep();
+    log.release(needs.deviceFrom());
   }
 
+  /** The number for the next checkpoint. */
   synchronized long nextNumber() {
     return lastNumber + 1;
   }
 
-  /** Keeps the log from {@code begin} on for a checkpoint, complete or about to be. */
-  synchronized void add(long number, long begin) {
-    log.retain(begin);
-    begins.put(number, begin);
+  /**
+   * Keeps what a checkpoint needs that is going to be written; false, and nothing is kept, if a
+   * file of an older checkpoint is no longer there.
+   */
+  synchronized boolean begin(long number, Needs needs) {
+    boolean hasImage =
+        needs.image() == 0 || needs.image() == number || Files.exists(files.index(needs.image()));
+    boolean hasSnapshots =
+        needs.snapshots().stream()
+            .allMatch(one -> one == number || Files.exists(files.snapshot(one)));
+    if (hasImage && hasSnapshots) {
+      log.retain(needs.deviceFrom());
+      underWay.put(number, needs);
+    }
+    return hasImage && hasSnapshots;
+  }
+
+  /** Tells that the manifest is going to be moved into place, and what exactly it needs. */
+  synchronized void publishing(long number, Needs exactly) {
+    underWay.put(number, exactly);
     lastNumber = Math.max(lastNumber, number);
   }
 
-  /** Takes back {@link #add}, unless the checkpoint has come into being all the same. */
-  synchronized void abandon(long number) {
-    if (!Files.exists(files.manifest(number))) {
-      Long begin = begins.remove(number);
-      if (begin != null) {
-        log.release(begin);
-      }
+  /**
+   * Ends {@link #begin}: the checkpoint is kept if it has come into being, whether or not that was
+   * noticed, and is forgotten else.
+   */
+  synchronized void end(long number) {
+    Needs needs = underWay.remove(number);
+    if (needs == null) {
+      return;
+    }
+    if (Files.exists(files.manifest(number))) {
+      kept.put(number, needs);
+    } else {
+      log.release(needs.deviceFrom());
     }
   }
 
-  /** A checkpoint whose manifest cannot be read may need all of the log. */
-  private static long begin(Path manifest) {
+  /** Removes the images and snapshots that nobody needs. */
+  private void sweep() {
     try {
-      return ManifestCodec.decode(ByteBuffer.wrap(Files.readAllBytes(manifest)), manifest)
-          .log()
-          .beginAddress();
-    } catch (IOException | Corrupt e) {
-      return 0;
+      files.sweep(
+          number -> all().anyMatch(needs -> needs.needsIndex(number)),
+          number -> all().anyMatch(needs -> needs.needsSnapshot(number)));
+    } catch (IOException e) {
+      throw new DeviceFailed("old files could not be removed: " + e.getMessage(), e);
+    }
+  }
+
+  private Stream<Needs> all() {
+    return Stream.concat(kept.values().stream(), underWay.values().stream());
+  }
+
+  private Needs needs(long number) {
+    try {
+      return Needs.of(ManifestCodec.read(files, number));
+    } catch (Corrupt e) {
+      return Needs.ALL;
     }
   }
 }

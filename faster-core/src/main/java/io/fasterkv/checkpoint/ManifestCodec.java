@@ -1,98 +1,176 @@
 package io.fasterkv.checkpoint;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
-import io.fasterkv.index.IndexImage;
 import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.log.VoidRanges.VoidRange;
 import io.fasterkv.memory.Checksums;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A manifest as bytes, big endian; docs/FORMAT.md draws them. The last four bytes are the CRC32C of
- * all before. What is read is believed only after that, and after its numbers fit each other.
+ * all before. What is read is believed only after that, and after its numbers fit each other, which
+ * {@link ManifestRules} sees to.
  */
 final class ManifestCodec {
   /** "FASTERCK". */
   static final long MAGIC = 0x464153544552434BL;
 
-  static final int VERSION = 1;
-  private static final int FIXED_BYTES =
-      Long.BYTES
-          + Integer.BYTES
-          + Long.BYTES // magic, version, number
-          + 1
-          + Integer.BYTES
-          + Long.BYTES // shape
-          + 2 * Long.BYTES // addresses
-          + 2 * Long.BYTES
-          + 2 * Integer.BYTES // index
-          + Integer.BYTES // number of extents
-          + Integer.BYTES; // checksum
-  private static final int EXTENT_BYTES = 2 * Long.BYTES + Integer.BYTES;
+  static final int VERSION = 2;
 
-  private static final long MAX_BUCKETS = 1L << 40;
+  /** By their code in a manifest. */
+  private static final CheckpointKind[] KINDS = {
+    CheckpointKind.FOLD_OVER,
+    CheckpointKind.SNAPSHOT,
+    CheckpointKind.INCREMENTAL_SNAPSHOT,
+    CheckpointKind.INDEX_ONLY
+  };
+
+  private static final RecordKind[] RECORDS = {RecordKind.SPANS, RecordKind.LONGS};
+
+  /** Magic, version, number: where an error about the rest points to. */
+  private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
+
+  /** Far above what a directory of checkpoints can hold, and below what a buffer can. */
+  private static final long MAX_BYTES = 1L << 30;
 
   private ManifestCodec() {}
 
-  private static byte kindCode(RecordKind kind) {
-    return switch (kind) {
-      case SPANS -> 0;
-      case LONGS -> 1;
-    };
-  }
-
-  private static RecordKind kind(byte code) {
-    return switch (code) {
-      case 0 -> RecordKind.SPANS;
-      case 1 -> RecordKind.LONGS;
-      default -> throw new IndexOutOfBoundsException("recordKind=" + code + ", allowed=0 or 1");
-    };
-  }
-
   static ByteBuffer encode(CheckpointManifest manifest) {
-    IndexPart index = manifest.index();
-    LogPart log = manifest.log();
-    int bytes =
-        FIXED_BYTES
-            + index.chunkChecksums().size() * Integer.BYTES
-            + log.extents().size() * EXTENT_BYTES;
-    ByteBuffer out = ByteBuffer.allocate(bytes);
-    out.putLong(MAGIC).putInt(VERSION).putLong(manifest.number());
-    out.put(kindCode(manifest.shape().recordKind()));
-    out.putInt(manifest.shape().pageBytes()).putLong(manifest.shape().segmentBytes());
-    out.putLong(log.beginAddress()).putLong(log.endAddress());
-    out.putLong(index.mainBuckets()).putLong(index.overflowUsed());
-    out.putInt(index.chunkBytes()).putInt(index.chunkChecksums().size());
-    index.chunkChecksums().forEach(out::putInt);
-    out.putInt(log.extents().size());
-    for (Extent extent : log.extents()) {
-      out.putLong(extent.from()).putLong(extent.until()).putInt(extent.crc());
+    var bytes = new ByteArrayOutputStream();
+    try (var out = new DataOutputStream(bytes)) {
+      out.writeLong(MAGIC);
+      out.writeInt(VERSION);
+      out.writeLong(manifest.number());
+      out.writeByte(List.of(KINDS).indexOf(manifest.kind()));
+      out.writeByte(List.of(RECORDS).indexOf(manifest.shape().recordKind()));
+      out.writeInt(manifest.shape().pageBytes());
+      out.writeLong(manifest.shape().segmentBytes());
+      write(manifest.cut(), out);
+      write(manifest.index(), out);
+      write(manifest.log(), out);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
-    return out.putInt(Checksums.crc32c(MemorySegment.ofBuffer(out.duplicate().flip()))).flip();
+    ByteBuffer all = ByteBuffer.allocate(bytes.size() + Integer.BYTES).put(bytes.toByteArray());
+    int crc = Checksums.crc32c(MemorySegment.ofBuffer(all.duplicate().flip()));
+    return all.putInt(crc).flip();
+  }
+
+  private static void write(VersionCut cut, DataOutputStream out) throws IOException {
+    out.writeLong(cut.version());
+    out.writeLong(cut.begin());
+    out.writeLong(cut.start());
+    out.writeLong(cut.end());
+    out.writeInt(cut.points().size());
+    for (Map.Entry<String, Long> point : cut.points().entrySet()) {
+      byte[] name = point.getKey().getBytes(UTF_8);
+      out.writeInt(name.length);
+      out.write(name);
+      out.writeLong(point.getValue());
+    }
+  }
+
+  private static void write(IndexPart index, DataOutputStream out) throws IOException {
+    out.writeLong(index.mainBuckets());
+    out.writeLong(index.overflowUsed());
+    out.writeByte(index.isSharing() ? 1 : 0);
+    Image image = index.image();
+    out.writeLong(image == null ? 0 : image.of());
+    if (image != null) {
+      out.writeLong(image.start());
+      out.writeLong(image.overflowUsed());
+      out.writeInt(image.chunkBytes());
+      out.writeInt(image.chunkChecksums().size());
+      for (int crc : image.chunkChecksums()) {
+        out.writeInt(crc);
+      }
+    }
+  }
+
+  private static void write(LogPart log, DataOutputStream out) throws IOException {
+    out.writeInt(log.extents().size());
+    for (Extent extent : log.extents()) {
+      out.writeLong(extent.from());
+      out.writeLong(extent.until());
+      out.writeInt(extent.crc());
+    }
+    out.writeInt(log.voids().size());
+    for (VoidRange range : log.voids()) {
+      out.writeLong(range.from());
+      out.writeLong(range.until());
+      out.writeByte(range.version());
+    }
+    SnapshotBlocks snapshot = log.snapshot();
+    out.writeInt(snapshot == null ? 0 : snapshot.blockBytes());
+    if (snapshot != null) {
+      out.writeLong(snapshot.from());
+      out.writeLong(snapshot.until());
+      for (int block = 0; block < snapshot.count(); block++) {
+        out.writeLong(snapshot.owner(block));
+        out.writeLong(snapshot.position(block));
+        out.writeInt(snapshot.crc(block));
+        out.writeInt(snapshot.otherCrc(block));
+      }
+    }
+  }
+
+  /** Reads the manifest of a checkpoint. */
+  static CheckpointManifest read(CheckpointFiles files, long number) {
+    Path file = files.manifest(number);
+    CheckpointManifest manifest;
+    try {
+      if (Files.size(file) > MAX_BYTES) {
+        throw new Corrupt(
+            "a manifest is too long: file="
+                + file
+                + ", offset=0, bytes="
+                + Files.size(file)
+                + ", allowed=up to "
+                + MAX_BYTES);
+      }
+      manifest = decode(ByteBuffer.wrap(Files.readAllBytes(file)), file);
+    } catch (IOException e) {
+      throw new Corrupt("a manifest cannot be read: file=" + file + ", cause=" + e, e);
+    }
+    if (manifest.number() != number) {
+      throw new Corrupt(
+          "a manifest is another checkpoint's: file="
+              + file
+              + ", offset=12, number="
+              + manifest.number());
+    }
+    return manifest;
   }
 
   /** Reads a manifest; {@code file} is for error messages. */
   static CheckpointManifest decode(ByteBuffer in, Path file) {
     int end = in.limit() - Integer.BYTES;
-    if (end < FIXED_BYTES - Integer.BYTES) {
+    if (end < HEADER_BYTES) {
       throw new Corrupt(
-          "a manifest is too short: file="
-              + file
-              + ", offset=0, bytes="
-              + in.limit()
-              + ", allowed="
-              + FIXED_BYTES
-              + " and above");
+          "a manifest is too short: file=" + file + ", offset=0, bytes=" + in.limit());
     }
-    int found = Checksums.crc32c(MemorySegment.ofBuffer(in.slice(0, end)));
     if (in.getLong(0) != MAGIC) {
       throw new Corrupt("not a manifest: file=" + file + ", offset=0");
     }
@@ -106,77 +184,125 @@ final class ManifestCodec {
               + VERSION
               + "; read it with the release that wrote it");
     }
-    if (found != in.getInt(end)) {
+    if (Checksums.crc32c(MemorySegment.ofBuffer(in.slice(0, end))) != in.getInt(end)) {
       throw new Corrupt("a manifest's checksum is wrong: file=" + file + ", offset=" + end);
     }
+    CheckpointManifest manifest;
     try {
-      return checked(fields(in), file);
-    } catch (BufferUnderflowException | IndexOutOfBoundsException e) {
-      throw new Corrupt("a manifest ends early: file=" + file + ", offset=" + in.position(), e);
+      manifest = fields(in.slice(0, end));
+    } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
+      throw new Corrupt(
+          "a manifest's numbers are out of range: file="
+              + file
+              + ", offset="
+              + HEADER_BYTES
+              + " and above, cause="
+              + e,
+          e);
     }
+    ManifestRules.check(manifest, file);
+    return manifest;
   }
 
   private static CheckpointManifest fields(ByteBuffer in) {
     in.position(Long.BYTES + Integer.BYTES);
     long number = in.getLong();
-    RecordKind kind = kind(in.get());
-    Shape shape = new Shape(kind, in.getInt(), in.getLong());
+    CheckpointKind kind = KINDS[checkedCode(in.get(), KINDS.length)];
+    RecordKind records = RECORDS[checkedCode(in.get(), RECORDS.length)];
+    Shape shape = new Shape(records, in.getInt(), in.getLong());
+    VersionCut cut = cut(in);
+    IndexPart index = index(in);
+    LogPart log = log(in, kind);
+    if (in.hasRemaining()) {
+      throw new IllegalArgumentException("bytes follow the last field: offset=" + in.position());
+    }
+    return new CheckpointManifest(number, kind, shape, cut, log, index);
+  }
+
+  private static int checkedCode(byte code, int count) {
+    if (code < 0 || code >= count) {
+      throw new IllegalArgumentException("code=" + code + ", allowed=0 to " + (count - 1));
+    }
+    return code;
+  }
+
+  private static VersionCut cut(ByteBuffer in) {
+    long version = in.getLong();
     long begin = in.getLong();
+    long start = in.getLong();
     long end = in.getLong();
+    SortedMap<String, Long> points = new TreeMap<>();
+    for (int left = count(in, Integer.BYTES + Long.BYTES); left > 0; left--) {
+      byte[] name = new byte[count(in, 1)];
+      in.get(name);
+      points.put(new String(name, UTF_8), in.getLong());
+    }
+    return new VersionCut(version, begin, start, end, points);
+  }
+
+  private static IndexPart index(ByteBuffer in) {
     long mainBuckets = in.getLong();
     long overflowUsed = in.getLong();
+    boolean isSharing = checkedCode(in.get(), 2) == 1;
+    long of = in.getLong();
+    if (of == 0) {
+      return new IndexPart(mainBuckets, overflowUsed, isSharing, null);
+    }
+    long start = in.getLong();
+    long overflowInImage = in.getLong();
     int chunkBytes = in.getInt();
     List<Integer> checksums = new ArrayList<>();
-    for (int left = in.getInt(); left > 0; left--) {
+    for (int left = count(in, Integer.BYTES); left > 0; left--) {
       checksums.add(in.getInt());
     }
+    return new IndexPart(
+        mainBuckets,
+        overflowUsed,
+        isSharing,
+        new Image(of, start, overflowInImage, chunkBytes, List.copyOf(checksums)));
+  }
+
+  private static LogPart log(ByteBuffer in, CheckpointKind kind) {
     List<Extent> extents = new ArrayList<>();
-    for (int left = in.getInt(); left > 0; left--) {
+    for (int left = count(in, 2 * Long.BYTES + Integer.BYTES); left > 0; left--) {
       extents.add(new Extent(in.getLong(), in.getLong(), in.getInt()));
     }
-    return new CheckpointManifest(
-        number,
-        shape,
-        new LogPart(begin, end, extents),
-        new IndexPart(mainBuckets, overflowUsed, chunkBytes, checksums));
+    List<VoidRange> voids = new ArrayList<>();
+    for (int left = count(in, 2 * Long.BYTES + 1); left > 0; left--) {
+      voids.add(new VoidRange(in.getLong(), in.getLong(), in.get()));
+    }
+    int blockBytes = in.getInt();
+    @Nullable SnapshotBlocks blocks = blockBytes == 0 ? null : blocks(in, blockBytes);
+    return new LogPart(List.copyOf(extents), blocks, List.copyOf(voids));
   }
 
-  private static CheckpointManifest checked(CheckpointManifest manifest, Path file) {
-    LogPart log = manifest.log();
-    IndexPart index = manifest.index();
-    boolean isOrdered = log.beginAddress() >= 0 && log.beginAddress() <= log.endAddress();
-    boolean hasBuckets =
-        index.mainBuckets() > 0
-            && index.mainBuckets() <= MAX_BUCKETS
-            && index.overflowUsed() >= 0
-            && index.overflowUsed() <= MAX_BUCKETS
-            && index.chunkBytes() >= IndexImage.BUCKET_BYTES
-            && index.chunkChecksums().size()
-                == Math.ceilDiv(index.buckets() * IndexImage.BUCKET_BYTES, index.chunkBytes());
-    if (!isOrdered || !hasBuckets || !areContiguous(log, manifest.shape().pageBytes())) {
-      throw new Corrupt("a manifest's numbers do not fit each other: file=" + file + ", offset=20");
+  private static SnapshotBlocks blocks(ByteBuffer in, int blockBytes) {
+    long from = in.getLong();
+    long until = in.getLong();
+    if (Integer.bitCount(blockBytes) != 1 || from < 0 || from > until) {
+      throw new IllegalArgumentException(
+          "blockBytes=" + blockBytes + ", from=" + from + ", until=" + until);
     }
-    return manifest;
+    long count = SnapshotBlocks.count(from, until, blockBytes);
+    if (count > in.remaining() / SnapshotBlocks.ENTRY_BYTES) {
+      throw new IllegalArgumentException("blocks=" + count + ", bytes=" + in.remaining());
+    }
+    SnapshotBlocks blocks = new SnapshotBlocks(from, until, blockBytes);
+    for (int block = 0; block < count; block++) {
+      blocks.set(block, in.getLong(), in.getLong(), in.getInt(), in.getInt());
+    }
+    return blocks;
   }
 
-  private static boolean areContiguous(LogPart log, int pageBytes) {
-    if (Integer.bitCount(pageBytes) != 1) {
-      return false;
+  /**
+   * A number of things of which each takes {@code leastBytes}: no more than there are bytes for.
+   */
+  private static int count(ByteBuffer in, int leastBytes) {
+    int count = in.getInt();
+    if (count < 0 || count > in.remaining() / leastBytes) {
+      throw new IllegalArgumentException(
+          "count=" + count + ", offset=" + in.position() + ", bytes=" + in.remaining());
     }
-    if (log.extents().isEmpty()) {
-      return log.endAddress() == log.beginAddress();
-    }
-    long at = log.extents().getFirst().from();
-    if (at > log.beginAddress()) {
-      return false;
-    }
-    for (Extent extent : log.extents()) {
-      boolean isOnOnePage = extent.from() / pageBytes == (extent.until() - 1) / pageBytes;
-      if (extent.from() != at || extent.until() <= at || !isOnOnePage) {
-        return false;
-      }
-      at = extent.until();
-    }
-    return at == log.endAddress();
+    return count;
   }
 }

@@ -1,76 +1,99 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.RecoveryProgress.Phase;
+import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
+import io.fasterkv.device.LogDevice;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.LogPosition;
+import io.fasterkv.log.VoidRanges;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.operation.Engine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Brings a store back to a checkpoint: checks every byte of it, and loads the index's image. The
- * log goes on after the checkpoint's end, with nothing in memory.
+ * Brings a store back to a checkpoint (CPR, section 6.5 and algorithm 3): loads the newest image of
+ * the index that there is, checks every byte of the log, and goes over what the image does not
+ * know. The log goes on after the checkpoint's end, with nothing in memory.
  */
 public final class Recovery {
+  /** The log of as many of the smallest records as an overflow bucket has entries. */
+  private static final long BYTES_A_BUCKET = 7 * 24;
 
-  /** A checkpoint whose manifest is sound and fits the configuration. */
-  public static final class Plan {
-    private final CheckpointFiles files;
-    private final CheckpointManifest manifest;
-    private final StoreConfig config;
+  private final StoreConfig config;
+  private final RecoveryRequest request;
+  private final CheckpointFiles files;
+  private final CheckpointManifest manifest;
 
-    private Plan(CheckpointFiles files, CheckpointManifest manifest, StoreConfig config) {
-      this.files = files;
-      this.manifest = manifest;
-      this.config = config;
-    }
+  /** The image to load, if any. */
+  private final @Nullable Image image;
 
-    public LogPosition position() {
-      var log = manifest.log();
-      return LogPosition.after(log.beginAddress(), log.endAddress(), log.extents());
-    }
-
-    public IndexGeometry indexGeometry() {
-      return IndexGeometry.withMain(
-          manifest.index().mainBuckets(),
-          manifest.index().overflowUsed(),
-          config.indexBytes(),
-          config.indexRoomBytes());
-    }
-
-    public long overflowUsed() {
-      return manifest.index().overflowUsed();
-    }
+  private Recovery(StoreConfig config, RecoveryRequest request, CheckpointManifest manifest) {
+    this.config = config;
+    this.request = request;
+    this.manifest = manifest;
+    files = new CheckpointFiles(config.directory());
+    image = request.usesIndex() ? manifest.index().image() : null;
   }
 
-  private Recovery() {}
-
-  /** The newest complete checkpoint in the store's directory. */
-  public static CheckpointToken newest(StoreConfig config) {
-    var complete = new CheckpointFiles(config.directory()).complete();
-    if (complete.isEmpty()) {
+  /**
+   * The checkpoints to try, in order: one, or with {@link RecoveryRequest#fallingBack} that one and
+   * all older ones.
+   */
+  public static List<CheckpointToken> candidates(StoreConfig config, RecoveryRequest request) {
+    CheckpointFiles files = new CheckpointFiles(config.directory());
+    List<CheckpointToken> candidates = new ArrayList<>();
+    for (long number : files.complete().descendingSet()) {
+      CheckpointToken token = request.token();
+      boolean isWanted = token == null ? mayHaveLog(files, number) : number == token.number();
+      boolean isFallBack = !candidates.isEmpty() && mayHaveLog(files, number);
+      if (candidates.isEmpty() ? isWanted : isFallBack) {
+        candidates.add(new CheckpointToken(number));
+      }
+    }
+    if (candidates.isEmpty()) {
       throw new BadConfig(
           "there is no checkpoint to recover: directory="
               + config.directory()
+              + ", wanted="
+              + (request.token() == null ? "newest" : request.token().number())
+              + ", allowed="
+              + files.complete()
               + "; open the store instead, or name its directory");
     }
-    return new CheckpointToken(complete.last());
+    return request.fallsBack() ? candidates : candidates.subList(0, 1);
   }
 
-  /** Refuses to start afresh over a checkpoint. */
+  /** Whether a checkpoint is of more than the index; also if that cannot be read. */
+  private static boolean mayHaveLog(CheckpointFiles files, long number) {
+    try {
+      return ManifestCodec.read(files, number).hasLog();
+    } catch (Corrupt e) {
+      return true;
+    }
+  }
+
+  /**
+   * Refuses to start afresh over a checkpoint. Those of the index alone, which nothing can be
+   * recovered from, are removed.
+   */
   public static void requireNoCheckpoint(StoreConfig config) {
-    var complete = new CheckpointFiles(config.directory()).complete();
-    if (!complete.isEmpty()) {
+    CheckpointFiles files = new CheckpointFiles(config.directory());
+    var complete = files.complete();
+    if (complete.stream().noneMatch(number -> mayHaveLog(files, number))) {
+      removeAfter(files, 0);
+    } else {
       throw new BadConfig(
           "the directory holds a checkpoint: directory="
               + config.directory()
@@ -81,45 +104,167 @@ public final class Recovery {
   }
 
   /** Reads a checkpoint's manifest and holds it against the configuration. */
-  public static Plan plan(StoreConfig config, CheckpointToken token) {
+  public static Recovery plan(StoreConfig config, CheckpointToken token, RecoveryRequest request) {
     CheckpointFiles files = new CheckpointFiles(config.directory());
-    Path file = files.manifest(token.number());
-    CheckpointManifest manifest;
-    try {
-      manifest = ManifestCodec.decode(ByteBuffer.wrap(Files.readAllBytes(file)), file);
-    } catch (IOException e) {
-      throw new Corrupt("a manifest cannot be read: file=" + file + ", cause=" + e, e);
+    CheckpointManifest manifest = ManifestCodec.read(files, token.number());
+    if (!manifest.hasLog()) {
+      throw new BadConfig(
+          "a checkpoint of the index alone cannot be recovered from: number="
+              + token.number()
+              + ", kind="
+              + manifest.kind()
+              + ", allowed=a checkpoint with a log; take one that builds on it");
     }
-    if (manifest.number() != token.number()) {
-      throw new Corrupt(
-          "a manifest is another checkpoint's: file="
-              + file
-              + ", offset=12, number="
-              + manifest.number());
+    Recovery recovery = new Recovery(config, request, manifest);
+    recovery.checkFits();
+    return recovery;
+  }
+
+  /** Where the log goes on. */
+  public LogPosition position() {
+    return LogPosition.after(
+        manifest.cut().begin(),
+        manifest.cut().end(),
+        manifest.log().extents(),
+        new VoidRanges(manifest.voidsAfterRecovery()));
+  }
+
+  /** The sizes of the index. */
+  public IndexGeometry indexGeometry() {
+    long main = manifest.index().mainBuckets();
+    long used = manifest.index().overflowUsed();
+    long room = config.indexRoomBytes() - config.memoryBytes() / 64;
+    long most = Math.max(used, room / IndexImage.BUCKET_BYTES - main);
+    return IndexGeometry.withMain(
+        main, Math.min(used + spareBuckets(), most), config.indexBytes(), config.indexRoomBytes());
+  }
+
+  /**
+   * Overflow buckets for a replay. It makes entries in another order, and also those that were
+   * freed since. Where entries were shared, each record may need one.
+   */
+  private long spareBuckets() {
+    if (!needsReplay()) {
+      return 0;
     }
-    checkFits(manifest, config);
-    return new Plan(files, manifest, config);
+    long bytes = manifest.cut().end() - manifest.cut().begin();
+    long used = manifest.index().overflowUsed();
+    return manifest.index().isSharing() ? bytes / BYTES_A_BUCKET : used / 4 + 8;
+  }
+
+  /** Overflow buckets that the image, if it is loaded, uses. */
+  public long overflowUsed() {
+    return image == null ? 0 : image.overflowUsed();
+  }
+
+  /** What the store is told afterwards. */
+  public Recovered recovered() {
+    return Recovered.from(manifest);
   }
 
   /** Fills the empty index of a store that was built to the plan, and checks the log. */
-  public static void rebuildIndex(Plan plan, Engine engine) {
-    MemorySegment buffer = engine.buffers().take(plan.config.pageBytes());
+  public void run(Engine engine) {
+    Progress progress = new Progress(request.listener());
+    MemorySegment buffer = engine.buffers().take(config.pageBytes());
     try {
-      MemorySegment chunk = buffer.asSlice(0, plan.manifest.index().chunkBytes());
-      new IndexImageFile(plan.files.index(plan.manifest.number()), chunk)
-          .read(plan.manifest.index(), engine.index().soleTable());
-      verifyLog(plan, engine, buffer);
+      if (image != null) {
+        loadImage(engine, buffer, image, progress);
+      }
+      verifyDevice(engine.log().device(), buffer, progress);
+      if (manifest.log().snapshot() != null) {
+        restore(manifest.log().snapshot(), engine, buffer, progress);
+      }
     } finally {
       engine.buffers().give(buffer);
     }
+    if (needsReplay()) {
+      replay(engine, progress);
+    }
+    removeLater();
+  }
+
+  private boolean needsReplay() {
+    return image == null || image.of() != manifest.number();
+  }
+
+  private void loadImage(Engine engine, MemorySegment buffer, Image from, Progress progress) {
+    progress.begin(Phase.INDEX, IndexImageFile.bytes(manifest.index()));
+    new IndexImageFile(files.index(from.of()), buffer.asSlice(0, from.chunkBytes()))
+        .read(manifest, engine.index().soleTable(), progress);
+    progress.end();
+  }
+
+  /** Reads all that the checkpoint has of the log on the device, and compares the checksums. */
+  private void verifyDevice(LogDevice device, MemorySegment buffer, Progress progress) {
+    long until = manifest.deviceEnd();
+    progress.begin(Phase.VERIFY, until - manifest.cut().begin());
+    for (Extent extent : manifest.log().extents()) {
+      if (extent.from() < until) {
+        verify(device, extent, buffer);
+        progress.add(extent.until() - extent.from());
+      }
+    }
+    progress.end();
+  }
+
+  private static void verify(LogDevice device, Extent extent, MemorySegment buffer) {
+    MemorySegment bytes = buffer.asSlice(0, extent.until() - extent.from());
     try {
-      plan.files.removeAfter(new CheckpointToken(plan.manifest.number()));
+      device.readNow(extent.from(), bytes);
+    } catch (IOException e) {
+      throw new Corrupt("a page cannot be read: " + device.place(extent.from()), e);
+    }
+    if (Checksums.crc32c(bytes) != extent.crc()) {
+      throw new Corrupt(
+          "a page's checksum is wrong: "
+              + device.place(extent.from())
+              + ", bytes="
+              + bytes.byteSize());
+    }
+  }
+
+  /**
+   * Writes a snapshot to its place on the device. Checkpoints that were taken later may have other
+   * bytes there: they are removed before, and the whole snapshot is checked before that.
+   */
+  private void restore(
+      SnapshotBlocks blocks, Engine engine, MemorySegment page, Progress progress) {
+    long bytes = blocks.until() - blocks.from();
+    boolean hasLater = !files.complete().tailSet(manifest.number(), false).isEmpty();
+    try (SnapshotReader reader = new SnapshotReader(files, manifest, blocks, page)) {
+      if (hasLater) {
+        progress.begin(Phase.VERIFY, bytes);
+        reader.readAll((from, any) -> {}, progress);
+        progress.end();
+        removeLater();
+      }
+      progress.begin(Phase.SNAPSHOT, bytes);
+      reader.restore(engine.log().device(), progress);
+      progress.end();
+    }
+  }
+
+  private void replay(Engine engine, Progress progress) {
+    VersionCut cut = manifest.cut();
+    long from = image == null ? cut.begin() : Math.max(cut.begin(), image.start());
+    progress.begin(Phase.REPLAY, cut.end() - from);
+    new Replay(engine).run(cut.begin(), from, cut.end(), progress);
+    progress.end();
+  }
+
+  private void removeLater() {
+    removeAfter(files, manifest.number());
+  }
+
+  private static void removeAfter(CheckpointFiles files, long number) {
+    try {
+      files.removeAfter(number);
     } catch (IOException e) {
       throw new Corrupt("later checkpoints could not be removed: " + e.getMessage(), e);
     }
   }
 
-  private static void checkFits(CheckpointManifest manifest, StoreConfig config) {
+  private void checkFits() {
     Shape wanted = new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes());
     if (!manifest.shape().equals(wanted)) {
       throw new BadConfig(
@@ -128,7 +273,8 @@ public final class Recovery {
               + ", allowed="
               + manifest.shape());
     }
-    long indexBytes = manifest.index().buckets() * IndexImage.BUCKET_BYTES;
+    long buckets = manifest.index().mainBuckets() + manifest.index().overflowUsed();
+    long indexBytes = buckets * IndexImage.BUCKET_BYTES;
     if (indexBytes > config.indexRoomBytes()) {
       throw new BadConfig(
           "the checkpoint's index does not fit: room="
@@ -137,29 +283,12 @@ public final class Recovery {
               + indexBytes
               + "; raise memoryBytes or lower another part");
     }
-    if (manifest.index().chunkBytes() > config.pageBytes()) {
+    if (image != null && image.chunkBytes() > config.pageBytes()) {
       throw new Corrupt(
-          "a manifest's chunk is larger than a page: chunkBytes=" + manifest.index().chunkBytes());
-    }
-  }
-
-  /** Reads all of the log and compares the checksums. */
-  private static void verifyLog(Plan plan, Engine engine, MemorySegment buffer) {
-    var device = engine.log().device();
-    for (Extent extent : plan.manifest.log().extents()) {
-      MemorySegment bytes = buffer.asSlice(0, extent.until() - extent.from());
-      try {
-        device.readNow(extent.from(), bytes);
-      } catch (IOException e) {
-        throw new Corrupt("a page cannot be read: " + device.place(extent.from()), e);
-      }
-      if (Checksums.crc32c(bytes) != extent.crc()) {
-        throw new Corrupt(
-            "a page's checksum is wrong: "
-                + device.place(extent.from())
-                + ", bytes="
-                + bytes.byteSize());
-      }
+          "a chunk of the index image is larger than a page: file="
+              + files.manifest(manifest.number())
+              + ", offset=20 and above, chunkBytes="
+              + image.chunkBytes());
     }
   }
 }

@@ -68,6 +68,10 @@ final class BucketLayout {
     return ((entry ^ other) & IDENTITY) == 0;
   }
 
+  static boolean isOccupied(long entry) {
+    return (entry & OCCUPIED) != 0;
+  }
+
   static boolean isTentative(long entry) {
     return (entry & TENTATIVE) != 0;
   }

@@ -2,6 +2,7 @@ package io.fasterkv.index;
 
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
+import java.util.BitSet;
 
 /**
  * Copies buckets out of a live table and into an empty one. The image shows the index as it was at
@@ -15,6 +16,9 @@ public final class IndexImage {
   public static final int BUCKET_BYTES = BucketLayout.BYTES;
 
   private final IndexTable table;
+
+  /** Overflow buckets that something was found to lead to; a bit for 64 bytes of the index. */
+  private final BitSet linked = new BitSet();
 
   /** Leads a chain back: from its newest record to its newest record below the cut. */
   @FunctionalInterface
@@ -37,17 +41,65 @@ public final class IndexImage {
     }
   }
 
-  /** Copies buckets of an image into an index that nobody uses yet. */
-  public void copyIn(long first, MemorySegment source) {
-    MemorySegment.copy(source, 0, table.memory(), first * BUCKET_BYTES, source.byteSize());
+  /**
+   * What an image may hold.
+   *
+   * @param begin entries that lead below it are left out: the log has dropped their chains
+   * @param end no entry leads to it or above
+   * @param buckets how many the whole image has
+   */
+  public record Limits(long begin, long end, long buckets) {}
+
+  /**
+   * Copies buckets of an image into an index that nobody uses yet. Returns the offset in {@code
+   * source} of the first word that cannot be right, or -1 if there is none: a link must lead to an
+   * overflow bucket of the image to which no other does, so chains of buckets end.
+   */
+  public long copyIn(long first, MemorySegment source, Limits limits) {
+    long to = first * BUCKET_BYTES;
     for (long at = 0; at < source.byteSize(); at += Long.BYTES) {
       long word = Words.loadPlain(source, at);
-      if (at % BUCKET_BYTES != BucketLayout.OVERFLOW) {
-        table.countEntries(word == 0 ? 0 : 1);
+      boolean isLink = (to + at) % BUCKET_BYTES == BucketLayout.OVERFLOW;
+      if (isLink ? !takeLink(word, first + at / BUCKET_BYTES, limits) : !isEntry(word, limits)) {
+        return at;
+      }
+      boolean isDropped = !isLink && BucketLayout.address(word) < limits.begin;
+      long taken = isDropped ? 0 : word;
+      Words.storePlain(table.memory(), to + at, taken);
+      if (!isLink) {
+        table.countEntries(taken == 0 ? 0 : 1);
       } else if (BucketLayout.isSaturated(word)) {
         table.countSaturated();
       }
     }
+    return -1;
+  }
+
+  private static boolean isEntry(long word, Limits limits) {
+    return word == 0
+        || (!BucketLayout.isTentative(word)
+            && BucketLayout.isOccupied(word)
+            && BucketLayout.address(word) < limits.end
+            && BucketLayout.address(word) % Long.BYTES == 0);
+  }
+
+  private boolean takeLink(long word, long bucket, Limits limits) {
+    long next = BucketLayout.nextBucket(word);
+    boolean isMain = bucket < table.mainBuckets();
+    boolean isClean = (word & ~(BucketLayout.SATURATED | next)) == 0;
+    if (!isClean || (BucketLayout.isSaturated(word) && !isMain)) {
+      return false;
+    }
+    if (next == OverflowBuckets.NONE) {
+      return true;
+    }
+    if (next < table.mainBuckets() || next >= limits.buckets) {
+      return false;
+    }
+    int number = Math.toIntExact(next - table.mainBuckets());
+    boolean isFirst = !linked.get(number);
+    linked.set(number);
+    return isFirst;
   }
 
   private static long entry(long word, Rewind rewind) {

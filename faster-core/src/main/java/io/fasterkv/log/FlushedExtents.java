@@ -25,7 +25,16 @@ public final class FlushedExtents {
   private int first;
   private int end;
 
+  /** Where the last extent ends that was ever added. */
+  private long reached;
+
+  /** Nothing yet; the first extent will begin at {@code startAddress}. */
+  FlushedExtents(long startAddress) {
+    reached = startAddress;
+  }
+
   synchronized void add(Extent extent) {
+    reached = extent.until();
     if (end == froms.length) {
       makeRoom();
     }
@@ -44,6 +53,18 @@ public final class FlushedExtents {
       first++;
     }
     return first < end ? Math.min(froms[first], address) : address;
+  }
+
+  /**
+   * The highest address at {@code until} or below where an extent ends or begins: the device has
+   * all that is wanted below it.
+   */
+  public synchronized long boundaryUntil(long until) {
+    int count = countUntil(until);
+    if (count > 0) {
+      return untils[first + count - 1];
+    }
+    return first < end ? froms[first] : reached;
   }
 
   /** The extent that holds {@code address}. */

@@ -43,6 +43,7 @@ public final class HybridLog {
   private final Truncation truncation;
   private final TailBrake brake = new TailBrake();
   private final UnpublishedValues unpublished = new UnpublishedValues();
+  private final VoidRanges voids;
   private final MemoryRoom room;
   private final boolean inMemory;
   private final long mutablePages;
@@ -77,6 +78,7 @@ public final class HybridLog {
     frames =
         new PageFrames(arena, config.logMemoryBytes(), config.pageBytes(), config.segmentBytes());
     extents = position.extents();
+    voids = position.voids();
     long start = Math.max(position.endAddress(), Address.FIRST);
     marks = new LogMarks(position.beginAddress(), start);
     tail = new TailAllocator(frames.pageBits(), start);
@@ -131,6 +133,11 @@ public final class HybridLog {
 
   public FlushedExtents extents() {
     return extents;
+  }
+
+  /** What was undone by a recovery. */
+  public VoidRanges voids() {
+    return voids;
   }
 
   public long beginAddress() {

@@ -39,6 +39,7 @@ public final class ScanCursor implements AutoCloseable {
   private final ByteSpan value = new ByteSpan();
   private final ScannedValue large;
   private boolean withChunks;
+  private boolean withForks;
 
   private long loadedFrom;
   private long loadedUntil;
@@ -78,6 +79,14 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   /**
+   * Lets the scan show forks, too: {@link #isFork} tells them, and they have neither key nor value.
+   */
+  public ScanCursor withForks() {
+    withForks = true;
+    return this;
+  }
+
+  /**
    * Moves to the next record that is in a chain, tombstones included; false at the end. A tombstone
    * with nothing below it in its chain is left out: its record may have left the index when it was
    * deleted, and one that took the freed entry may have been allocated before it, so of these two
@@ -97,16 +106,29 @@ public final class ScanCursor implements AutoCloseable {
         next = checked(RecordInfo.paddingBytes(info));
       } else if (RecordInfo.isFork(info)) {
         next = checked(ForkRecord.BYTES);
+        if (withForks && address >= range.from()) {
+          key.release();
+          value.release();
+          anchor = null;
+          return true;
+        }
       } else {
+        checked(layout.headerBytes());
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
-        boolean isInChain = !RecordInfo.isInvalid(info) && !isHiddenChunk() && !isEndOfChain();
-        if (address >= range.from() && isInChain) {
+        if (address >= range.from() && isShown()) {
           wrap();
           return true;
         }
       }
     }
     return false;
+  }
+
+  private boolean isShown() {
+    return !RecordInfo.isInvalid(info)
+        && !isHiddenChunk()
+        && !isEndOfChain()
+        && !log.voids().contains(address, info);
   }
 
   private boolean isEndOfChain() {
@@ -152,6 +174,11 @@ public final class ScanCursor implements AutoCloseable {
   /** Whether the record leads to a large value. */
   public boolean isLarge() {
     return RecordInfo.isLarge(info);
+  }
+
+  /** Whether this is a fork, and no record of a key. */
+  public boolean isFork() {
+    return RecordInfo.isFork(info);
   }
 
   public boolean isDelta() {
@@ -283,6 +310,13 @@ public final class ScanCursor implements AutoCloseable {
 
   private void wrap() {
     long record = address - loadedFrom;
+    if (!layout.isSound(buffer, record, next - address)) {
+      throw new Corrupt(
+          "a record's sizes do not fit each other: recordBytes="
+              + (next - address)
+              + ", "
+              + log.device().place(address));
+    }
     int keyBytes = layout.keyBytes(buffer, record);
     int valueBytes = layout.valueBytes(buffer, record);
     key.wrap(buffer, layout.keyOffset(record), keyBytes, keyBytes);

@@ -3,9 +3,11 @@ package io.fasterkv.memory;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
+import java.util.zip.Checksum;
 
-/** CRC32C of memory. */
+/** CRC32C of memory, and CRC32. */
 public final class Checksums {
   private static final long MAX_STEP_BYTES = 1 << 30;
 
@@ -23,7 +25,12 @@ public final class Checksums {
     return finish(crc, memory);
   }
 
-  private static int finish(CRC32C crc, MemorySegment memory) {
+  /** CRC32, whose polynomial is another one. */
+  public static int crc32(MemorySegment memory) {
+    return finish(new CRC32(), memory);
+  }
+
+  private static int finish(Checksum crc, MemorySegment memory) {
     for (long at = 0; at < memory.byteSize(); at += MAX_STEP_BYTES) {
       long step = Math.min(MAX_STEP_BYTES, memory.byteSize() - at);
       crc.update(memory.asSlice(at, step).asByteBuffer());

@@ -3,18 +3,24 @@ package io.fasterkv.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
 import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.log.VoidRanges.VoidRange;
 import io.fasterkv.memory.Checksums;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -24,20 +30,44 @@ class ManifestCodecTest {
   private static final int PAGE_BYTES = 1024;
   private static final List<Extent> EXTENTS =
       List.of(new Extent(0, 1024, 11), new Extent(1024, 1536, -12), new Extent(1536, 2048, 13));
-  private static final LogPart LOG = new LogPart(64, 2048, EXTENTS);
-  private static final IndexPart INDEX = new IndexPart(6, 1, 256, List.of(1, -2));
+  private static final SortedMap<String, Long> POINTS =
+      new TreeMap<>(Map.of("reader", 0L, "writer \u00fc", 1L << 40));
+  private static final VersionCut CUT = new VersionCut(70, 64, 1800, 2048, POINTS);
+  private static final List<VoidRange> VOIDS = List.of(new VoidRange(100, 200, 63));
+  private static final LogPart LOG = new LogPart(EXTENTS, null, VOIDS);
+  private static final IndexPart INDEX =
+      new IndexPart(6, 2, false, new Image(5, 900, 1, 256, List.of(1, -2)));
+  private static final IndexPart INDEX_OF_THE_START =
+      new IndexPart(6, 2, false, new Image(5, 64, 1, 256, List.of(1, -2)));
 
   @ParameterizedTest
   @EnumSource
   void comesBackAsItWas(RecordKind kind) {
-    CheckpointManifest manifest = manifest(kind, LOG, INDEX);
-    assertThat(ManifestCodec.decode(ManifestCodec.encode(manifest), FILE)).isEqualTo(manifest);
+    assertComesBack(manifest(kind, LOG, INDEX));
   }
 
   @Test
   void anEmptyLogComesBackAsItWas() {
-    CheckpointManifest manifest = manifest(RecordKind.SPANS, new LogPart(64, 64, List.of()), INDEX);
-    assertThat(ManifestCodec.decode(ManifestCodec.encode(manifest), FILE)).isEqualTo(manifest);
+    VersionCut cut = new VersionCut(1, 64, 64, 64, new TreeMap<>());
+    LogPart log = new LogPart(List.of(), null, List.of());
+    assertComesBack(manifest(CheckpointKind.FOLD_OVER, cut, log, INDEX_OF_THE_START));
+  }
+
+  @Test
+  void aSnapshotComesBackAsItWas() {
+    assertComesBack(snapshot(blocks(1024, 2048)));
+    assertComesBack(snapshot(blocks(2048, 2048)));
+  }
+
+  @Test
+  void anIndexAloneComesBackAsItWas() {
+    IndexPart own = new IndexPart(6, 2, true, new Image(7, 900, 1, 256, List.of(1, -2)));
+    assertComesBack(manifest(CheckpointKind.INDEX_ONLY, CUT, LogPart.NONE, own));
+  }
+
+  @Test
+  void aLogWithoutAnyImageComesBackAsItWas() {
+    assertComesBack(manifest(RecordKind.LONGS, LOG, new IndexPart(6, 2, false, null)));
   }
 
   @Test
@@ -66,26 +96,52 @@ class ManifestCodecTest {
 
   @Test
   void whateverTheNumbersAreAMatchingChecksumBringsNothingButCorrupt() {
-    byte[] good = bytes(manifest(RecordKind.SPANS, LOG, INDEX));
-    for (int at = 0; at < good.length - Integer.BYTES; at++) {
-      for (int value : new int[] {0, 1, 0x7F, 0x80, 0xFF}) {
-        byte[] forged = good.clone();
-        forged[at] = (byte) value;
-        seal(forged);
-        decodeOrCorrupt(forged, "offset=" + at + ", value=" + value);
+    List<CheckpointManifest> all =
+        List.of(manifest(RecordKind.SPANS, LOG, INDEX), snapshot(blocks(1024, 2048)));
+    for (CheckpointManifest manifest : all) {
+      byte[] good = bytes(manifest);
+      for (int at = 0; at < good.length - Integer.BYTES; at++) {
+        for (int value : new int[] {0, 1, 0x7F, 0x80, 0xFF}) {
+          byte[] forged = good.clone();
+          forged[at] = (byte) value;
+          seal(forged);
+          decodeOrCorrupt(forged, "offset=" + at + ", value=" + value);
+        }
       }
     }
   }
 
   @Test
   void numbersThatDoNotFitEachOtherAreRefused() {
-    assertMisfit(new LogPart(4096, 2048, EXTENTS), INDEX);
-    assertMisfit(new LogPart(64, 2000, EXTENTS), INDEX);
-    assertMisfit(new LogPart(64, 2048, List.of(EXTENTS.get(0), EXTENTS.get(2))), INDEX);
-    assertMisfit(new LogPart(64, 2048, List.of(new Extent(0, 2048, 1))), INDEX);
-    assertMisfit(LOG, new IndexPart(0, 1, 256, List.of(1)));
-    assertMisfit(LOG, new IndexPart(6, 1, 256, List.of(1)));
-    assertMisfit(LOG, new IndexPart(6, -1, 256, List.of(1, 2)));
+    assertMisfit(log(EXTENTS.get(0), EXTENTS.get(2)), INDEX);
+    assertMisfit(log(EXTENTS.get(0), EXTENTS.get(1)), INDEX);
+    assertMisfit(log(new Extent(0, 2048, 1)), INDEX);
+    assertMisfit(log(EXTENTS.get(1), EXTENTS.get(2)), INDEX);
+    assertMisfit(log(), INDEX);
+    assertMisfit(new LogPart(EXTENTS, null, List.of(new VoidRange(100, 2049, 1))), INDEX);
+    assertMisfit(new LogPart(EXTENTS, blocks(1024, 2048), VOIDS), INDEX);
+    assertMisfit(LOG, new IndexPart(0, 2, false, new Image(5, 900, 1, 256, List.of(1))));
+    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, 1, 256, List.of(1))));
+    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, -1, 256, List.of(1, 2))));
+    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, 3, 256, List.of(1, 2, 3))));
+    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(8, 900, 1, 256, List.of(1, 2))));
+    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 2049, 1, 256, List.of(1, 2))));
+    assertMisfit(
+        LOG, new IndexPart(6, 2, false, new Image(5, 900, 1, 100, List.of(1, 2, 3, 4, 5))));
+  }
+
+  @Test
+  void snapshotsThatDoNotFitTheLogAreRefused() {
+    assertRefused(bytes(snapshot(blocks(1100, 2048))), "not at an extent");
+    assertRefused(bytes(snapshot(blocks(1024, 1536))), "not up to the end");
+    SnapshotBlocks later = blocks(1024, 2048);
+    later.set(1, 8, 0, 1, 2);
+    assertRefused(bytes(snapshot(later)), "of a later checkpoint");
+    SnapshotBlocks below = blocks(1024, 2048);
+    below.set(1, 7, -8, 1, 2);
+    assertRefused(bytes(snapshot(below)), "at a negative position");
+    assertRefused(
+        bytes(manifest(CheckpointKind.SNAPSHOT, CUT, LOG, INDEX)), "a snapshot without blocks");
   }
 
   @Test
@@ -95,7 +151,7 @@ class ManifestCodecTest {
     seal(bytes);
     assertThatThrownBy(() -> ManifestCodec.decode(ByteBuffer.wrap(bytes), FILE))
         .isInstanceOf(Corrupt.class)
-        .hasMessageContaining("file=" + FILE + ", offset=8, version=9, allowed=1");
+        .hasMessageContaining("file=" + FILE + ", offset=8, version=9, allowed=2");
   }
 
   private static void assertMisfit(LogPart log, IndexPart index) {
@@ -124,8 +180,36 @@ class ManifestCodecTest {
     ByteBuffer.wrap(bytes).putInt(end, crc);
   }
 
-  private static CheckpointManifest manifest(RecordKind kind, LogPart log, IndexPart index) {
-    return new CheckpointManifest(7, new Shape(kind, PAGE_BYTES, 1 << 20), log, index);
+  private static void assertComesBack(CheckpointManifest manifest) {
+    assertThat(ManifestCodec.decode(ManifestCodec.encode(manifest), FILE)).isEqualTo(manifest);
+  }
+
+  private static LogPart log(Extent... extents) {
+    return new LogPart(List.of(extents), null, VOIDS);
+  }
+
+  private static SnapshotBlocks blocks(long from, long until) {
+    SnapshotBlocks blocks = new SnapshotBlocks(from, until, 256);
+    for (int block = 0; block < blocks.count(); block++) {
+      blocks.set(block, 3 + block % 5, block * 256L, block, -block);
+    }
+    return blocks;
+  }
+
+  private static CheckpointManifest snapshot(SnapshotBlocks blocks) {
+    LogPart log = new LogPart(EXTENTS, blocks, VOIDS);
+    return manifest(CheckpointKind.INCREMENTAL_SNAPSHOT, CUT, log, INDEX);
+  }
+
+  private static CheckpointManifest manifest(RecordKind records, LogPart log, IndexPart index) {
+    Shape shape = new Shape(records, PAGE_BYTES, 1 << 20);
+    return new CheckpointManifest(7, CheckpointKind.FOLD_OVER, shape, CUT, log, index);
+  }
+
+  private static CheckpointManifest manifest(
+      CheckpointKind kind, VersionCut cut, LogPart log, IndexPart index) {
+    Shape shape = new Shape(RecordKind.SPANS, PAGE_BYTES, 1 << 20);
+    return new CheckpointManifest(7, kind, shape, cut, log, index);
   }
 
   private static byte[] bytes(CheckpointManifest manifest) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 class FlushedExtentsTest {
   private static final int STEPS = 3000;
 
-  private final FlushedExtents extents = new FlushedExtents();
+  private final FlushedExtents extents = new FlushedExtents(0);
 
   @Test
   void findsTheExtentThatHoldsAnAddress() {

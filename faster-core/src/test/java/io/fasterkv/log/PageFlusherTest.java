@@ -22,7 +22,7 @@ class PageFlusherTest {
 
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final PageFrames frames = new PageFrames(arena, PAGES * PAGE, PAGE, SEGMENT_PAGES * PAGE);
-  private final FlushedExtents extents = new FlushedExtents();
+  private final FlushedExtents extents = new FlushedExtents(0);
   private final FirstFailure failure = new FirstFailure();
   private final SlowDevice device = new SlowDevice();
   private long flushed;

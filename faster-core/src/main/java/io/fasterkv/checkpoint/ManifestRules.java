@@ -1,0 +1,191 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.checkpoint.CheckpointManifest.Image;
+import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
+import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
+import io.fasterkv.checkpoint.CheckpointManifest.Shape;
+import io.fasterkv.index.IndexImage;
+import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.log.VoidRanges.VoidRange;
+import io.fasterkv.record.Address;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Whether the numbers of a manifest fit each other: all that is computed from them later stays
+ * within the files and within memory. A checksum only tells that they are what somebody wrote.
+ */
+final class ManifestRules {
+  private static final long MAX_BUCKETS = 1L << 40;
+  private static final long MAX_SEGMENT_BYTES = 1L << 48;
+  private static final int MAX_PAGE_BYTES = 1 << 30;
+
+  private final CheckpointManifest manifest;
+  private final Path file;
+
+  private ManifestRules(CheckpointManifest manifest, Path file) {
+    this.manifest = manifest;
+    this.file = file;
+  }
+
+  static void check(CheckpointManifest manifest, Path file) {
+    ManifestRules rules = new ManifestRules(manifest, file);
+    rules.checkShape();
+    rules.checkCut();
+    rules.checkIndex();
+    if (manifest.hasLog()) {
+      rules.checkExtents();
+      rules.checkSnapshot();
+      rules.checkVoids();
+    } else {
+      rules.require(manifest.log().equals(LogPart.NONE), "the index alone has a log", "none");
+      rules.require(manifest.hasOwnImage(), "the index alone has no image of its own", "one");
+    }
+  }
+
+  private void checkShape() {
+    Shape shape = manifest.shape();
+    require(
+        isPowerOfTwo(shape.pageBytes(), MAX_PAGE_BYTES),
+        "pageBytes=" + shape.pageBytes(),
+        "a power of two");
+    require(
+        isPowerOfTwo(shape.segmentBytes(), MAX_SEGMENT_BYTES)
+            && shape.segmentBytes() >= shape.pageBytes(),
+        "segmentBytes=" + shape.segmentBytes(),
+        "a power of two, a page and above");
+  }
+
+  private void checkCut() {
+    VersionCut cut = manifest.cut();
+    require(manifest.number() >= 1, "number=" + manifest.number(), "1 and above");
+    require(cut.version() >= 0, "version=" + cut.version(), "0 and above");
+    require(
+        cut.begin() >= 0 && cut.end() <= Address.MASK,
+        "begin=" + cut.begin() + ", end=" + cut.end(),
+        "0 to " + Address.MASK);
+    cut.points()
+        .forEach((name, point) -> {
+          require(point >= 0, "point of session " + name + "=" + point, "0 and above");
+        });
+  }
+
+  private void checkIndex() {
+    IndexPart index = manifest.index();
+    require(
+        index.mainBuckets() > 0 && index.mainBuckets() <= MAX_BUCKETS,
+        "mainBuckets=" + index.mainBuckets(),
+        "1 to " + MAX_BUCKETS);
+    require(
+        index.overflowUsed() >= 0 && index.overflowUsed() <= MAX_BUCKETS,
+        "overflowUsed=" + index.overflowUsed(),
+        "0 to " + MAX_BUCKETS);
+    Image image = index.image();
+    if (image == null) {
+      return;
+    }
+    require(
+        image.overflowUsed() >= 0 && image.overflowUsed() <= index.overflowUsed(),
+        "overflowUsed of the image=" + image.overflowUsed(),
+        "0 to " + index.overflowUsed());
+    require(
+        image.of() >= 1 && image.of() <= manifest.number(),
+        "the image's checkpoint=" + image.of(),
+        "1 to " + manifest.number());
+    require(
+        image.start() >= 0 && image.start() <= manifest.cut().end(),
+        "the image's start=" + image.start(),
+        "0 to " + manifest.cut().end());
+    boolean isWhole =
+        image.chunkBytes() >= IndexImage.BUCKET_BYTES
+            && image.chunkBytes() % IndexImage.BUCKET_BYTES == 0
+            && image.chunkChecksums().size()
+                == Math.ceilDiv(IndexImageFile.bytes(index), image.chunkBytes());
+    require(
+        isWhole,
+        "chunks of the image=" + image.chunkChecksums().size() + " of " + image.chunkBytes(),
+        "as many as its buckets take");
+  }
+
+  /** From the begin to the end without a gap, each on one page. */
+  private void checkExtents() {
+    List<Extent> extents = manifest.log().extents();
+    VersionCut cut = manifest.cut();
+    int pageBytes = manifest.shape().pageBytes();
+    if (extents.isEmpty()) {
+      require(cut.begin() == cut.end(), "extents=none", "from begin to end");
+      return;
+    }
+    long at = extents.getFirst().from();
+    require(at >= 0 && at <= cut.begin(), "the first extent=" + at, "up to " + cut.begin());
+    for (Extent extent : extents) {
+      boolean isOnOnePage = extent.from() / pageBytes == (extent.until() - 1) / pageBytes;
+      require(
+          extent.from() == at && extent.until() > at && isOnOnePage,
+          "an extent=" + extent,
+          "one that begins at " + at + " and lies on one page");
+      at = extent.until();
+    }
+    require(at == cut.end(), "the last extent's end=" + at, "" + cut.end());
+  }
+
+  private void checkSnapshot() {
+    SnapshotBlocks blocks = manifest.log().snapshot();
+    boolean isSnapshot =
+        manifest.kind() == CheckpointKind.SNAPSHOT
+            || manifest.kind() == CheckpointKind.INCREMENTAL_SNAPSHOT;
+    require((blocks != null) == isSnapshot, "a snapshot=" + (blocks != null), "" + isSnapshot);
+    if (blocks == null) {
+      return;
+    }
+    require(
+        blocks.blockBytes() <= manifest.shape().pageBytes(),
+        "blockBytes=" + blocks.blockBytes(),
+        "up to a page");
+    require(
+        blocks.until() == manifest.cut().end(), "snapshot's end=" + blocks.until(), "the cut's");
+    boolean beginsAtExtent =
+        blocks.count() == 0
+            || manifest.log().extents().stream().anyMatch(e -> e.from() == blocks.from());
+    require(beginsAtExtent, "the snapshot's begin=" + blocks.from(), "where an extent begins");
+    for (int block = 0; block < blocks.count(); block++) {
+      require(
+          blocks.owner(block) >= 1
+              && blocks.owner(block) <= manifest.number()
+              && blocks.position(block) >= 0
+              && blocks.position(block) <= Address.MASK,
+          "block "
+              + block
+              + " of checkpoint "
+              + blocks.owner(block)
+              + " at "
+              + blocks.position(block),
+          "checkpoints up to " + manifest.number());
+    }
+  }
+
+  private void checkVoids() {
+    for (VoidRange range : manifest.log().voids()) {
+      require(
+          range.until() <= manifest.cut().end(), "a void range=" + range, "ranges below the end");
+    }
+  }
+
+  private static boolean isPowerOfTwo(long number, long most) {
+    return number > 0 && number <= most && Long.bitCount(number) == 1;
+  }
+
+  private void require(boolean isSound, String what, String allowed) {
+    if (!isSound) {
+      throw new Corrupt(
+          "a manifest's numbers do not fit each other: file="
+              + file
+              + ", offset=20 and above, "
+              + what
+              + ", allowed="
+              + allowed);
+    }
+  }
+}

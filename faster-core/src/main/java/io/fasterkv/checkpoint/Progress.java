@@ -1,0 +1,54 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.RecoveryProgress;
+import io.fasterkv.api.RecoveryProgress.Phase;
+import java.util.function.Consumer;
+
+/** Tells a listener how far a recovery has come, at most a hundred times a phase. */
+final class Progress {
+  private static final int STEPS = 100;
+  private static final double NANOS = 1e9;
+
+  private final Consumer<RecoveryProgress> listener;
+  private Phase phase = Phase.INDEX;
+  private long total;
+  private long done;
+  private long told;
+  private long begunNanos;
+
+  Progress(Consumer<RecoveryProgress> listener) {
+    this.listener = listener;
+  }
+
+  /** Tells nobody. */
+  static Progress none() {
+    return new Progress(progress -> {});
+  }
+
+  void begin(Phase nextPhase, long totalBytes) {
+    phase = nextPhase;
+    total = totalBytes;
+    done = 0;
+    begunNanos = System.nanoTime();
+    tell();
+  }
+
+  void add(long bytes) {
+    done += bytes;
+    if (done < total && done - told >= total / STEPS) {
+      tell();
+    }
+  }
+
+  void end() {
+    done = total;
+    tell();
+  }
+
+  private void tell() {
+    told = done;
+    long nanos = System.nanoTime() - begunNanos;
+    double rate = done == 0 || nanos <= 0 ? 0 : done * NANOS / nanos;
+    listener.accept(new RecoveryProgress(phase, done, total, rate));
+  }
+}

@@ -1,0 +1,81 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.index.IndexEntry;
+import io.fasterkv.index.IndexTable;
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.record.KeyBytes;
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Puts the records of a part of the log into an index that nobody uses yet (CPR, section 6 and
+ * algorithm 3). For each tag of a bucket the index ends up with the highest address among its
+ * records. That is the newest record of their chain: chains lead down, and no record ever changes
+ * what it leads to.
+ *
+ * <p>Left out are records that never got into a chain, chunks of large values, what an earlier
+ * recovery has undone, and tombstones at the end of their chains: an entry that such a tombstone
+ * has freed may have been taken by a record that was allocated before it.
+ */
+final class Replay {
+  private final Engine engine;
+  private final IndexTable table;
+  private final IndexEntry entry = new IndexEntry();
+  private final KeyBytes key = new KeyBytes();
+
+  Replay(Engine engine) {
+    this.engine = engine;
+    table = engine.index().soleTable();
+  }
+
+  /** Goes over the log from {@code from} to {@code end}; it begins at {@code begin}. */
+  void run(long begin, long from, long end, Progress progress) {
+    MemorySegment keyBuffer = engine.buffers().take((int) engine.log().pageBytes());
+    ScanRange range = new ScanRange(begin, begin, Math.max(begin, from), end, end);
+    try (ScanCursor scan = engine.scan(range).withForks()) {
+      long at = range.from();
+      while (scan.next()) {
+        if (scan.isFork()) {
+          throw forked(scan.address());
+        }
+        raise(scan, keyBuffer);
+        progress.add(scan.address() - at);
+        at = scan.address();
+      }
+    } finally {
+      engine.buffers().give(keyBuffer);
+    }
+  }
+
+  private void raise(ScanCursor scan, MemorySegment keyBuffer) {
+    ByteSpan found = scan.key();
+    MemorySegment.copy(found.memory(), found.offset(), keyBuffer, 0, found.length());
+    key.set(keyBuffer, found.length());
+    long hash = engine.hash(key);
+    if (!table.raise(hash, scan.address(), entry)) {
+      throw new OutOfBudget(
+          "the index has no room for another entry while it is made from the log: "
+              + engine.log().device().place(scan.address())
+              + ", entries="
+              + table.entries()
+              + ", mainBuckets="
+              + table.mainBuckets()
+              + ", overflowBuckets="
+              + table.geometry().overflowBuckets()
+              + "; raise memoryBytes, or recover from a checkpoint with the index");
+    }
+  }
+
+  private BadConfig forked(long address) {
+    return new BadConfig(
+        "the log was written while the index was halved, and without an image of the index its"
+            + " chains cannot be told apart: "
+            + engine.log().device().place(address)
+            + ", allowed=checkpoints with an index, or whose log has no such place; recover without"
+            + " withoutIndex()");
+  }
+}

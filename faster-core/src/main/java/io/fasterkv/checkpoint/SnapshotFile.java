@@ -1,0 +1,153 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.device.DurableFiles;
+import io.fasterkv.device.Transfers;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Checksums;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.record.Address;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes the part of the log that is not on the device to a file of its own, a page at a time,
+ * without those blocks that an older snapshot has. Nothing that belongs to the checkpoint changes
+ * meanwhile; what changes are records of the next version, which recovery steps over, and their
+ * sizes stay. A page that leaves memory meanwhile is read from the device.
+ */
+final class SnapshotFile {
+  /** Blocks are small enough that a few updates leave most of them alone. */
+  private static final int BLOCK_BYTES = 16 << 10;
+
+  /** How much is copied before the epoch is let go. */
+  private static final long COPY_BYTES = 64 << 10;
+
+  private final Engine engine;
+  private final HybridLog log;
+  private final Path file;
+  private final long number;
+  private final MemorySegment page;
+
+  /**
+   * @param page scratch of a page
+   */
+  SnapshotFile(Engine engine, Path file, long number, MemorySegment page) {
+    this.engine = engine;
+    log = engine.log();
+    this.file = file;
+    this.number = number;
+    this.page = page;
+  }
+
+  /**
+   * Writes the log from {@code from} to {@code until}, durably, and adds what it is made of to
+   * {@code extents}.
+   *
+   * @param base a snapshot whose blocks need not be written again
+   */
+  SnapshotBlocks write(long from, long until, @Nullable SnapshotBlocks base, List<Extent> extents)
+      throws IOException {
+    int blockBytes = (int) Math.min(BLOCK_BYTES, log.pageBytes());
+    SnapshotBlocks blocks = new SnapshotBlocks(from, until, blockBytes);
+    SnapshotBlocks usable = base == null || base.blockBytes() != blockBytes ? null : base;
+    Files.deleteIfExists(file);
+    try (EpochUser user = engine.epochs().register();
+        FileChannel channel = DurableFiles.openReadWrite(file)) {
+      long position = 0;
+      for (long at = from; at < until; ) {
+        long end = Math.min(until, log.pageEnd(at));
+        copy(at, end, user);
+        extents.add(new Extent(at, end, Checksums.crc32c(page.asSlice(0, end - at))));
+        position = writePage(channel, position, at, end, blocks, usable);
+        at = end;
+      }
+      channel.force(true);
+    }
+    return blocks;
+  }
+
+  /** Writes the blocks of a page that are new, neighbours together; returns the file's end. */
+  private long writePage(
+      FileChannel channel,
+      long position,
+      long from,
+      long until,
+      SnapshotBlocks blocks,
+      @Nullable SnapshotBlocks base)
+      throws IOException {
+    long unwritten = from;
+    long written = position;
+    for (long at = from; at < until; ) {
+      int block = blocks.blockAt(at);
+      long end = blocks.blockUntil(block);
+      MemorySegment bytes = page.asSlice(at - from, end - at);
+      int crc = Checksums.crc32c(bytes);
+      int otherCrc = Checksums.crc32(bytes);
+      int same = base == null ? -1 : base.same(at, end, crc, otherCrc);
+      if (base != null && same >= 0) {
+        blocks.set(block, base.owner(same), base.position(same), crc, otherCrc);
+        written = writeRun(channel, written, page.asSlice(unwritten - from, at - unwritten));
+        unwritten = end;
+      } else {
+        blocks.set(block, number, written + (at - unwritten), crc, otherCrc);
+      }
+      at = end;
+    }
+    return writeRun(channel, written, page.asSlice(unwritten - from, until - unwritten));
+  }
+
+  private static long writeRun(FileChannel channel, long position, MemorySegment bytes)
+      throws IOException {
+    Transfers.writeFully(channel, bytes, position);
+    return position + bytes.byteSize();
+  }
+
+  private void copy(long from, long until, EpochUser user) throws IOException {
+    for (long at = from; at < until; ) {
+      long end = Math.min(until, at + COPY_BYTES);
+      if (!copyFromMemory(at, page.asSlice(at - from, end - at), user)) {
+        end = copyFromDevice(at, until, page.asSlice(at - from, until - at));
+      }
+      at = end;
+    }
+  }
+
+  private boolean copyFromMemory(long from, MemorySegment target, EpochUser user) {
+    user.protect();
+    try {
+      // The first page begins below the first record, and is flushed as a whole.
+      boolean isInMemory = Math.max(from, Address.FIRST) >= log.headAddress();
+      if (isInMemory) {
+        MemorySegment.copy(log.memory(), log.offset(from), target, 0, target.byteSize());
+      }
+      return isInMemory;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  /** Copies up to the end of an extent, and checks it if all of it is wanted. */
+  private long copyFromDevice(long from, long until, MemorySegment target) throws IOException {
+    Extent extent = log.extents().at(from);
+    long end = Math.min(until, extent.until());
+    MemorySegment bytes = target.asSlice(0, end - from);
+    log.device().readNow(from, bytes);
+    boolean isWhole = extent.from() == from && extent.until() == end;
+    if (isWhole && Checksums.crc32c(bytes) != extent.crc()) {
+      throw new Corrupt(
+          "a page is not what was written: "
+              + log.device().place(from)
+              + ", bytes="
+              + bytes.byteSize());
+    }
+    return end;
+  }
+}

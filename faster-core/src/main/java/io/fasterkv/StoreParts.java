@@ -100,8 +100,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
               config.keyHash(),
               buffers,
               new ChainSteps(),
-              new StoreVersions(
-                  config.versionShift(), recovered.version() + 1, recovered.points()),
+              new StoreVersions(config.versionShift(), recovered.version() + 1, recovered.points()),
               config.merge()),
           recovered);
     } catch (RuntimeException | Error e) {

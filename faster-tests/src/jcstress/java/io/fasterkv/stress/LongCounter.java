@@ -18,7 +18,7 @@ final class LongCounter extends Counter {
   }
 
   private static SessionCore<Void, Void, Void> open(SmallStore store) {
-    return SessionCore.longs(store.engine(), LongFunctions.sum(), SessionMode.BLOCKING);
+    return SessionCore.longs(store.engine(), null, LongFunctions.sum(), SessionMode.BLOCKING);
   }
 
   @Override

@@ -34,7 +34,7 @@ final class SharedChain {
 
   SharedChain(OffHeapArena arena) {
     store = new SmallStore(arena, (memory, offset, length) -> HASH);
-    session = SessionCore.spans(store.engine(), new SumFunctions(), SessionMode.BLOCKING);
+    session = SessionCore.spans(store.engine(), null, new SumFunctions(), SessionMode.BLOCKING);
     mover = new RecordMover(store.engine());
     user = store.engine().epochs().register();
   }

@@ -18,7 +18,7 @@ final class SpanCounter extends Counter {
   }
 
   private static SessionCore<Long, long[], Void> open(SmallStore store) {
-    return SessionCore.spans(store.engine(), new SumFunctions(), SessionMode.BLOCKING);
+    return SessionCore.spans(store.engine(), null, new SumFunctions(), SessionMode.BLOCKING);
   }
 
   @Override

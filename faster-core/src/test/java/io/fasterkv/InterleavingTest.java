@@ -262,20 +262,6 @@ class InterleavingTest {
     }
   }
 
-  /** Adds, and stops in the middle the first time. */
-  private record SlowSum(Pause pause) implements LongFunctions<Void> {
-    @Override
-    public long initialUpdater(long key, long input) {
-      return input;
-    }
-
-    @Override
-    public long updater(long key, long input, long oldValue) {
-      pause.here();
-      return oldValue + input;
-    }
-  }
-
   /** {@link BytesFunctions} that stop where they are told to. */
   private static final class SlowFunctions
       implements StoreFunctions<byte[], BytesFunctions.Result, Object> {

@@ -55,6 +55,9 @@ public final class HybridLog {
   /** Below it all is frozen, and every thread has seen that; 0 if nothing is. */
   private final AtomicLong safeFrozen = new AtomicLong();
 
+  /** Below it all is frozen, or about to be; 0 if nothing is. */
+  private final AtomicLong frozenUntil = new AtomicLong();
+
   /** Below it all was frozen once. */
   private final AtomicLong wasFrozen = new AtomicLong();
 
@@ -383,6 +386,7 @@ public final class HybridLog {
    */
   public long freezeForSnapshot() {
     long end = alignTail();
+    frozenUntil.setRelease(end);
     if (!appendOnly) {
       inPlaceFromMark.accumulateAndGet(end, Math::max);
     }
@@ -415,6 +419,12 @@ public final class HybridLog {
         inPlaceFromMark.set(marks.readOnly());
       }
     }
+    frozenUntil.setRelease(0);
+  }
+
+  /** Whether a record that got into no chain may be filled again, for a protected caller. */
+  public boolean mayFillAgain(long address) {
+    return address >= marks.readOnly() && address >= frozenUntil.getAcquire();
   }
 
   /**

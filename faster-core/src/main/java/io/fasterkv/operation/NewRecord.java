@@ -77,10 +77,10 @@ final class NewRecord {
 
   /**
    * A chain leads down, so what has come on top of it meanwhile must lie below. Nobody scans a page
-   * as immutable or drops it that is mutable to the protected caller.
+   * as immutable, freezes or drops it that is mutable to the protected caller.
    */
   private boolean canTakeLost(long wanted, long newest) {
-    return isLost && wanted == bytes && newest < address && address >= log.readOnlyAddress();
+    return isLost && wanted == bytes && newest < address && log.mayFillAgain(address);
   }
 
   MemorySegment memory() {

@@ -20,7 +20,7 @@ import java.util.List;
 final class ManifestRules {
   private static final long MAX_BUCKETS = 1L << 40;
   private static final long MAX_SEGMENT_BYTES = 1L << 48;
-  private static final int MAX_PAGE_BYTES = 1 << 30;
+  private static final int MAX_PAGE_BYTES = 64 << 20;
 
   private final CheckpointManifest manifest;
   private final Path file;
@@ -100,6 +100,7 @@ final class ManifestRules {
         "0 to " + manifest.cut().end());
     boolean isWhole =
         image.chunkBytes() >= IndexImage.BUCKET_BYTES
+            && image.chunkBytes() <= manifest.shape().pageBytes()
             && image.chunkBytes() % IndexImage.BUCKET_BYTES == 0
             && image.chunkChecksums().size()
                 == Math.ceilDiv(IndexImageFile.bytes(index), image.chunkBytes());

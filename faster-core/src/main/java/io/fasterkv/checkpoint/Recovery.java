@@ -283,12 +283,5 @@ public final class Recovery {
               + indexBytes
               + "; raise memoryBytes or lower another part");
     }
-    if (image != null && image.chunkBytes() > config.pageBytes()) {
-      throw new Corrupt(
-          "a chunk of the index image is larger than a page: file="
-              + files.manifest(manifest.number())
-              + ", offset=20 and above, chunkBytes="
-              + image.chunkBytes());
-    }
   }
 }

@@ -50,7 +50,7 @@ final class SnapshotReader implements AutoCloseable {
   void readAll(PageSink sink, Progress progress) {
     for (Extent extent : manifest.log().extents()) {
       if (extent.from() >= blocks.from()) {
-        MemorySegment bytes = read(extent);
+        MemorySegment bytes = read(extent, page);
         try {
           sink.accept(extent.from(), bytes);
         } catch (IOException e) {
@@ -82,9 +82,9 @@ final class SnapshotReader implements AutoCloseable {
     }
   }
 
-  /** The bytes of an extent that the snapshot covers. */
-  private MemorySegment read(Extent extent) {
-    MemorySegment bytes = page.asSlice(0, extent.until() - extent.from());
+  /** The bytes of an extent that the snapshot covers, at the start of {@code to}. */
+  MemorySegment read(Extent extent, MemorySegment to) {
+    MemorySegment bytes = to.asSlice(0, extent.until() - extent.from());
     int first = blocks.blockAt(extent.from());
     int last = blocks.blockAt(extent.until() - 1);
     for (int block = first; block <= last; block++) {

@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * when the transfer is done.
  */
 final class SegmentFiles {
-  private static final String PREFIX = "log.";
+  static final String PREFIX = "log.";
 
   private final Path directory;
   private final long segmentBytes;

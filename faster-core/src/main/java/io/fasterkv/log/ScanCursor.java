@@ -124,11 +124,12 @@ public final class ScanCursor implements AutoCloseable {
     return false;
   }
 
+  /** Chunks have no version: they are as good as the anchor that leads to them. */
   private boolean isShown() {
     return !RecordInfo.isInvalid(info)
         && !isHiddenChunk()
         && !isEndOfChain()
-        && !log.voids().contains(address, info);
+        && (RecordInfo.isChunk(info) || !log.voids().contains(address, info));
   }
 
   private boolean isEndOfChain() {

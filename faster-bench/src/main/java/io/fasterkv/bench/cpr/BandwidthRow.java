@@ -23,7 +23,7 @@ import java.util.Optional;
 final class BandwidthRow implements CprPart {
   private static final double WANTED = 0.7;
   private static final long FIO_FILE_BYTES = 4L << 30;
-  private static final double FIO_UNITS = 1.5;
+  private static final double FIO_UNITS = 1.2;
   private static final List<CheckpointKind> KINDS =
       List.of(CheckpointKind.FOLD_OVER, CheckpointKind.SNAPSHOT);
 

@@ -23,7 +23,7 @@ import java.util.Map;
 final class BufferFigure implements CprPart {
   private static final List<Distribution> DISTRIBUTIONS =
       List.of(Distribution.ZIPF, Distribution.UNIFORM);
-  private static final List<Integer> KIBIBYTES = List.of(32, 128, 512, 2048, 8192, 32768);
+  private static final List<Integer> KIBIBYTES = List.of(32, 256, 2048, 16384, 65536);
 
   /** In units of time. */
   private static final double WARM_UP = 0.5;

@@ -54,8 +54,10 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       names = "--keys",
       paramLabel = "N",
       converter = Converters.OfCount.class,
-      description = "Keys: 1k to 256m. Default: 16m.")
-  long keys = 16_000_000;
+      description =
+          "Keys: 1k to 128m. Default: 8m."
+              + " Bandwidth and recovery are measured with twice as many.")
+  long keys = 8_000_000;
 
   @Option(
       names = "--threads",
@@ -82,7 +84,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       description =
           "How many JVMs compare the store at rest with the code before CPR: 1 to 100. Default:"
               + " ${DEFAULT-VALUE}.")
-  int forks = 5;
+  int forks = 4;
 
   @Option(
       names = "--quick",
@@ -177,7 +179,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
   }
 
   private CprPlan plan() {
-    Ranges.check(spec, keys >= 1_000 && keys <= 256_000_000, "--keys", keys, "1k to 256m");
+    Ranges.check(spec, keys >= 1_000 && keys <= 128_000_000, "--keys", keys, "1k to 128m");
     Ranges.check(spec, threads >= 1 && threads <= 256, "--threads", threads, "1 to 256");
     Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
     Ranges.check(spec, forks >= 1 && forks <= 100, "--forks", forks, "1 to 100");
@@ -203,8 +205,8 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
             case rest -> new RestRow(plan, isQuick ? 1 : forks, baselineJar, baselineRevision);
             case checkpoints -> new CheckpointRows(plan);
             case figure14 -> new LatencyFigures(plan);
-            case bandwidth -> new BandwidthRow(plan);
-            case recovery -> new RecoveryRow(plan);
+            case bandwidth -> new BandwidthRow(plan.withTwiceTheKeys());
+            case recovery -> new RecoveryRow(plan.withTwiceTheKeys());
             case figure12 -> new ThroughputFigures(plan);
             case figure15 -> new BufferFigure(plan);
           });

@@ -20,6 +20,11 @@ import java.util.concurrent.Callable;
 record CprPlan(long keys, int threads, Duration unit, int rounds, int streamLength) {
   private static final int INTERVALS_IN_A_UNIT = 10;
 
+  /** For files large enough that opening and forcing them does not matter. */
+  CprPlan withTwiceTheKeys() {
+    return new CprPlan(2 * keys, threads, unit, rounds, streamLength);
+  }
+
   /** So many units. */
   long nanos(double units) {
     return (long) (units * unit.toNanos());

@@ -28,8 +28,8 @@ final class ThroughputFigures implements CprPart {
   /** When checkpoints are taken, and the end, in units of time. */
   private static final double FIRST = 1.5;
 
-  private static final double SECOND = 5;
-  private static final double END = 8.5;
+  private static final double SECOND = 4.5;
+  private static final double END = 7.5;
 
   private final CprPlan plan;
 

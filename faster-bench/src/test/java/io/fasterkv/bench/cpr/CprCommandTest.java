@@ -113,7 +113,7 @@ class CprCommandTest {
 
   @ParameterizedTest
   @CsvSource({
-    "--keys=999,1k to 256m",
+    "--keys=999,1k to 128m",
     "--threads=0,1 to 256",
     "--rounds=0,1 to 1000",
     "--forks=101,1 to 100",

@@ -52,7 +52,7 @@ final class LatencyFigures implements CprPart {
           new LinePlot(
               "Latency, checkpoints of the log, fold-over, " + panel.workload.label(),
               "s",
-              "mean latency, ns");
+              "mean latency, \u00b5s");
       Csv csv = new Csv("series", "s", "operations", "mean ns", "99.9 % ns", "longest ns");
       for (Distribution distribution : DISTRIBUTIONS) {
         List<KeyStream> streams = plan.streams(panel.workload, distribution);
@@ -78,26 +78,27 @@ final class LatencyFigures implements CprPart {
     return goals(longest);
   }
 
-  /** The last interval is not whole. */
+  /** The last interval is not whole; in some, on a busy machine, no operation may have ended. */
   private static void add(Recording recording, String series, LinePlot plot, Csv csv) {
     int intervals = Math.max(1, recording.intervals().size() - 1);
-    List<Double> seconds = recording.seconds().subList(0, intervals);
+    List<Double> seconds = new ArrayList<>();
     List<Double> means = new ArrayList<>();
     for (int i = 0; i < intervals; i++) {
       Histogram histogram = recording.intervals().get(i);
-      double mean = histogram.getTotalCount() == 0 ? 0 : histogram.getMean();
-      means.add(mean);
-      csv.add(
-          series,
-          seconds.get(i),
-          histogram.getTotalCount(),
-          mean,
-          histogram.getValueAtPercentile(99.9),
-          histogram.getMaxValue());
+      if (histogram.getTotalCount() > 0) {
+        seconds.add(recording.seconds().get(i));
+        means.add(histogram.getMean() / 1e3);
+        csv.add(
+            series,
+            recording.seconds().get(i),
+            histogram.getTotalCount(),
+            histogram.getMean(),
+            histogram.getValueAtPercentile(99.9),
+            histogram.getMaxValue());
+      }
     }
-    plot.add(series, seconds, means);
-    for (double checkpoint : recording.checkpoints()) {
-      plot.mark(checkpoint);
+    if (!seconds.isEmpty()) {
+      plot.add(series, seconds, means);
     }
   }
 

@@ -47,14 +47,9 @@ final class LatencyRun {
    *
    * @param seconds when the intervals begin
    * @param intervals the operations that ended in each, of all threads
-   * @param checkpoints when checkpoints began
    * @param longest the longest operation that met each checkpoint
    */
-  record Recording(
-      List<Double> seconds,
-      List<Histogram> intervals,
-      List<Double> checkpoints,
-      List<Longest> longest) {}
+  record Recording(List<Double> seconds, List<Histogram> intervals, List<Longest> longest) {}
 
   /**
    * How long operations took at most, in milliseconds.
@@ -163,7 +158,6 @@ final class LatencyRun {
     return new Recording(
         clock.intervalSeconds(intervals.size()),
         intervals,
-        checkpoints.stream().map(pause -> clock.seconds(pause.begin)).toList(),
         checkpoints.stream().map(pause -> longest(all, pause)).toList());
   }
 

@@ -4,7 +4,9 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.Commit;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Parallel;
@@ -25,12 +27,14 @@ final class BufferRun {
   private final OperationCounts counts;
   private final Semaphore asked = new Semaphore(0);
   private final List<ClientBuffer> buffers = new ArrayList<>();
+  private final String names;
   private final List<Double> commitMillis = new ArrayList<>();
 
   private BufferRun(FasterStore store, CprPlan plan, List<KeyStream> streams, long bufferBytes) {
     this.store = store;
     this.streams = streams;
     clock = new RunClock(plan.intervalNanos());
+    names = "client-of-" + bufferBytes + "-bytes-";
     counts = new OperationCounts(clock, streams.size());
     for (int client = 0; client < streams.size(); client++) {
       buffers.add(new ClientBuffer(bufferBytes, this::ask, clock));
@@ -56,6 +60,25 @@ final class BufferRun {
       double warmUp,
       double units) {
     BufferRun run = new BufferRun(store, plan, streams, bufferBytes);
+    AutoCloseable listening = store.onCommit(run::trim);
+    try {
+      return run.play(plan, warmUp, units);
+    } finally {
+      close(listening);
+    }
+  }
+
+  private static void close(AutoCloseable listening) {
+    try {
+      listening.close();
+    } catch (RuntimeException e) {
+      throw e;
+    } catch (Exception e) {
+      throw new IllegalStateException("a listener cannot be taken away", e);
+    }
+  }
+
+  private Result play(CprPlan plan, double warmUp, double units) {
     int clients = streams.size();
     List<Double> results =
         Parallel.run(
@@ -65,20 +88,20 @@ final class BufferRun {
                     () -> {
                       try {
                         if (thread < clients) {
-                          run.client(thread);
+                          client(thread);
                         } else if (thread == clients) {
-                          return run.measure(plan.nanos(warmUp), plan.nanos(units));
+                          return measure(plan.nanos(warmUp), plan.nanos(units));
                         } else {
-                          run.commit();
+                          commit();
                         }
                         return 0.0;
                       } finally {
-                        run.clock.stop();
+                        clock.stop();
                       }
                     });
     double all = plan.nanos(warmUp + units) / 1e6;
-    int commits = run.commitMillis.size();
-    double mean = run.commitMillis.stream().mapToDouble(Double::doubleValue).average().orElse(0);
+    int commits = commitMillis.size();
+    double mean = commitMillis.stream().mapToDouble(Double::doubleValue).average().orElse(0);
     return new Result(results.get(clients), commits, mean, commits == 0 ? 0 : all / commits);
   }
 
@@ -92,13 +115,13 @@ final class BufferRun {
     KeyStream stream = streams.get(thread);
     ClientBuffer buffer = buffers.get(thread);
     try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        store.newLongSession(
+            SessionIdentity.start(name(thread)), LongFunctions.sum(), SessionMode.BLOCKING)) {
       int at = 0;
       boolean goesOn = true;
       while (goesOn && !clock.isOver()) {
         int to = Math.min(at + CHUNK, stream.length());
         goesOn = requests(session, stream, at, to, buffer);
-        buffer.accepted();
         counts.add(thread, to - at);
         at = to == stream.length() ? 0 : to;
       }
@@ -122,19 +145,28 @@ final class BufferRun {
     return true;
   }
 
-  /** What ended on a thread before a checkpoint is asked for is in it. */
   private void commit() throws InterruptedException {
     while (!clock.isOver()) {
       if (asked.tryAcquire(PATIENCE_MILLIS, TimeUnit.MILLISECONDS)) {
-        long[] points = buffers.stream().mapToLong(ClientBuffer::point).toArray();
         long begin = System.nanoTime();
         store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
         commitMillis.add((System.nanoTime() - begin) / 1e6);
-        for (int client = 0; client < points.length; client++) {
-          buffers.get(client).trim(points[client]);
-        }
       }
     }
+  }
+
+  /** Each request is one operation of its client's session, so points count requests. */
+  private void trim(Commit commit) {
+    for (int client = 0; client < buffers.size(); client++) {
+      Long point = commit.points().get(name(client));
+      if (point != null) {
+        buffers.get(client).trim(point);
+      }
+    }
+  }
+
+  private String name(int client) {
+    return names + client;
   }
 
   private double measure(long warmUpNanos, long nanos) throws InterruptedException {

@@ -27,9 +27,6 @@ final class ClientBuffer {
   /** How many requests are durable; written by commits. */
   private volatile long durable;
 
-  /** The client's requests that the store has taken; written by the client. */
-  private volatile long accepted;
-
   /** Whoever makes requests durable when it is asked. */
   @FunctionalInterface
   interface Commits {
@@ -46,7 +43,10 @@ final class ClientBuffer {
     this.clock = clock;
   }
 
-  /** Keeps a request that the client is about to make; false if the run is over. */
+  /**
+   * Keeps a request that the client is about to make; false if the run is over and it must not be
+   * made.
+   */
   boolean keep(long key, long value) {
     if (serial - trimmed >= askAt && !makeRoom()) {
       return false;
@@ -67,22 +67,11 @@ final class ClientBuffer {
       if (clock.isOver()) {
         return false;
       }
-      accepted = serial;
       LockSupport.parkNanos(NAP_NANOS);
       trimmed = durable;
       commits.ask();
     }
     return true;
-  }
-
-  /** Says that the store has taken all requests that were kept; called by the client. */
-  void accepted() {
-    accepted = serial;
-  }
-
-  /** How many requests the store had taken before now: a commit that begins now has them all. */
-  long point() {
-    return accepted;
   }
 
   /** All requests up to a point are durable. */

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.function.Predicate;
 import java.util.function.ToLongFunction;
 import org.HdrHistogram.Histogram;
 
@@ -34,7 +35,11 @@ final class LatencyRun {
   private final List<Pause> checkpoints = new ArrayList<>();
 
   /** From when to when a checkpoint was under way. */
-  private record Pause(long begin, long end) {}
+  private record Pause(long begin, long end) {
+    boolean meets(LongOperation operation) {
+      return operation.end() - begin >= 0 && end - operation.begin() >= 0;
+    }
+  }
 
   private LatencyRun(FasterStore store, CprPlan plan) {
     this.store = store;
@@ -48,8 +53,10 @@ final class LatencyRun {
    * @param seconds when the intervals begin
    * @param intervals the operations that ended in each, of all threads
    * @param longest the longest operation that met each checkpoint
+   * @param calm the longest that met none
    */
-  record Recording(List<Double> seconds, List<Histogram> intervals, List<Longest> longest) {}
+  record Recording(
+      List<Double> seconds, List<Histogram> intervals, List<Longest> longest, Longest calm) {}
 
   /**
    * How long operations took at most, in milliseconds.
@@ -158,21 +165,19 @@ final class LatencyRun {
     return new Recording(
         clock.intervalSeconds(intervals.size()),
         intervals,
-        checkpoints.stream().map(pause -> longest(all, pause)).toList());
+        checkpoints.stream().map(pause -> longest(all, pause::meets)).toList(),
+        longest(all, each -> checkpoints.stream().noneMatch(pause -> pause.meets(each))));
   }
 
-  private static Longest longest(List<OperationTimes> all, Pause pause) {
-    List<LongOperation> met =
-        all.stream()
-            .flatMap(times -> times.longOnes().stream())
-            .filter(each -> each.end() - pause.begin >= 0 && pause.end - each.begin() >= 0)
-            .toList();
+  private static Longest longest(List<OperationTimes> all, Predicate<LongOperation> which) {
+    List<LongOperation> chosen =
+        all.stream().flatMap(times -> times.longOnes().stream()).filter(which).toList();
     return new Longest(
-        most(met, LongOperation::nanos) / 1e6, most(met, LongOperation::ownNanos) / 1e6);
+        most(chosen, LongOperation::nanos) / 1e6, most(chosen, LongOperation::ownNanos) / 1e6);
   }
 
   /** 0 if there was none of a tenth of a millisecond. */
-  private static long most(List<LongOperation> met, ToLongFunction<LongOperation> nanos) {
-    return met.stream().mapToLong(nanos).max().orElse(0);
+  private static long most(List<LongOperation> chosen, ToLongFunction<LongOperation> nanos) {
+    return chosen.stream().mapToLong(nanos).max().orElse(0);
   }
 }

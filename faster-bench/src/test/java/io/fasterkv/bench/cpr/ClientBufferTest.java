@@ -35,8 +35,7 @@ class ClientBufferTest {
     for (int i = 0; i < 8; i++) {
       buffer.keep(i, i);
     }
-    buffer.accepted();
-    buffer.trim(buffer.point());
+    buffer.trim(8);
 
     for (int i = 8; i < 16; i++) {
       assertThat(buffer.keep(i, i)).isTrue();
@@ -53,15 +52,13 @@ class ClientBufferTest {
         buffer(() -> {
           asked.incrementAndGet();
           if (kept.get() == ENTRIES) {
-            assertThat(buffers[0].point()).isEqualTo(ENTRIES);
-            buffers[0].trim(buffers[0].point());
+            buffers[0].trim(ENTRIES);
           }
         });
 
     for (int i = 0; i < ENTRIES; i++) {
       buffers[0].keep(i, i);
       kept.incrementAndGet();
-      buffers[0].accepted();
     }
     assertThat(buffers[0].keep(ENTRIES, 0)).isTrue();
     assertThat(asked.get()).isPositive();

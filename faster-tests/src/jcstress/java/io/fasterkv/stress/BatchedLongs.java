@@ -36,7 +36,7 @@ public final class BatchedLongs {
   }
 
   private LongCore<Void> open() {
-    return LongCore.of(store.engine(), paths, LongFunctions.sum(), SessionMode.BLOCKING);
+    return LongCore.of(store.engine(), null, paths, LongFunctions.sum(), SessionMode.BLOCKING);
   }
 
   /** Both keys are zero, in records that may be updated in place unless a page was just turned. */

@@ -42,6 +42,11 @@ public final class SmallStore {
     this(arena, config(kind).build(), merge);
   }
 
+  /** Of longs, going from version to version in a way. */
+  public SmallStore(OffHeapArena arena, VersionShift shift) {
+    this(arena, config(RecordKind.LONGS).versionShift(shift).build(), null);
+  }
+
   /** Of records of any length, without deltas. */
   public SmallStore(OffHeapArena arena, KeyHash keyHash) {
     this(arena, config(RecordKind.SPANS).keyHash(keyHash).build(), null);
@@ -67,7 +72,7 @@ public final class SmallStore {
             config.keyHash(),
             new BufferPool(arena, SCRATCH_BYTES),
             new ChainSteps(),
-            new StoreVersions(VersionShift.FINE, 1, Map.of()),
+            new StoreVersions(config.versionShift(), 1, Map.of()),
             merge);
   }
 

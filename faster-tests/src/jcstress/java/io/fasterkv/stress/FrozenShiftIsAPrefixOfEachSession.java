@@ -1,0 +1,48 @@
+package io.fasterkv.stress;
+
+import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
+import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
+
+import io.fasterkv.api.VersionShift;
+import org.openjdk.jcstress.annotations.Actor;
+import org.openjdk.jcstress.annotations.Arbiter;
+import org.openjdk.jcstress.annotations.JCStressTest;
+import org.openjdk.jcstress.annotations.Outcome;
+import org.openjdk.jcstress.annotations.State;
+import org.openjdk.jcstress.infra.results.L_Result;
+
+/** As {@link FineShiftIsAPrefixOfEachSession}, where the log is frozen for a snapshot. */
+@JCStressTest
+@Outcome(
+    id = ShiftedCounter.SOUND,
+    expect = ACCEPTABLE,
+    desc = "the old version has what the points say, and nothing is lost")
+@Outcome(expect = FORBIDDEN, desc = "an update is lost, or in the wrong version")
+@State
+public class FrozenShiftIsAPrefixOfEachSession {
+  private static final Pool<ShiftedCounter> POOL =
+      new Pool<>(arena -> new ShiftedCounter(arena, VersionShift.FINE, true));
+
+  private final ShiftedCounter counter = POOL.take().reset();
+
+  @Actor
+  public void adds() {
+    counter.add(0);
+  }
+
+  @Actor
+  public void addsToo() {
+    counter.add(1);
+  }
+
+  @Actor
+  public void shifts() {
+    counter.shift();
+  }
+
+  @Arbiter
+  public void after(L_Result result) {
+    result.r1 = counter.defect();
+    POOL.give(counter);
+  }
+}

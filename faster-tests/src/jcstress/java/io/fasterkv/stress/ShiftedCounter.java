@@ -1,0 +1,183 @@
+package io.fasterkv.stress;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionIdentity;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.VersionShift;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.Phase;
+import io.fasterkv.epoch.SystemState;
+import io.fasterkv.index.IndexEntry;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.LongCore;
+import io.fasterkv.operation.LongPaths;
+import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.LongRecord;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.SortedMap;
+
+/**
+ * A sum under one key, to which two sessions add while the store goes to its next version. What of
+ * the sum is of the old version must be what the sessions' points say.
+ */
+public final class ShiftedCounter {
+  public static final String SOUND = "sound";
+  private static final long KEY = 7;
+  private static final int SESSIONS = 2;
+
+  private final SmallStore store;
+  private final Engine engine;
+  private final boolean freezes;
+  private final List<LongCore<Void>> sessions;
+  private final LongCore<Void> setUp;
+  private final EpochUser user;
+  private final IndexEntry entry = new IndexEntry();
+  private final KeyBytes key = new KeyBytes();
+  private final MemorySegment keyBytes = MemorySegment.ofArray(new long[] {KEY});
+  private final long[] base = new long[SESSIONS];
+  private long nextVersion;
+  private long start;
+  private long committed;
+  private long atPoints;
+
+  /**
+   * @param freezes whether the log is frozen at the end, as for a snapshot, or folded over
+   */
+  public ShiftedCounter(OffHeapArena arena, VersionShift shift, boolean freezes) {
+    store = new SmallStore(arena, shift);
+    engine = store.engine();
+    this.freezes = freezes;
+    LongPaths paths = new LongPaths(engine);
+    sessions = List.of(open(paths, "0"), open(paths, "1"));
+    setUp = open(paths, "set up");
+    user = engine.epochs().register();
+    key.set(keyBytes, Long.BYTES);
+  }
+
+  private LongCore<Void> open(LongPaths paths, String name) {
+    return LongCore.of(
+        engine, SessionIdentity.start(name), paths, LongFunctions.sum(), SessionMode.BLOCKING);
+  }
+
+  /** The sum is zero, in a record that may be updated in place. */
+  public ShiftedCounter reset() {
+    store.tidy();
+    setUp.delete(KEY, null);
+    setUp.upsert(KEY, 0, null);
+    for (int i = 0; i < SESSIONS; i++) {
+      base[i] = sessions.get(i).serial();
+    }
+    return this;
+  }
+
+  /** Adds one, twice. */
+  public void add(int actor) {
+    sessions.get(actor).rmw(KEY, 1, null);
+    sessions.get(actor).rmw(KEY, 1, null);
+  }
+
+  /** Goes to the next version. */
+  public void shift() {
+    shift(true);
+  }
+
+  /** As {@link #shift()}, but broken: nobody is told that it is near. */
+  public void shiftWithoutPreparing() {
+    shift(false);
+  }
+
+  private void shift(boolean prepares) {
+    long version = SystemState.version(engine.versions().state().word());
+    nextVersion = version + 1;
+    start = engine.log().tailAddress();
+    engine.versions().beginAt(start);
+    engine.index().disquiet();
+    if (prepares) {
+      go(Phase.PREPARE, version);
+      engine.versions().latchPending(version);
+    }
+    go(Phase.IN_PROGRESS, nextVersion);
+    SortedMap<String, Long> points = engine.versions().crossAll(nextVersion);
+    go(Phase.WAIT_PENDING, nextVersion);
+    engine.versions().endPending(version);
+    long end = freezes ? engine.freezeForSnapshot() : engine.foldOver();
+    go(Phase.WAIT_FLUSH, nextVersion);
+    engine.index().quiet();
+    if (freezes) {
+      engine.log().awaitFrozen(end);
+    } else {
+      engine.log().awaitImmutable(end);
+    }
+    committed = oldVersionsSum(end);
+    atPoints = 0;
+    for (int i = 0; i < SESSIONS; i++) {
+      atPoints += points.get(Integer.toString(i)) - base[i];
+    }
+    if (freezes) {
+      engine.log().thawSnapshot();
+    }
+    engine.versions().state().set(Phase.REST, nextVersion);
+  }
+
+  private void go(Phase phase, long version) {
+    engine.versions().state().set(phase, version);
+    engine.awaitEarlierOperations();
+  }
+
+  /** Leads the chain back to the old version. */
+  private long oldVersionsSum(long end) {
+    user.protect();
+    try {
+      long hash = engine.hash(key);
+      if (!engine.index().enter(hash, entry) || !engine.index().find(hash, entry)) {
+        return -1;
+      }
+      long at = entry.address();
+      while (isNew(at, end)) {
+        at = RecordInfo.previousAddress(info(at));
+      }
+      return RecordLayout.info(engine.log().memory(), engine.log().offset(at)) == 0
+          ? -1
+          : value(at);
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  private boolean isNew(long at, long end) {
+    boolean isOfNext = RecordInfo.version(info(at)) == nextVersion % RecordInfo.VERSIONS;
+    return at >= end || (at >= start && isOfNext);
+  }
+
+  private long info(long at) {
+    return RecordLayout.info(engine.log().memory(), engine.log().offset(at));
+  }
+
+  private long value(long at) {
+    return Words.loadAcquire(engine.log().memory(), engine.log().offset(at) + LongRecord.VALUE);
+  }
+
+  /** What is wrong after both actors and a shift. */
+  public String defect() {
+    return defect(2 * SESSIONS);
+  }
+
+  /** What is wrong after one actor and a shift. */
+  public String defectOfOne() {
+    return defect(2);
+  }
+
+  private String defect(long wanted) {
+    setUp.read(KEY, null);
+    long sum = setUp.value();
+    if (sum != wanted) {
+      return "sum=" + sum;
+    }
+    return committed == atPoints ? SOUND : "committed=" + committed + ", at the points=" + atPoints;
+  }
+}

@@ -248,7 +248,7 @@ public final class Recovery {
     VersionCut cut = manifest.cut();
     long from = image == null ? cut.begin() : Math.max(cut.begin(), image.start());
     progress.begin(Phase.REPLAY, cut.end() - from);
-    new Replay(engine).run(cut.begin(), from, cut.end(), progress);
+    new Replay(engine, image != null).run(cut.begin(), from, cut.end(), progress);
     progress.end();
   }
 

@@ -27,8 +27,15 @@ final class Replay {
   private final IndexEntry entry = new IndexEntry();
   private final KeyBytes key = new KeyBytes();
 
-  Replay(Engine engine) {
+  private final boolean hasImage;
+
+  /**
+   * @param hasImage whether the index was loaded before, from an image of a table that was not
+   *     resized since: all forks are in it
+   */
+  Replay(Engine engine, boolean hasImage) {
     this.engine = engine;
+    this.hasImage = hasImage;
     table = engine.index().soleTable();
   }
 
@@ -39,10 +46,11 @@ final class Replay {
     try (ScanCursor scan = engine.scan(range).withForks()) {
       long at = range.from();
       while (scan.next()) {
-        if (scan.isFork()) {
+        if (!scan.isFork()) {
+          raise(scan, keyBuffer);
+        } else if (!hasImage) {
           throw forked(scan.address());
         }
-        raise(scan, keyBuffer);
         progress.add(scan.address() - at);
         at = scan.address();
       }

@@ -101,8 +101,18 @@ final class Handover<I, O, C> {
     }
   }
 
-  /** Ends updates of {@code version} and before, on the driver's thread. */
+  /**
+   * Ends updates of {@code version} and before, on the driver's thread, also those that were
+   * accepted a moment ago and that their session has yet to list.
+   */
   void endAll(long version) {
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be listed");
+    while (!tryEndAll(version)) {
+      wait.pause();
+    }
+  }
+
+  private boolean tryEndAll(long version) {
     @Nullable SessionCore<I, O, C> deputy = null;
     lock.lock();
     try {
@@ -115,6 +125,7 @@ final class Handover<I, O, C> {
           op.version.unlatch();
         }
       }
+      return listed.size() == accepted.get();
     } finally {
       lock.unlock();
       if (deputy != null) {

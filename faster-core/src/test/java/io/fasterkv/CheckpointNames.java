@@ -4,11 +4,11 @@ import io.fasterkv.sim.SimulatedDisk;
 import java.util.List;
 
 /** Which checkpoints a disk has. */
-final class CheckpointNames {
+public final class CheckpointNames {
   private CheckpointNames() {}
 
   /** The numbers of all checkpoints that have a manifest. */
-  static List<Long> all(SimulatedDisk disk) {
+  public static List<Long> all(SimulatedDisk disk) {
     return disk.names().stream()
         .filter(name -> name.endsWith(".manifest"))
         .map(name -> Long.parseLong(name.replaceAll("\\D", "")))
@@ -16,7 +16,7 @@ final class CheckpointNames {
   }
 
   /** The number of the newest checkpoint that has a manifest, 0 if there is none. */
-  static long newest(SimulatedDisk disk) {
+  public static long newest(SimulatedDisk disk) {
     return all(disk).stream().mapToLong(Long::longValue).max().orElse(0);
   }
 }

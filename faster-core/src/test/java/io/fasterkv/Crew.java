@@ -14,11 +14,11 @@ import java.util.function.Supplier;
  * they should be, the stacks of all threads are printed and the test fails: a hang is a failure,
  * and how long a run takes is not.
  */
-final class Crew {
+public final class Crew {
   private static final long PATIENCE_MILLIS = 120_000;
 
   /** What a thread does. */
-  interface Work {
+  public interface Work {
     void run() throws Exception;
   }
 
@@ -33,28 +33,28 @@ final class Crew {
    * @param title goes into every message, and holds the seed
    * @param state tells about the thing they work on when they hang
    */
-  Crew(String title, Supplier<String> state) {
+  public Crew(String title, Supplier<String> state) {
     this.title = title;
     this.state = state;
   }
 
-  Crew add(Work work) {
+  public Crew add(Work work) {
     works.add(work);
     return this;
   }
 
   /** Whether a thread that goes on for as long as the others should end. */
-  boolean isOver() {
+  public boolean isOver() {
     return isOver || failure.get() != null;
   }
 
   /** Called by the thread whose end is everybody's. */
-  void end() {
+  public void end() {
     isOver = true;
   }
 
   /** Runs all at the same time and returns when all have ended. */
-  void run() {
+  public void run() {
     CyclicBarrier start = new CyclicBarrier(works.size());
     for (Work work : works) {
       Thread thread = new Thread(() -> guard(start, work), "crew-" + threads.size());

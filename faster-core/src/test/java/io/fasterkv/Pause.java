@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
  * Stops a thread inside a callback, so that a test can do something in the middle of an operation.
  * The callback runs on through the pause the second time it comes by.
  */
-final class Pause {
+public final class Pause {
   private static final long PATIENCE_SECONDS = 60;
 
   private final CountDownLatch reached = new CountDownLatch(1);
@@ -15,30 +15,30 @@ final class Pause {
   private Thread thread;
 
   /** Called in the callback. */
-  void here() {
+  public void here() {
     reached.countDown();
     await(released);
   }
 
   /** Runs an operation on a thread of its own; returns when it stands in the pause. */
-  void start(Runnable operation) {
+  public void start(Runnable operation) {
     thread = begin(operation);
     await(reached);
   }
 
   /** Lets the operation go on; returns when it has ended. */
-  void finish() {
+  public void finish() {
     released.countDown();
     join(thread);
   }
 
   /** Starts something that is expected to wait for the one in the pause. */
-  static Thread begin(Runnable operation) {
+  public static Thread begin(Runnable operation) {
     return Thread.ofPlatform().daemon().start(operation);
   }
 
   /** Returns when {@code other} has come to wait in the store: it has given up its time slice. */
-  static void awaitWaiting(Thread other) {
+  public static void awaitWaiting(Thread other) {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (other.getState() != Thread.State.TIMED_WAITING) {
       if (!other.isAlive()) {
@@ -51,7 +51,7 @@ final class Pause {
     }
   }
 
-  static void join(Thread thread) {
+  public static void join(Thread thread) {
     try {
       thread.join(TimeUnit.SECONDS.toMillis(PATIENCE_SECONDS));
     } catch (InterruptedException e) {

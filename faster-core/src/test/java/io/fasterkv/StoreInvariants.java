@@ -31,7 +31,7 @@ import java.util.Set;
  * looked up elsewhere, since a resize of the index links no record anew. Only the calling thread
  * may use the store meanwhile.
  */
-final class StoreInvariants {
+public final class StoreInvariants {
   private final Engine engine;
   private final HybridLog log;
   private final RecordLayout layout;
@@ -69,7 +69,7 @@ final class StoreInvariants {
     }
   }
 
-  static void check(FasterStore store) {
+  public static void check(FasterStore store) {
     Map<ByteBuffer, Newest> newest = newestByScan(store);
     try (Arena arena = Arena.ofConfined()) {
       StoreInvariants invariants = new StoreInvariants(Insides.engine(store), arena);

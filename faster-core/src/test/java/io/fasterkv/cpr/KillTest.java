@@ -1,0 +1,163 @@
+package io.fasterkv.cpr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.Seeds;
+import io.fasterkv.StoreInvariants;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.cpr.CprStore.Commit;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A process with several sessions that take turns with nobody is killed at random moments, with the
+ * signal that it cannot see, and started again on what it left. Each time, every session has
+ * exactly one prefix of what it did: at least what the last checkpoint that was told to be durable
+ * holds, and nothing after its point. {@code -Dkills=200} is the long run.
+ */
+class KillTest {
+  private static final int KILLS = Integer.getInteger("kills", 10);
+  private static final int KILLS_OF_A_SEED = 5;
+  private static final long LONGEST_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(120);
+  private static final int MOST_COMMITS = 12;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(Math.max(1, KILLS / KILLS_OF_A_SEED));
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void everySessionComesBackWithOnePrefix(long seed) throws IOException, InterruptedException {
+    new Run(seed, directory).start();
+  }
+
+  private static final class Run {
+    private final long seed;
+    private final Path directory;
+    private final SplittableRandom random;
+    private final Setup setup;
+    private final Script script;
+    private final Lives lives;
+
+    /** The newest checkpoint that was told to be durable, or that was found. */
+    private String told = KillVictim.NOTHING;
+
+    Run(long seed, Path directory) {
+      this.seed = seed;
+      this.directory = directory;
+      SplittableRandom stable = new SplittableRandom(seed);
+      setup = new Setup(stable, directory, true);
+      script = KillVictim.script(seed, stable);
+      lives = new Lives(script.sessions());
+      random = new SplittableRandom(~seed);
+    }
+
+    void start() throws IOException, InterruptedException {
+      for (int life = 0; life < KILLS_OF_A_SEED; life++) {
+        try {
+          killOne(life);
+          check(life);
+        } catch (RuntimeException | AssertionError e) {
+          throw new AssertionError(
+              "seed " + seed + ", life " + life + ", told: " + told + ", " + setup, e);
+        }
+      }
+    }
+
+    /** Lets the process live for a few checkpoints and a while, and kills it. */
+    private void killOne(int life) throws IOException, InterruptedException {
+      Process process = process(life);
+      try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
+        int commits = random.nextInt(MOST_COMMITS);
+        String line = lines.readLine();
+        if (line == null) {
+          throw new AssertionError("the process has failed: exit=" + process.waitFor());
+        }
+        assertThat(line).isEqualTo(KillVictim.READY);
+        for (int i = 0; i < commits && (line = lines.readLine()) != null; i++) {
+          told = line;
+        }
+        LockSupport.parkNanos(random.nextLong(LONGEST_PAUSE_NANOS));
+        assertThat(process.isAlive()).as("the process is there to be killed").isTrue();
+        // Not the process itself, which would close the stream with what was said last.
+        process.toHandle().destroyForcibly();
+        readRest(lines);
+      } finally {
+        process.destroyForcibly();
+        process.waitFor();
+      }
+    }
+
+    /** What was said before the end counts; a line without its end was not said. */
+    private void readRest(BufferedReader lines) {
+      try {
+        for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+          if (line.endsWith(KillVictim.END)) {
+            told = line;
+          }
+        }
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+
+    private Process process(int life) throws IOException {
+      return new ProcessBuilder(
+              List.of(
+                  Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                  "-Xmx256m",
+                  "-XX:TieredStopAtLevel=1",
+                  "--enable-native-access=ALL-UNNAMED",
+                  "-cp",
+                  System.getProperty("java.class.path"),
+                  KillVictim.class.getName(),
+                  directory.toString(),
+                  Long.toString(seed),
+                  lives.encode(),
+                  Integer.toString(life)))
+          .redirectError(ProcessBuilder.Redirect.INHERIT)
+          .start();
+    }
+
+    private void check(int life) {
+      long[] least = toldNumbers();
+      StoreConfig config = setup.config(random);
+      try (CprStore store = CprStore.openOrRecover(config, setup.device(config))) {
+        Commit found = store.recovered();
+        assertThat(found.number()).as("newest checkpoint").isGreaterThanOrEqualTo(least[0]);
+        for (int session = 0; session < least.length - 1; session++) {
+          long point = found.point(session);
+          assertThat(point).as("session " + session).isGreaterThanOrEqualTo(least[session + 1]);
+          if (found.number() == least[0]) {
+            assertThat(point).as("session " + session).isEqualTo(least[session + 1]);
+          }
+        }
+        new Verifier(script, lives).check(store, found, setup.maxBytes());
+        StoreInvariants.check(store.store());
+        for (int session = 0; session < script.sessions(); session++) {
+          lives.begin(life + 1, session, found.point(session));
+        }
+      }
+    }
+
+    private long[] toldNumbers() {
+      String numbers =
+          told.substring(KillVictim.COMMIT.length(), told.length() - KillVictim.END.length());
+      return Stream.of(numbers.split(" ")).mapToLong(Long::parseLong).toArray();
+    }
+  }
+}

@@ -1,0 +1,96 @@
+package io.fasterkv.cpr;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.VersionShift;
+import io.fasterkv.device.FileDevice;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.MemoryDevice;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+
+/**
+ * Settings that a seed chooses: what a store keeps through all its lives, and what each life has
+ * anew. Pages and memory are tiny, so that all that can happen to a record happens.
+ */
+final class Setup {
+  private static final int[] MAX_BYTES = {64, 1200, 12_000};
+  private static final double[] FRACTIONS = {0, 0.3, 0.5, 0.9};
+
+  private static final int MAX_BUCKETS = 1000;
+
+  private final Path directory;
+  private final RecordKind kind;
+  private final boolean isMerging;
+  private final int maxBytes;
+  private final int pageBytes;
+  private final LogDevice memory;
+
+  /** {@code inFiles} for a log that another process can open. */
+  Setup(SplittableRandom random, Path directory, boolean inFiles) {
+    this.directory = directory;
+    kind = random.nextInt(3) == 0 ? RecordKind.LONGS : RecordKind.SPANS;
+    isMerging = random.nextInt(4) == 0;
+    maxBytes = MAX_BYTES[random.nextInt(MAX_BYTES.length)];
+    memory = inFiles || random.nextBoolean() ? null : new MemoryDevice();
+    pageBytes = 4096 << random.nextInt(2);
+  }
+
+  /** The longest value there is. */
+  int maxBytes() {
+    return maxBytes;
+  }
+
+  /** The log's storage, for one life. */
+  LogDevice device(StoreConfig config) {
+    return memory != null ? memory : new FileDevice(directory, config.segmentBytes());
+  }
+
+  /** What the next life has: another amount of memory, for one. */
+  StoreConfig config(SplittableRandom random) {
+    StoreConfig.Builder config =
+        StoreConfig.builder(directory)
+            .memoryBytes(4 << 20)
+            .pageBytes(pageBytes)
+            .logMemoryBytes((long) pageBytes << random.nextInt(2, 6))
+            .indexBytes(Math.max(256, 64L << random.nextInt(2, 9)))
+            .segmentBytes(32768)
+            .scratchBytes(2 << 20)
+            .mutableFraction(FRACTIONS[random.nextInt(FRACTIONS.length)])
+            .recordKind(kind)
+            .versionShift(random.nextInt(3) == 0 ? VersionShift.COARSE : VersionShift.FINE);
+    if (isMerging && kind == RecordKind.SPANS) {
+      config.merge(new SumFunctions(maxBytes));
+    } else if (isMerging) {
+      config.merge(StampedSession.Longs.functions());
+    }
+    return config.build();
+  }
+
+  /** Doubles or halves the index. */
+  static void resizeIndex(FasterStore store, SplittableRandom random) {
+    long buckets = store.indexStatistics().mainBuckets();
+    if (buckets % 2 != 0 || (buckets < MAX_BUCKETS && random.nextBoolean())) {
+      store.growIndex();
+    } else {
+      store.shrinkIndex();
+    }
+  }
+
+  static SessionMode mode(SplittableRandom random) {
+    return random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+  }
+
+  @Override
+  public String toString() {
+    return kind
+        + (isMerging ? ", merging" : "")
+        + ", values up to "
+        + maxBytes
+        + " bytes, pages of "
+        + pageBytes
+        + (memory == null ? ", in files" : ", in memory");
+  }
+}

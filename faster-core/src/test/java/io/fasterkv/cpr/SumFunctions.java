@@ -1,0 +1,133 @@
+package io.fasterkv.cpr;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.MergeableFunctions;
+import io.fasterkv.api.Status;
+
+/**
+ * Sums that tell whether they are whole: a value is its key, the sum, and words that depend on
+ * both, as many as the sum says; now and then more than a page.
+ */
+final class SumFunctions
+    implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
+  private static final int SUM = Long.BYTES;
+  private static final int HEADER_BYTES = 2 * Long.BYTES;
+  private static final int PAGE_WORDS = 480;
+
+  private final int maxWords;
+
+  /** Values have up to {@code maxBytes}, and at least 16. */
+  SumFunctions(int maxBytes) {
+    maxWords = (maxBytes - HEADER_BYTES) / Long.BYTES;
+  }
+
+  /** What a read found. */
+  static final class Result {
+    long sum;
+  }
+
+  /** Told what a read found. */
+  interface Found {
+    void found(Long value);
+  }
+
+  private int length(long sum) {
+    long dice = Script.mix(sum);
+    int words =
+        switch ((int) (dice & 63)) {
+          case 0 -> (int) (dice >>> 6 & 0xFFFF) % (maxWords + 1);
+          case 1 -> PAGE_WORDS + (int) (dice >>> 6 & 31);
+          default -> (int) (dice >>> 6 & 7);
+        };
+    return HEADER_BYTES + Math.min(words, maxWords) * Long.BYTES;
+  }
+
+  /** A value that takes no notice of what was before. */
+  ByteSpan value(long key, long sum) {
+    ByteSpan value = ByteSpan.of(new byte[length(sum)]);
+    write(key, sum, value);
+    return value;
+  }
+
+  private void write(long key, long sum, ByteSpan value) {
+    int length = length(sum);
+    value.setLength(length);
+    value.putLong(0, key);
+    value.putLong(SUM, sum);
+    for (int at = HEADER_BYTES; at < length; at += Long.BYTES) {
+      value.putLong(at, sum * 31 + key + at);
+    }
+  }
+
+  /** The sum of a value of a key; throws unless all of it is there. */
+  long check(long key, ByteSpan value) {
+    if (value.length() < HEADER_BYTES || value.getLong(0) != key) {
+      throw new IllegalStateException("not a value of key " + key + ": " + value);
+    }
+    long sum = value.getLong(SUM);
+    if (value.length() != length(sum)) {
+      throw new IllegalStateException("torn: key " + key + " has another length: " + value);
+    }
+    for (int at = HEADER_BYTES; at < value.length(); at += Long.BYTES) {
+      if (value.getLong(at) != sum * 31 + key + at) {
+        throw new IllegalStateException("torn at " + at + ": key " + key + ", sum " + sum);
+      }
+    }
+    return sum;
+  }
+
+  @Override
+  public void singleReader(ByteSpan key, Long input, ByteSpan value, Result output) {
+    output.sum = check(key.getLong(0), value);
+  }
+
+  @Override
+  public int initialBytes(ByteSpan key, Long stamp) {
+    return length(stamp);
+  }
+
+  @Override
+  public void initialUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+    write(key.getLong(0), stamp, value);
+  }
+
+  @Override
+  public boolean inPlaceUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+    long number = key.getLong(0);
+    long sum = check(number, value) + stamp;
+    if (length(sum) > value.capacity()) {
+      return false;
+    }
+    write(number, sum, value);
+    return true;
+  }
+
+  @Override
+  public int copyBytes(ByteSpan key, Long stamp, ByteSpan oldValue) {
+    return length(check(key.getLong(0), oldValue) + stamp);
+  }
+
+  @Override
+  public void copyUpdater(ByteSpan key, Long stamp, ByteSpan oldValue, ByteSpan newValue) {
+    long number = key.getLong(0);
+    write(number, check(number, oldValue) + stamp, newValue);
+  }
+
+  @Override
+  public int mergedBytes(ByteSpan key, ByteSpan older, ByteSpan newer) {
+    return length(check(key.getLong(0), older) + check(key.getLong(0), newer));
+  }
+
+  @Override
+  public void merge(ByteSpan key, ByteSpan older, ByteSpan newer, ByteSpan result) {
+    long number = key.getLong(0);
+    write(number, check(number, older) + check(number, newer), result);
+  }
+
+  @Override
+  public void completionCallback(Status status, Long input, Result output, Found found) {
+    if (found != null) {
+      found.found(status == Status.FOUND ? output.sum : null);
+    }
+  }
+}

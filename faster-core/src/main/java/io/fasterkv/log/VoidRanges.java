@@ -47,9 +47,12 @@ public final class VoidRanges {
     end = ranges.stream().mapToLong(VoidRange::until).max().orElse(0);
   }
 
-  /** Whether the record at an address, whose first word is {@code info}, was undone. */
+  /**
+   * Whether the record at an address, whose first word is {@code info}, was undone. A piece of a
+   * large value has no version: the record that leads to it has.
+   */
   public boolean contains(long address, long info) {
-    if (address >= end) {
+    if (address >= end || RecordInfo.isChunk(info)) {
       return false;
     }
     for (VoidRange range : ranges) {

@@ -146,14 +146,14 @@ final class Handover<I, O, C> {
     }
   }
 
-  /** Lets updates of {@code version} and before go on in whatever version they end in. */
+  /** Lets updates of {@code version} and before be of the next one. */
   void releaseAll(long version) {
     lock.lock();
     try {
       for (Operation<I, O, C> op : listed) {
         if (op.version.acceptedIn() <= version) {
           op.version.unlatch();
-          op.version.accepted(0);
+          op.version.accepted(version + 1);
         }
       }
     } finally {

@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.VersionShift;
+import io.fasterkv.epoch.Phase;
 import io.fasterkv.epoch.SystemState;
 import io.fasterkv.record.RecordInfo;
 import java.util.LinkedHashSet;
@@ -139,8 +140,18 @@ public final class StoreVersions {
   /** Ends a session's part; what it has done still counts for a shift that is under way. */
   synchronized void leave(Participant participant) {
     participant.end();
-    if (participant.name() == null) {
-      participants.remove(participant);
+    // Then alone it may have been in two versions, and has not been asked for its point.
+    boolean isAwaited = SystemState.phase(state.word()) == Phase.IN_PROGRESS;
+    if (participant.name() == null || !isAwaited) {
+      remove(participant);
+    }
+  }
+
+  private void remove(Participant participant) {
+    participants.remove(participant);
+    String name = participant.name();
+    if (name != null) {
+      ended.merge(name, participant.lastSerial(), Math::max);
     }
   }
 
@@ -174,8 +185,8 @@ public final class StoreVersions {
   }
 
   /**
-   * Lets what is still pending of {@code version} be of whatever version it ends in: its own is
-   * over, and was not committed.
+   * Lets what is still pending of {@code version} be of the next one: its own is over, and was not
+   * committed.
    */
   public void releasePending(long version) {
     for (Participant participant : all()) {
@@ -199,13 +210,7 @@ public final class StoreVersions {
         points.merge(name, participant.point(), Math::max);
       }
     }
-    for (Participant participant : List.copyOf(participants)) {
-      String name = participant.name();
-      if (name != null && participant.hasEnded()) {
-        participants.remove(participant);
-        ended.merge(name, participant.lastSerial(), Math::max);
-      }
-    }
+    List.copyOf(participants).stream().filter(Participant::hasEnded).forEach(this::remove);
     return points;
   }
 

@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.List;
 
@@ -18,5 +19,13 @@ public final class CheckpointNames {
   /** The number of the newest checkpoint that has a manifest, 0 if there is none. */
   public static long newest(SimulatedDisk disk) {
     return all(disk).stream().mapToLong(Long::longValue).max().orElse(0);
+  }
+
+  /** The numbers of those that a store can be recovered from, oldest first. */
+  static List<Long> recoverable(SimulatedDisk disk) {
+    return Checkpoints.of(disk.directory()).list().stream()
+        .filter(info -> info.kind() != CheckpointKind.INDEX_ONLY)
+        .map(info -> info.token().number())
+        .toList();
   }
 }

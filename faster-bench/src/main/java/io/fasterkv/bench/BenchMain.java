@@ -1,6 +1,8 @@
 package io.fasterkv.bench;
 
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.bench.checkpoints.CheckpointsCommand;
 import io.fasterkv.bench.cpr.CprCommand;
 import io.fasterkv.bench.disk.DiskCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
@@ -30,6 +32,7 @@ import picocli.CommandLine.Option;
       DiskCommand.class,
       MemoryCommand.class,
       CprCommand.class,
+      CheckpointsCommand.class,
       JmhCommand.class
     },
     footer = {"", "./bench COMMAND --help shows the options of a command."})
@@ -50,7 +53,8 @@ public final class BenchMain implements Callable<Integer> {
     System.exit(commandLine().execute(arguments));
   }
 
-  static CommandLine commandLine() {
+  /** All commands, and what they say when they fail. */
+  public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new BenchMain());
     line.setExecutionExceptionHandler((exception, command, parsed) -> {
       if (exception instanceof WrongAnswer) {
@@ -60,6 +64,10 @@ public final class BenchMain implements Callable<Integer> {
       if (exception instanceof BadConfig) {
         command.getErr().println(exception.getMessage());
         return BAD_ARGUMENTS;
+      }
+      if (exception instanceof Corrupt) {
+        command.getErr().println("DAMAGED: " + exception.getMessage());
+        return FAILED;
       }
       exception.printStackTrace(command.getErr());
       return FAILED;

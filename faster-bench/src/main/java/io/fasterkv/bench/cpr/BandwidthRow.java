@@ -6,6 +6,7 @@ import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.bench.disk.Fio;
 import io.fasterkv.bench.disk.WrittenBytes;
+import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.rows.Goal;
 import java.io.IOException;

@@ -4,6 +4,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.bench.cpr.ThroughputRun.Recording;
+import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.LinePlot;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.rows.Goal;

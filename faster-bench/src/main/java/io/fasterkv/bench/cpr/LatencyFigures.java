@@ -6,6 +6,7 @@ import io.fasterkv.api.VersionShift;
 import io.fasterkv.bench.cpr.LatencyRun.Longest;
 import io.fasterkv.bench.cpr.LatencyRun.Recording;
 import io.fasterkv.bench.report.Csv;
+import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.LinePlot;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.rows.Goal;

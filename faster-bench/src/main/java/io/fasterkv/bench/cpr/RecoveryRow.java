@@ -8,6 +8,7 @@ import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.rows.Goal;
 import io.fasterkv.bench.workload.Values;

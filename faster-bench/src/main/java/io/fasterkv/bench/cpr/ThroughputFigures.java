@@ -5,6 +5,7 @@ import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.bench.cpr.ThroughputRun.Recording;
 import io.fasterkv.bench.report.Csv;
+import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.LinePlot;
 import io.fasterkv.bench.rows.Goal;
 import io.fasterkv.bench.workload.Distribution;

@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import io.fasterkv.checkpoint.CheckpointDriver;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
@@ -24,6 +25,16 @@ public final class Insides {
       Field compactor = FasterStore.class.getDeclaredField("compactor");
       compactor.setAccessible(true);
       return (Compactor) compactor.get(store);
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
+  }
+
+  public static CheckpointDriver driver(FasterStore store) {
+    try {
+      Field driver = FasterStore.class.getDeclaredField("checkpoints");
+      driver.setAccessible(true);
+      return (CheckpointDriver) driver.get(store);
     } catch (ReflectiveOperationException e) {
       throw new LinkageError(e.getMessage(), e);
     }

@@ -28,12 +28,22 @@ public final class CheckpointDriver {
   private final Engine engine;
   private final KeptCheckpoints kept;
   private final CheckpointWriter writer;
+  private final List<ShiftTask> steps;
   private final List<CommitListener> listeners = new CopyOnWriteArrayList<>();
 
   public CheckpointDriver(Engine engine, KeptCheckpoints kept, CheckpointWriter writer) {
     this.engine = engine;
     this.kept = kept;
     this.writer = writer;
+    steps = ShiftTasks.ALL;
+  }
+
+  /** Takes the checkpoints of {@code other}, by steps of the caller's. */
+  CheckpointDriver(CheckpointDriver other, List<ShiftTask> steps) {
+    engine = other.engine;
+    kept = other.kept;
+    writer = other.writer;
+    this.steps = steps;
   }
 
   /** Tells {@code listener} of all commits from now on, until what is returned is closed. */
@@ -94,7 +104,7 @@ public final class CheckpointDriver {
    */
   private void shift(ShiftRun run) {
     @Nullable RuntimeException failure = null;
-    for (ShiftTask task : ShiftTasks.ALL) {
+    for (ShiftTask task : steps) {
       try {
         step(task, run);
       } catch (RuntimeException e) {

@@ -1,6 +1,7 @@
 package io.fasterkv.cpr;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.Insides;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
@@ -10,12 +11,14 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.checkpoint.CheckpointDriver;
 import io.fasterkv.device.LogDevice;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 /** A store whose sessions have names, which are numbers in this room, and points. */
 final class CprStore implements AutoCloseable {
@@ -47,13 +50,24 @@ final class CprStore implements AutoCloseable {
   private final FasterStore store;
   private final Commit recovered;
   private final AtomicReference<io.fasterkv.api.Commit> told = new AtomicReference<>();
+  private CheckpointDriver driver;
 
   private CprStore(FasterStore store) {
     this.store = store;
     List<CheckpointToken> tokens = store.checkpoints();
     long number = tokens.isEmpty() ? 0 : tokens.getLast().number();
     recovered = new Commit(number, new TreeMap<>(store.recoveredPoints()));
-    store.onCommit(told::set);
+    driver = Insides.driver(store);
+    driver.listen(told::set);
+  }
+
+  /** Has checkpoints taken by another driver than the store's. */
+  void driveBy(UnaryOperator<CheckpointDriver> drivers) {
+    CheckpointDriver other = drivers.apply(driver);
+    if (!other.equals(driver)) {
+      driver = other;
+      driver.listen(told::set);
+    }
   }
 
   static CprStore open(StoreConfig config, LogDevice device) {
@@ -133,7 +147,7 @@ final class CprStore implements AutoCloseable {
 
   /** Takes a checkpoint; one thread at a time. */
   Commit checkpoint(CheckpointRequest request) {
-    CheckpointToken token = store.checkpoint(request);
+    CheckpointToken token = driver.take(request);
     io.fasterkv.api.Commit commit = told.get();
     if (!commit.token().equals(token)) {
       throw new AssertionError("told of " + commit.token() + " instead of " + token);

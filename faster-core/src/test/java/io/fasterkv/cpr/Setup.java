@@ -21,6 +21,9 @@ final class Setup {
 
   private static final int MAX_BUCKETS = 1000;
 
+  /** Chains on disk that are long make compaction slow. */
+  private static final long FILES_INDEX_BYTES = 32 << 10;
+
   private final Path directory;
   private final RecordKind kind;
   private final boolean isMerging;
@@ -55,7 +58,8 @@ final class Setup {
             .memoryBytes(4 << 20)
             .pageBytes(pageBytes)
             .logMemoryBytes((long) pageBytes << random.nextInt(2, 6))
-            .indexBytes(Math.max(256, 64L << random.nextInt(2, 9)))
+            .indexBytes(
+                memory == null ? FILES_INDEX_BYTES : Math.max(256, 64L << random.nextInt(2, 9)))
             .segmentBytes(32768)
             .scratchBytes(2 << 20)
             .mutableFraction(FRACTIONS[random.nextInt(FRACTIONS.length)])

@@ -1,0 +1,62 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.epoch.Phase;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+import java.util.function.Supplier;
+
+/** Version shifts that leave something out; frozen here to show that tests see it. */
+public final class BrokenShifts {
+  private BrokenShifts() {}
+
+  /** Does not end what is pending of the version that is committed. */
+  public static CheckpointDriver withoutWaitPending(CheckpointDriver sound) {
+    List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
+    steps.removeIf(step -> step.phase() == Phase.WAIT_PENDING);
+    return new CheckpointDriver(sound, steps);
+  }
+
+  /** Begins the next version beside operations of the old one that have no latch. */
+  public static CheckpointDriver withoutPrepare(CheckpointDriver sound) {
+    List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
+    steps.removeIf(step -> step.phase() == Phase.PREPARE);
+    steps.replaceAll(
+        step -> step.phase() == Phase.IN_PROGRESS ? begun(step, ShiftRun::start) : step);
+    return new CheckpointDriver(sound, steps);
+  }
+
+  /** Asks the sessions how far they have come when the next version has begun, not as it begins. */
+  public static CheckpointDriver withLatePoints(
+      CheckpointDriver sound, Supplier<SortedMap<String, Long>> serials) {
+    List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
+    steps.replaceAll(step ->
+        step.phase() == Phase.WAIT_FLUSH ? begun(step, run -> run.points(serials.get())) : step);
+    return new CheckpointDriver(sound, steps);
+  }
+
+  private interface Extra {
+    void run(ShiftRun run);
+  }
+
+  /** A step that begins with something else. */
+  private static ShiftTask begun(ShiftTask step, Extra extra) {
+    return new ShiftTask() {
+      @Override
+      public Phase phase() {
+        return step.phase();
+      }
+
+      @Override
+      public void before(ShiftRun run) {
+        extra.run(run);
+        step.before(run);
+      }
+
+      @Override
+      public void after(ShiftRun run) {
+        step.after(run);
+      }
+    };
+  }
+}

@@ -202,4 +202,49 @@ class VersionShiftTest {
       assertThat(value(store, 1)).isEqualTo(11);
     }
   }
+
+  /**
+   * A session waits, for an update of the new version, for one of its own that is of the old one
+   * and pending in the same bucket: the driver ends that.
+   */
+  @ParameterizedTest
+  @EnumSource
+  void aSessionThatWaitsForItsOwnPendingUpdateIsHelped(VersionShift shift) {
+    try (FasterStore store = open(shift);
+        LongSession<Void> filler = session(store, "filler");
+        var parked =
+            store.newLongSession(
+                SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING)) {
+      for (long key = 1; key <= 40; key++) {
+        filler.rmw(key, 1, null);
+      }
+      for (long key = 1000; key < 4000; key++) {
+        filler.upsert(key, key, null);
+      }
+      // Four buckets: some of the second half are in the bucket of each of the first.
+      for (long key = 1; key <= 20; key++) {
+        assertThat(parked.rmw(key, 10, null)).isEqualTo(Status.PENDING);
+      }
+      try (PhaseStepper stepper = stepper(store)) {
+        stepper.goTo(Phase.IN_PROGRESS);
+        Thread late =
+            Pause.begin(() -> {
+              for (long key = 21; key <= 40; key++) {
+                parked.rmw(key, 100, null);
+              }
+              parked.completePending(true);
+            });
+        Pause.awaitWaiting(late);
+        stepper.finish();
+        Pause.join(late);
+      }
+      assertThat(value(store, 20)).isEqualTo(11);
+      assertThat(value(store, 21)).isEqualTo(101);
+    }
+    try (FasterStore store = recover(shift)) {
+      for (long key = 1; key <= 40; key++) {
+        assertThat(value(store, key)).isEqualTo(key <= 20 ? 11 : 1);
+      }
+    }
+  }
 }

@@ -44,6 +44,9 @@ final class AttemptVersion {
   /** Whether the operation has its serial number. */
   private boolean isCounted;
 
+  /** Whether the session is going on with the operation, which is pending. */
+  private boolean isTaken;
+
   /** Whether somebody else has ended the operation. */
   private boolean isHandedOver;
 
@@ -158,6 +161,14 @@ final class AttemptVersion {
     isCounted = true;
   }
 
+  boolean isTaken() {
+    return isTaken;
+  }
+
+  void taken(boolean bySession) {
+    isTaken = bySession;
+  }
+
   boolean isHandedOver() {
     return isHandedOver;
   }
@@ -176,6 +187,7 @@ final class AttemptVersion {
   void clear() {
     acceptedIn = 0;
     isCounted = false;
+    isTaken = false;
     isHandedOver = false;
     failure = null;
   }

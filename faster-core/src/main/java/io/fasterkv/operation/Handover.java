@@ -15,9 +15,12 @@ import org.jspecify.annotations.Nullable;
  * as it likes: so who drives the shift ends it in the session's place, and the session hears of it
  * when it next looks.
  *
- * <p>The lock is held by whoever runs the session's functions, so that one thread at a time does:
- * by the session when it goes on with what is pending, and in every attempt while two versions are
- * at work; by the driver while it ends what is pending. Nobody waits for it under an epoch.
+ * <p>The lock is held by whoever runs the session's functions while that could be two threads: by
+ * the session in every attempt while two versions are at work, and where it runs functions outside
+ * an epoch; by the driver while it ends what is pending. Nobody waits for it under an epoch, and
+ * the session does not keep it while it waits for anything: what it waits for may be an update of
+ * its own that the driver is to end. So an update that the session is going on with is marked as
+ * taken, and the driver comes back to it.
  */
 final class Handover<I, O, C> {
   private final Engine engine;
@@ -59,14 +62,39 @@ final class Handover<I, O, C> {
     listed.add(op);
   }
 
-  /** An update that was listed has ended; the caller has entered. Whether it was the last. */
-  boolean ended(Operation<I, O, C> op) {
-    if (listed.remove(op)) {
-      op.version.unlatch();
-      op.version.accepted(0);
-      accepted.decrementAndGet();
+  /** The session begins to go on with an update; the driver has ended it already, or leaves it. */
+  void take(Operation<I, O, C> op) {
+    lock.lock();
+    try {
+      op.version.taken(true);
+    } finally {
+      lock.unlock();
     }
-    return listed.isEmpty();
+  }
+
+  /** The update that the session was going on with is still pending. */
+  void put(Operation<I, O, C> op) {
+    lock.lock();
+    try {
+      op.version.taken(false);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** An update that was listed has ended. Returns whether it was the last. */
+  boolean ended(Operation<I, O, C> op) {
+    lock.lock();
+    try {
+      if (listed.remove(op)) {
+        op.version.unlatch();
+        op.version.accepted(0);
+        accepted.decrementAndGet();
+      }
+      return listed.isEmpty();
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Takes the latches that updates of {@code version} have not, on the driver's thread. */
@@ -103,10 +131,10 @@ final class Handover<I, O, C> {
 
   /**
    * Ends updates of {@code version} and before, on the driver's thread, also those that were
-   * accepted a moment ago and that their session has yet to list.
+   * accepted a moment ago and that their session has yet to list, or that it is going on with.
    */
   void endAll(long version) {
-    EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be listed");
+    EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be let go");
     while (!tryEndAll(version)) {
       wait.pause();
     }
@@ -116,8 +144,12 @@ final class Handover<I, O, C> {
     @Nullable SessionCore<I, O, C> deputy = null;
     lock.lock();
     try {
+      boolean areAll = listed.size() == accepted.get();
       for (Operation<I, O, C> op : listed) {
-        if (op.version.acceptedIn() <= version && !op.version.isHandedOver()) {
+        boolean isWanted = op.version.acceptedIn() <= version && !op.version.isHandedOver();
+        if (isWanted && op.version.isTaken()) {
+          areAll = false;
+        } else if (isWanted) {
           if (deputy == null) {
             deputy = deputies.get();
           }
@@ -125,7 +157,7 @@ final class Handover<I, O, C> {
           op.version.unlatch();
         }
       }
-      return listed.size() == accepted.get();
+      return areAll;
     } finally {
       lock.unlock();
       if (deputy != null) {

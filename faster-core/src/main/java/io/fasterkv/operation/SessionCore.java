@@ -17,6 +17,7 @@ import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -432,7 +433,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  /** A pending update is over; the session has entered the handover. */
+  /** A pending update is over. */
   private void unlist(Operation<I, O, C> op) {
     if (handover != null && op.kind == Kind.RMW && handover.ended(op)) {
       guard.participant().keep(null);
@@ -451,22 +452,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   /** Goes on with a pending operation after a read; it ends, or another read starts. */
   private void goOn(Operation<I, O, C> op) {
-    if (handover == null || op.kind != Kind.RMW) {
-      goOnAlone(op);
-      return;
-    }
-    handover.enter();
-    try {
-      goOnAlone(op);
-    } finally {
-      handover.leave();
-    }
-  }
-
-  private void goOnAlone(Operation<I, O, C> op) {
     boolean isUnderWay = false;
     boolean wasBusy = isBusy;
     isBusy = true;
+    if (handover != null) {
+      handover.take(op);
+    }
     try {
       switch (resume(op)) {
         case READ_DISK -> {
@@ -501,6 +492,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       if (!isUnderWay) {
         unlist(op);
         pending.end(op);
+      } else if (handover != null) {
+        handover.put(op);
       }
       Reference.reachabilityFence(this);
     }
@@ -508,7 +501,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   private void ended(Operation<I, O, C> op, @Nullable Throwable failure) {
     if (arrivals == null || op.promise == null) {
-      values.completed(op);
+      alone(() -> {
+        values.completed(op);
+        return op;
+      });
     } else {
       op.promise.end(op, failure);
       arrivals.ended(op.promise);
@@ -546,20 +542,20 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Step advance(Operation<I, O, C> op) {
     Step step = settle(op);
     while (step == Step.LARGE) {
-      Step went = goOnLarge(op);
+      Step went = alone(() -> large.goOn(op));
       step = went == Step.RETRY ? settle(op) : went;
     }
     return step;
   }
 
   /** Runs the user's functions outside an epoch, and so not beside a deputy of the session's. */
-  private Step goOnLarge(Operation<I, O, C> op) {
+  private <T> T alone(Supplier<T> functions) {
     if (handover == null) {
-      return large.goOn(op);
+      return functions.get();
     }
     handover.enter();
     try {
-      return large.goOn(op);
+      return functions.get();
     } finally {
       handover.leave();
     }

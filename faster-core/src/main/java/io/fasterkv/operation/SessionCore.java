@@ -10,20 +10,17 @@ import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.operation.Operation.Phase;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs one session's operations to their end: protects the epoch around each attempt, comes again
- * after a {@link Step#RETRY}, and goes to disk when memory does not have the record. One thread at
- * a time.
+ * Runs one session's operations to their end: attempts them, goes to disk when memory does not have
+ * the record, and drives on what is pending. One thread at a time.
  *
  * @param <I> input
  * @param <O> output
@@ -33,17 +30,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** How many keys of a batch are looked up together. */
   public static final int GROUP = GroupTouch.GROUP;
 
-  private static final int SPINS = 16;
-  private static final int YIELDS = 64;
   private static final long SCRATCH_PAUSE_NANOS = 1_000_000;
 
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
-  private final Read<I, O, C> read;
-  private final Upsert<I, O, C> upsert;
-  private final Rmw<I, O, C> rmw;
-  private final Delete<I, O, C> delete;
-  private final LargeValues<I, O, C> large;
+  private final Attempts<I, O, C> attempts;
   private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
   private final GroupTouch touch;
@@ -51,7 +42,6 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private final @Nullable Arrivals arrivals;
   private final Cleaner.Cleanable operations;
   private final EpochUser user;
-  private final EpochWait wait;
   private final VersionGuard guard;
 
   /** For updates that are pending; null for a session that never has any. */
@@ -84,17 +74,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     steps = engine.chainSteps().open();
     handover = isBlocking ? null : new Handover<>(engine, () -> deputy(engine, values));
     guard = guard(identity);
-    ChainWalk walk = new ChainWalk(engine, steps);
-    large = new LargeValues<>(engine, values.large(), user, isBlocking);
-    read = new Read<>(engine, values, large, walk);
-    upsert = new Upsert<>(engine, values, large, walk);
-    rmw = new Rmw<>(engine, values, large, walk);
-    delete = new Delete<>(engine, values, walk);
+    attempts = new Attempts<>(engine, values, user, steps, guard, handover);
     disk = new DiskSearch(engine, steps);
     touch = new GroupTouch(engine);
     SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
     pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
-    wait = new EpochWait(engine.epochs(), () -> "an operation to go on, " + engine.log());
     operations = borrowed.end(this, guard);
   }
 
@@ -218,7 +202,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** Which records the reads that follow copy to the tail. */
   public void copyReads(CopyReads wanted) {
     checkOpen();
-    read.copyReads(wanted);
+    attempts.copyReads(wanted);
   }
 
   /** An operation of any kind on a {@code long} key. */
@@ -337,7 +321,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Status run(Operation<I, O, C> op) {
     isBusy = true;
     try {
-      Step step = advance(op);
+      Step step = attempts.advance(op);
       while (step != Step.DONE) {
         if (!isBlocking && op.kind != Kind.UPSERT) {
           suspend(op, step);
@@ -348,7 +332,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         } else {
           waitForScratch(op);
         }
-        step = advance(op);
+        step = attempts.advance(op);
       }
       guard.count(op);
       count(op);
@@ -383,7 +367,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       op.promise = promise;
     }
     if (op.kind == Kind.RMW && handover != null) {
-      accept(op, step);
+      attempts.accept(op, step);
       handover.enter();
       try {
         handover.list(op);
@@ -397,24 +381,6 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       startPending(op, step);
     }
     current = null;
-  }
-
-  /**
-   * Sees to it that an update which becomes pending belongs to a version: one that was waiting for
-   * a part of a large value outside an epoch does not yet.
-   */
-  private void accept(Operation<I, O, C> op, Step step) {
-    int tries = 0;
-    user.protect();
-    try {
-      while (!op.version.isCounted()) {
-        if (!guard.begin(op) || guard.end(op, step, true) != step) {
-          comeAgain(tries++);
-        }
-      }
-    } finally {
-      user.unprotect();
-    }
   }
 
   private void startPending(Operation<I, O, C> op, Step step) {
@@ -501,7 +467,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
 
   private void ended(Operation<I, O, C> op, @Nullable Throwable failure) {
     if (arrivals == null || op.promise == null) {
-      alone(() -> {
+      attempts.alone(() -> {
         values.completed(op);
         return op;
       });
@@ -522,7 +488,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
     Step step =
         switch (op.phase) {
-          case CHUNKS -> large.arrived(op);
+          case CHUNKS -> attempts.arrived(op);
           case WAITING -> {
             op.phase = Phase.SEARCH;
             yield Step.RETRY;
@@ -530,100 +496,12 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
           default -> disk.examine(op) ? Step.RETRY : Step.READ_DISK;
         };
     if (step == Step.RETRY) {
-      step = advance(op);
+      step = attempts.advance(op);
       if (step == Step.READ_DISK) {
         disk.aim(op);
       }
     }
     return step;
-  }
-
-  /** Attempts, with large values as they are needed, until the operation ends or has to wait. */
-  private Step advance(Operation<I, O, C> op) {
-    Step step = settle(op);
-    while (step == Step.LARGE) {
-      Step went = alone(() -> large.goOn(op));
-      step = went == Step.RETRY ? settle(op) : went;
-    }
-    return step;
-  }
-
-  /** Runs the user's functions outside an epoch, and so not beside a deputy of the session's. */
-  private <T> T alone(Supplier<T> functions) {
-    if (handover == null) {
-      return functions.get();
-    }
-    handover.enter();
-    try {
-      return functions.get();
-    } finally {
-      handover.leave();
-    }
-  }
-
-  /** Attempts until the operation has ended or needs more than the log's memory. */
-  private Step settle(Operation<I, O, C> op) {
-    int tries = 0;
-    user.protect();
-    try {
-      while (true) {
-        Step step = engine.index().enter(op.hash, op.entry) ? attemptOfVersion(op) : Step.RETRY;
-        if (step == Step.RESTART) {
-          op.phase = Phase.SEARCH;
-        } else if (step != Step.RETRY) {
-          return step;
-        }
-        engine.log().assist();
-        comeAgain(tries++);
-      }
-    } finally {
-      user.unprotect();
-    }
-  }
-
-  private Step attemptOfVersion(Operation<I, O, C> op) {
-    if (!guard.begin(op)) {
-      return Step.RETRY;
-    }
-    Step step = Step.RETRY;
-    try {
-      step = attempt(op);
-    } finally {
-      step = guard.end(op, step, !isBlocking && op.kind != Kind.UPSERT);
-    }
-    return step;
-  }
-
-  private Step attempt(Operation<I, O, C> op) {
-    return switch (op.phase) {
-      case SEARCH ->
-          switch (op.kind) {
-            case READ -> read.attempt(op);
-            case UPSERT -> upsert.attempt(op);
-            case RMW -> rmw.attempt(op);
-            case DELETE -> delete.attempt(op);
-          };
-      case FOUND_ON_DISK -> op.kind == Kind.READ ? read.found(op) : rmw.found(op);
-      case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
-      case CHUNKS, WAITING -> throw new IllegalStateException("an attempt in phase " + op.phase);
-    };
-  }
-
-  /** Lets go of the epoch, so that what this operation waits for can happen. */
-  private void comeAgain(int tries) {
-    if (tries < SPINS) {
-      wait.end();
-      user.refresh();
-      Thread.onSpinWait();
-      return;
-    }
-    user.unprotect();
-    if (tries < YIELDS) {
-      Thread.yield();
-    } else {
-      wait.pause();
-    }
-    user.protect();
   }
 
   private void checkOpen() {

@@ -54,6 +54,7 @@ public final class CheckpointDriver {
 
   /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
   public CheckpointToken take(CheckpointRequest request) {
+    engine.log().throwIfFailed();
     engine.index().sizeLock().lock();
     try {
       return request.kind() == CheckpointKind.INDEX_ONLY

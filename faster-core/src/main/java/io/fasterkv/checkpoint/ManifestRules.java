@@ -20,6 +20,7 @@ import java.util.List;
 final class ManifestRules {
   private static final long MAX_BUCKETS = 1L << 40;
   private static final long MAX_SEGMENT_BYTES = 1L << 48;
+  private static final int LEAST_SECTOR_BYTES = 64;
   private static final int MAX_PAGE_BYTES = 64 << 20;
 
   private final CheckpointManifest manifest;
@@ -66,6 +67,12 @@ final class ManifestRules {
         cut.begin() >= 0 && cut.end() <= Address.MASK,
         "begin=" + cut.begin() + ", end=" + cut.end(),
         "0 to " + Address.MASK);
+    require(
+        cut.begin() % Long.BYTES == 0
+            && cut.start() % Long.BYTES == 0
+            && cut.end() % LEAST_SECTOR_BYTES == 0,
+        "begin=" + cut.begin() + ", start=" + cut.start() + ", end=" + cut.end(),
+        "multiples of 8, and an end at a sector");
     cut.points()
         .forEach((name, point) -> {
           require(point >= 0, "point of session " + name + "=" + point, "0 and above");
@@ -120,11 +127,17 @@ final class ManifestRules {
       return;
     }
     long at = extents.getFirst().from();
-    require(at >= 0 && at <= cut.begin(), "the first extent=" + at, "up to " + cut.begin());
+    require(
+        at >= 0 && at <= cut.begin() && at % Long.BYTES == 0,
+        "the first extent=" + at,
+        "up to " + cut.begin());
     for (Extent extent : extents) {
       boolean isOnOnePage = extent.from() / pageBytes == (extent.until() - 1) / pageBytes;
       require(
-          extent.from() == at && extent.until() > at && isOnOnePage,
+          extent.from() == at
+              && extent.until() > at
+              && extent.until() % Long.BYTES == 0
+              && isOnOnePage,
           "an extent=" + extent,
           "one that begins at " + at + " and lies on one page");
       at = extent.until();

@@ -56,7 +56,7 @@ final class RecordWalk {
         return true;
       }
       long size = size(info, bytes, record);
-      if (size < RecordInfo.BYTES || size > extent.until() - at) {
+      if (size < RecordInfo.BYTES || size % Long.BYTES != 0 || size > extent.until() - at) {
         throw new Corrupt("a record's size is out of range: size=" + size + ", " + image.place(at));
       }
       if (isWanted(at, info)) {

@@ -299,7 +299,8 @@ public final class ScanCursor implements AutoCloseable {
 
   private long checked(long recordBytes) {
     long after = address + recordBytes;
-    if (recordBytes < RecordInfo.BYTES || after > loadedUntil) {
+    boolean isSize = recordBytes >= RecordInfo.BYTES && recordBytes % Long.BYTES == 0;
+    if (!isSize || after > loadedUntil) {
       throw new Corrupt(
           "a record's size is out of range: recordBytes="
               + recordBytes

@@ -127,7 +127,7 @@ final class DiskSearch {
   }
 
   private boolean follow(Operation<?, ?, ?> op, long previousAddress) {
-    if (previousAddress >= op.diskAddress) {
+    if (previousAddress >= op.diskAddress || previousAddress % Long.BYTES != 0) {
       throw corrupt(op, "a chain does not lead down: previousAddress=" + previousAddress);
     }
     op.diskAddress = previousAddress;

@@ -17,6 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
@@ -68,6 +69,36 @@ class ManifestCodecTest {
   @Test
   void aLogWithoutAnyImageComesBackAsItWas() {
     assertComesBack(manifest(RecordKind.LONGS, LOG, new IndexPart(6, 2, false, null)));
+  }
+
+  /** The bytes that docs/FORMAT.md shows. */
+  @Test
+  void isWhatTheFormatSays() {
+    CheckpointManifest manifest =
+        new CheckpointManifest(
+            1,
+            CheckpointKind.FOLD_OVER,
+            new Shape(RecordKind.SPANS, 4096, 32768),
+            new VersionCut(1, 64, 64, 4096, new TreeMap<>()),
+            new LogPart(List.of(new Extent(0, 4096, 0x22222222)), null, List.of()),
+            new IndexPart(3, 0, false, new Image(1, 64, 0, 4096, List.of(0x11111111))));
+    String expected =
+        """
+        46 41 53 54 45 52 43 4b  00 00 00 02  00 00 00 00 00 00 00 01
+        00 00  00 00 10 00  00 00 00 00 00 00 80 00
+        00 00 00 00 00 00 00 01
+        00 00 00 00 00 00 00 40  00 00 00 00 00 00 00 40
+        00 00 00 00 00 00 10 00  00 00 00 00
+        00 00 00 00 00 00 00 03  00 00 00 00 00 00 00 00  00
+        00 00 00 00 00 00 00 01  00 00 00 00 00 00 00 40
+        00 00 00 00 00 00 00 00  00 00 10 00  00 00 00 01  11 11 11 11
+        00 00 00 01
+        00 00 00 00 00 00 00 00  00 00 00 00 00 00 10 00  22 22 22 22
+        00 00 00 00  00 00 00 00
+        """;
+    String found = HexFormat.of().formatHex(bytes(manifest));
+    assertThat(found.substring(0, found.length() - 2 * Integer.BYTES))
+        .isEqualTo(expected.replaceAll("\\s", ""));
   }
 
   @Test

@@ -37,7 +37,8 @@ final class CprStore implements AutoCloseable {
     }
   }
 
-  private static final List<CheckpointRequest> REQUESTS =
+  /** Every kind that can be recovered from, with the index and without. */
+  static final List<CheckpointRequest> REQUESTS =
       List.of(
           CheckpointRequest.full(CheckpointKind.FOLD_OVER),
           CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER),

@@ -40,6 +40,11 @@ final class Worker implements AutoCloseable {
     return serial;
   }
 
+  /** What the session is called. */
+  String name() {
+    return CprStore.name(number);
+  }
+
   /** Does the next step, or the next steps as a batch. */
   void advance() {
     if (script.isBatch(number, serial + 1)) {

@@ -2,6 +2,9 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
@@ -71,6 +74,54 @@ class DiskUseTest {
       assertThat(stats.passes()).isPositive();
       assertThat(stats.movedBytes()).isEqualTo(stats.movedRecords() * RECORD_BYTES);
       assertThat(store.beginAddress()).isGreaterThanOrEqualTo(stats.scannedBytes());
+      StoreInvariants.check(store);
+    }
+  }
+
+  /**
+   * A hot set for ever, with checkpoints of which the newest is kept, and a part of the log
+   * compacted after each: of what a checkpoint needs, little has been copied when the next is
+   * there.
+   */
+  @Test
+  void endlessOverwritesWithCheckpointsStayWithinTwiceTheLiveBytes() {
+    int keys = 5 * KEYS;
+    long live = (long) keys * RECORD_BYTES;
+    SplittableRandom random = new SplittableRandom(3);
+    long[] sums = new long[keys];
+    CheckpointToken newest = null;
+    try (FasterStore store = open();
+        LongSession<Void> session = session(store)) {
+      for (int key = 0; key < keys; key++) {
+        session.rmw(key, ++sums[key], null);
+      }
+      for (int i = 0; i < 100 * keys / 20; i++) {
+        int key = random.nextInt(keys / 4);
+        session.rmw(key, 1, null);
+        sums[key]++;
+        if (i % (keys / 20) == 0) {
+          CheckpointToken older = newest;
+          newest =
+              store.checkpoint(
+                  i % (keys / 2) == 0
+                      ? CheckpointRequest.full(CheckpointKind.FOLD_OVER)
+                      : CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+          if (older != null) {
+            store.removeCheckpoint(older);
+          }
+          if (store.logBytes() > live + live / 2) {
+            store.compact(store.beginAddress() + store.logBytes() / 5);
+          }
+        }
+        if (i % 100 == 0) {
+          assertThat(store.storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+        }
+      }
+      assertThat(store.compactionStats().passes()).isGreaterThan(20);
+      for (int key = 0; key < keys; key++) {
+        session.read(key, null);
+        assertThat(session.value()).as("key " + key).isEqualTo(sums[key]);
+      }
       StoreInvariants.check(store);
     }
   }

@@ -46,6 +46,7 @@ final class CprStore implements AutoCloseable {
           CheckpointRequest.logOnly(CheckpointKind.SNAPSHOT),
           CheckpointRequest.full(CheckpointKind.INCREMENTAL_SNAPSHOT),
           CheckpointRequest.logOnly(CheckpointKind.INCREMENTAL_SNAPSHOT));
+
   private static final int INDEX_ONE_IN = 8;
 
   private final FasterStore store;

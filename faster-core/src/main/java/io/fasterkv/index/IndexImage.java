@@ -51,36 +51,45 @@ public final class IndexImage {
   public record Limits(long begin, long end, long buckets) {}
 
   /**
-   * Copies buckets of an image into an index that nobody uses yet. Returns the offset in {@code
-   * source} of the first word that cannot be right, or -1 if there is none: a link must lead to an
-   * overflow bucket of the image to which no other does, so chains of buckets end.
+   * Copies buckets of an image into an index that nobody uses yet; {@code source} may change.
+   * Returns the offset in {@code source} of the first word that cannot be right, or -1 if there is
+   * none: a link must lead to an overflow bucket of the image to which no other does, so chains of
+   * buckets end.
    */
   public long copyIn(long first, MemorySegment source, Limits limits) {
-    long to = first * BUCKET_BYTES;
-    for (long at = 0; at < source.byteSize(); at += Long.BYTES) {
-      long word = Words.loadPlain(source, at);
-      boolean isLink = (to + at) % BUCKET_BYTES == BucketLayout.OVERFLOW;
-      if (isLink ? !takeLink(word, first + at / BUCKET_BYTES, limits) : !isEntry(word, limits)) {
-        return at;
+    long bytes = source.byteSize();
+    long entries = 0;
+    for (long bucket = 0; bucket < bytes; bucket += BUCKET_BYTES) {
+      for (int i = 0; i < BucketLayout.ENTRIES; i++) {
+        long at = bucket + (long) i * Long.BYTES;
+        long word = Words.loadPlain(source, at);
+        if (word != 0) {
+          if (!isEntry(word, limits)) {
+            return at;
+          }
+          if (BucketLayout.address(word) < limits.begin) {
+            Words.storePlain(source, at, 0);
+          } else {
+            entries++;
+          }
+        }
       }
-      boolean isDropped = !isLink && BucketLayout.address(word) < limits.begin;
-      long taken = isDropped ? 0 : word;
-      Words.storePlain(table.memory(), to + at, taken);
-      if (!isLink) {
-        table.countEntries(taken == 0 ? 0 : 1);
-      } else if (BucketLayout.isSaturated(word)) {
-        table.countSaturated();
+      long link = Words.loadPlain(source, bucket + BucketLayout.OVERFLOW);
+      if (link != 0 && !takeLink(link, first + bucket / BUCKET_BYTES, limits)) {
+        return bucket + BucketLayout.OVERFLOW;
       }
     }
+    // One copy of all is much faster than a word at a time.
+    MemorySegment.copy(source, 0, table.memory(), first * BUCKET_BYTES, bytes);
+    table.countEntries(entries);
     return -1;
   }
 
   private static boolean isEntry(long word, Limits limits) {
-    return word == 0
-        || (!BucketLayout.isTentative(word)
-            && BucketLayout.isOccupied(word)
-            && BucketLayout.address(word) < limits.end
-            && BucketLayout.address(word) % Long.BYTES == 0);
+    return !BucketLayout.isTentative(word)
+        && BucketLayout.isOccupied(word)
+        && BucketLayout.address(word) < limits.end
+        && BucketLayout.address(word) % Long.BYTES == 0;
   }
 
   private boolean takeLink(long word, long bucket, Limits limits) {
@@ -89,6 +98,9 @@ public final class IndexImage {
     boolean isClean = (word & ~(BucketLayout.SATURATED | next)) == 0;
     if (!isClean || (BucketLayout.isSaturated(word) && !isMain)) {
       return false;
+    }
+    if (BucketLayout.isSaturated(word)) {
+      table.countSaturated();
     }
     if (next == OverflowBuckets.NONE) {
       return true;

@@ -16,26 +16,20 @@ import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Closed;
-import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.api.Versions;
 import io.fasterkv.checkpoint.CheckpointDriver;
 import io.fasterkv.checkpoint.CheckpointWriter;
 import io.fasterkv.checkpoint.KeptCheckpoints;
-import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.compaction.BackgroundCompaction;
 import io.fasterkv.compaction.BackgroundMemoryCompaction;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.compaction.Expiry;
 import io.fasterkv.compaction.MemoryCompactor;
-import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.LogDevices;
-import io.fasterkv.device.NoDevice;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
@@ -47,12 +41,10 @@ import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
 import io.fasterkv.operation.SessionCore;
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -118,8 +110,8 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the directory holds a checkpoint: recover it, or take another directory
    */
   public static FasterStore open(StoreConfig config) {
-    prepareDirectory(config);
-    return onOwnDevice(config, device -> open(config, device));
+    StoreOpening.prepareDirectory(config);
+    return StoreOpening.onOwnDevice(config, device -> open(config, device));
   }
 
   /**
@@ -128,16 +120,7 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the store is in memory: it has no device
    */
   public static FasterStore open(StoreConfig config, LogDevice device) {
-    prepareDirectory(config);
-    if (!config.isInMemory()) {
-      Recovery.requireNoCheckpoint(config);
-    } else if (!(device instanceof NoDevice)) {
-      throw new BadConfig(
-          "a store in memory takes no device: device="
-              + device.place(0)
-              + ", allowed=none; build the settings with StoreConfig.builder(directory)");
-    }
-    return over(config, StoreParts.empty(config, device));
+    return over(config, StoreOpening.empty(config, device));
   }
 
   /**
@@ -169,35 +152,12 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if there is no such checkpoint, or it does not fit the settings
    */
   public static FasterStore recover(StoreConfig config, RecoveryRequest request) {
-    return onOwnDevice(config, device -> recover(config, request, device));
+    return StoreOpening.onOwnDevice(config, device -> recover(config, request, device));
   }
 
   /** As {@link #recover(StoreConfig, RecoveryRequest)}, with the log on the caller's device. */
   public static FasterStore recover(StoreConfig config, RecoveryRequest request, LogDevice device) {
-    StoreParts parts;
-    try {
-      parts = recoveredParts(config, request, device);
-    } catch (RuntimeException | Error e) {
-      closeQuietly(device, e);
-      throw e;
-    }
-    return over(config, parts);
-  }
-
-  private static StoreParts recoveredParts(
-      StoreConfig config, RecoveryRequest request, LogDevice device) {
-    List<CheckpointToken> candidates = Recovery.candidates(config, request);
-    List<StoreException> failures = new ArrayList<>();
-    for (CheckpointToken token : candidates) {
-      try {
-        return StoreParts.recovered(config, token, request, device);
-      } catch (Corrupt | DeviceFailed e) {
-        failures.add(e);
-      }
-    }
-    StoreException first = failures.getFirst();
-    failures.subList(1, failures.size()).forEach(first::addSuppressed);
-    throw first;
+    return over(config, StoreOpening.recovered(config, request, device));
   }
 
   private static FasterStore over(StoreConfig config, StoreParts parts) {
@@ -622,38 +582,6 @@ public final class FasterStore implements AutoCloseable {
     }
     if (memoryCompactor != null) {
       memoryCompactor.close();
-    }
-  }
-
-  /** Opens a store on the device that its settings ask for; no store, no device. */
-  private static FasterStore onOwnDevice(
-      StoreConfig config, Function<LogDevice, FasterStore> opener) {
-    LogDevice device = LogDevices.open(config);
-    try {
-      return opener.apply(device);
-    } catch (RuntimeException | Error e) {
-      closeQuietly(device, e);
-      throw e;
-    }
-  }
-
-  private static void closeQuietly(LogDevice device, Throwable because) {
-    try {
-      device.close();
-    } catch (IOException e) {
-      because.addSuppressed(e);
-    }
-  }
-
-  private static void prepareDirectory(StoreConfig config) {
-    if (config.isInMemory()) {
-      return;
-    }
-    try {
-      DurableFiles.createDirectories(config.directory());
-    } catch (IOException e) {
-      throw new BadConfig(
-          "the directory cannot be made: directory=" + config.directory() + ", cause=" + e);
     }
   }
 

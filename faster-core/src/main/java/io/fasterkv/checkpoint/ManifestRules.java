@@ -70,9 +70,9 @@ final class ManifestRules {
     require(
         cut.begin() % Long.BYTES == 0
             && cut.start() % Long.BYTES == 0
-            && cut.end() % LEAST_SECTOR_BYTES == 0,
+            && cut.end() % (manifest.hasLog() ? LEAST_SECTOR_BYTES : Long.BYTES) == 0,
         "begin=" + cut.begin() + ", start=" + cut.start() + ", end=" + cut.end(),
-        "multiples of 8, and an end at a sector");
+        "multiples of 8, and a log's end at a sector");
     cut.points()
         .forEach((name, point) -> {
           require(point >= 0, "point of session " + name + "=" + point, "0 and above");

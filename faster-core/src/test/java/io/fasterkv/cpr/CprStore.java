@@ -2,9 +2,12 @@ package io.fasterkv.cpr;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
+import io.fasterkv.LongSession;
+import io.fasterkv.Session;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
@@ -12,11 +15,14 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.cpr.SumFunctions.Found;
 import io.fasterkv.device.LogDevice;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
@@ -109,25 +115,53 @@ final class CprStore implements AutoCloseable {
 
   /** A session that goes on where the last of its name has ended, or begins. */
   StampedSession session(int number, SessionMode mode, int maxBytes) {
-    boolean isKnown = recovered.points.containsKey(name(number));
-    return session(
-        isKnown ? SessionIdentity.resume(name(number)) : SessionIdentity.start(name(number)),
-        mode,
-        maxBytes);
+    return session(identity(number), mode, maxBytes, CopyReads.values()[number % 3]);
+  }
+
+  private SessionIdentity identity(int number) {
+    String name = name(number);
+    return recovered.points.containsKey(name)
+        ? SessionIdentity.resume(name)
+        : SessionIdentity.start(name);
+  }
+
+  /** As {@link #session(int, SessionMode, int)}, of any kind of session that there is. */
+  StampedSession anySession(int number, SplittableRandom dice, int maxBytes) {
+    SessionMode[] modes = SessionMode.values();
+    int choice = dice.nextInt(modes.length + 1);
+    return choice < modes.length
+        ? session(number, modes[choice], maxBytes)
+        : asyncSession(identity(number), maxBytes);
+  }
+
+  private StampedSession asyncSession(SessionIdentity identity, int maxBytes) {
+    Executor executor = ForkJoinPool.commonPool();
+    if (store.config().recordKind() == RecordKind.LONGS) {
+      return new AsyncStampedSession.Longs(
+          store.newAsyncLongSession(identity, StampedSession.Longs.functions(), executor));
+    }
+    SumFunctions functions = new SumFunctions(maxBytes);
+    return new AsyncStampedSession.Spans(
+        store.newAsyncSession(identity, functions, executor), functions);
   }
 
   /** A session that goes on where the last of its name, in this store, has ended. */
   StampedSession resume(int number, SessionMode mode, int maxBytes) {
-    return session(SessionIdentity.resume(name(number)), mode, maxBytes);
+    return session(SessionIdentity.resume(name(number)), mode, maxBytes, CopyReads.NEVER);
   }
 
-  private StampedSession session(SessionIdentity identity, SessionMode mode, int maxBytes) {
+  private StampedSession session(
+      SessionIdentity identity, SessionMode mode, int maxBytes, CopyReads copies) {
     if (store.config().recordKind() == RecordKind.LONGS) {
-      return new StampedSession.Longs(
-          store.newLongSession(identity, StampedSession.Longs.functions(), mode));
+      LongSession<Found> longs =
+          store.newLongSession(identity, StampedSession.Longs.functions(), mode);
+      longs.copyReads(copies);
+      return new StampedSession.Longs(longs);
     }
     SumFunctions functions = new SumFunctions(maxBytes);
-    return new StampedSession.Spans(store.newSession(identity, functions, mode), functions);
+    Session<Long, SumFunctions.Result, Found> spans = store.newSession(identity, functions, mode);
+    spans.copyReads(copies);
+    return new StampedSession.Spans(spans, functions);
   }
 
   /** A session without a name. */

@@ -118,13 +118,15 @@ class FailedCheckpointTest {
         life++;
         for (int session = 0; session < script.sessions(); session++) {
           lives.begin(life, session, store.point(session));
-          StampedSession named = store.session(session, Setup.mode(random), setup.maxBytes());
+          StampedSession named = store.anySession(session, random, setup.maxBytes());
           workers.add(new Worker(named, script, session, store.point(session), lives));
         }
         advance(workers);
         boolean hasFailed = fails(store, kind, fault);
         advance(workers);
+        workers.forEach(Worker::completePending);
         StoreInvariants.check(store.store());
+        advance(workers);
         if (!hasFailed || random.nextBoolean()) {
           last = store.checkpoint(CprStore.REQUESTS.get(kind));
           for (Worker worker : workers) {

@@ -1,6 +1,5 @@
 package io.fasterkv.cpr;
 
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.io.IOException;
@@ -87,10 +86,10 @@ final class KillVictim {
     CprStore store = CprStore.openOrRecover(config, setup.device(config));
     for (int session = 0; session < script.sessions(); session++) {
       int number = session;
-      SessionMode mode = Setup.mode(random);
+      StampedSession named = store.anySession(session, random, setup.maxBytes());
       Thread.ofPlatform()
           .uncaughtExceptionHandler((thread, e) -> fail(e))
-          .start(() -> work(store, number, mode));
+          .start(() -> work(store, number, named));
     }
     System.out.println(READY);
     List<Commit> commits = new ArrayList<>();
@@ -111,8 +110,7 @@ final class KillVictim {
     }
   }
 
-  private void work(CprStore store, int number, SessionMode mode) {
-    StampedSession session = store.session(number, mode, setup.maxBytes());
+  private void work(CprStore store, int number, StampedSession session) {
     Worker worker = new Worker(session, script, number, store.point(number), lives);
     while (true) {
       for (int i = 0; i < STEPS_AT_A_TIME; i++) {

@@ -104,7 +104,7 @@ class PrefixGenerationsTest {
     }
 
     private Worker worker(CprStore store, int session) {
-      StampedSession named = store.session(session, Setup.mode(random), setup.maxBytes());
+      StampedSession named = store.anySession(session, random, setup.maxBytes());
       return new Worker(named, script, session, store.point(session), lives);
     }
 

@@ -91,7 +91,7 @@ class PrefixPowerCutTest {
         try {
           for (int session = 0; session < script.sessions(); session++) {
             lives.begin(generation, session, store.point(session));
-            StampedSession named = store.session(session, Setup.mode(random), setup.maxBytes());
+            StampedSession named = store.anySession(session, random, setup.maxBytes());
             workers.add(new Worker(named, script, session, store.point(session), lives));
           }
           disk.setFaults(meanwhile(workers));

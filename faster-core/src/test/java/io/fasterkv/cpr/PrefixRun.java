@@ -124,7 +124,7 @@ final class PrefixRun {
 
   private void work(Crew crew, CprStore store, int number, SplittableRandom dice) {
     long point = store.point(number);
-    StampedSession session = store.session(number, Setup.mode(dice), setup.maxBytes());
+    StampedSession session = store.anySession(number, dice, setup.maxBytes());
     try (Worker worker = new Worker(session, script, number, point, lives)) {
       for (int i = 0; i < operations && !crew.isOver(); i++) {
         begun.set(number, worker.serial() + Script.BLOCK);

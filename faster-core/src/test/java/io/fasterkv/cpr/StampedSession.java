@@ -70,7 +70,7 @@ interface StampedSession extends AutoCloseable {
     }
 
     /** 8 to 26 bytes. */
-    private static ByteSpan key(long key) {
+    static ByteSpan key(long key) {
       ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES + (int) (key % 19));
       return ByteSpan.of(bytes.order(ByteOrder.nativeOrder()).putLong(0, key).array());
     }

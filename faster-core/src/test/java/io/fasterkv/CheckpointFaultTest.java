@@ -1,0 +1,131 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.RecoveryRequest;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.sim.DiskFaults;
+import io.fasterkv.sim.SimulatedDisk;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * A checkpoint whose own files cannot be written fails, at whatever step, and says so. The store
+ * goes on, the checkpoints before are what they were, and the next one holds everything.
+ */
+class CheckpointFaultTest {
+  private static final long SEED = 7;
+  private static final int MOST_STEPS = 60;
+
+  static List<CheckpointRequest> requests() {
+    return CheckpointRequests.all();
+  }
+
+  @ParameterizedTest
+  @MethodSource("requests")
+  void leavesTheStoreUsable(CheckpointRequest request) {
+    int failures = 0;
+    boolean hasFailed = true;
+    for (int step = 0; hasFailed && step < MOST_STEPS; step++) {
+      hasFailed = failsAt(step, request);
+      failures += hasFailed ? 1 : 0;
+    }
+    assertThat(hasFailed).as("every step was tried").isFalse();
+    assertThat(failures).isGreaterThan(3);
+  }
+
+  /** Returns whether the checkpoint came to that step. */
+  private static boolean failsAt(int step, CheckpointRequest request) {
+    SimulatedDisk disk = new SimulatedDisk();
+    SplittableRandom random = new SplittableRandom(SEED);
+    Map<Integer, byte[]> model = new HashMap<>();
+    Map<Integer, byte[]> first;
+    boolean hasFailed = false;
+    CheckpointToken before;
+    CheckpointToken after;
+    try (FasterStore store = FasterStore.open(config(disk));
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, SEED)) {
+      driver.someOperations(100);
+      before = store.checkpoint();
+      first = new HashMap<>(model);
+      driver.someOperations(100);
+      disk.setFaults(new FailsOnce(step));
+      try {
+        store.checkpoint(request);
+      } catch (DeviceFailed e) {
+        hasFailed = true;
+        assertThat(e).hasMessageContaining("no room left");
+      }
+      disk.setFaults(DiskFaults.NONE);
+      driver.checkAll();
+      driver.someOperations(100);
+      after = store.checkpoint(CheckpointRequests.withLog().get(step % 6));
+    }
+    recover(disk.copy(), after, model);
+    recover(disk, before, first);
+    return hasFailed;
+  }
+
+  private static void recover(
+      SimulatedDisk disk, CheckpointToken token, Map<Integer, byte[]> expected) {
+    try (FasterStore store = FasterStore.recover(config(disk), RecoveryRequest.of(token));
+        ModelDriver driver =
+            new ModelDriver(
+                store, SessionMode.BLOCKING, new SplittableRandom(SEED), expected, SEED)) {
+      driver.checkAll();
+      assertThat(store.checkpoints()).last().isEqualTo(token);
+    }
+  }
+
+  /** Fails one step on a checkpoint's file, and lets all others be. */
+  private static final class FailsOnce implements DiskFaults {
+    private final AtomicInteger left;
+
+    FailsOnce(int step) {
+      left = new AtomicInteger(step);
+    }
+
+    private void step(String name) throws IOException {
+      if (name.contains("checkpoint-") && left.getAndDecrement() == 0) {
+        throw new IOException("no room left for " + name);
+      }
+    }
+
+    @Override
+    public int beforeWrite(String name, long position, int bytes) throws IOException {
+      step(name);
+      return bytes;
+    }
+
+    @Override
+    public void beforeForce(String name) throws IOException {
+      step(name);
+    }
+
+    @Override
+    public void beforeName(String name) throws IOException {
+      step(name);
+    }
+  }
+
+  private static StoreConfig config(SimulatedDisk disk) {
+    return StoreConfig.builder(disk.directory())
+        .memoryBytes(1 << 20)
+        .pageBytes(4096)
+        .logMemoryBytes(16384)
+        .indexBytes(8192)
+        .segmentBytes(16384)
+        .scratchBytes(256 << 10)
+        .build();
+  }
+}

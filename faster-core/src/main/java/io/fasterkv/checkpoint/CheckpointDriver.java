@@ -73,7 +73,8 @@ public final class CheckpointDriver {
     long begin = log.pin();
     try {
       long end = Math.max(begin, log.tailAddress());
-      // What has been allocated below is in its chain after this.
+      // What has been allocated below is in its chain after this, or never will be.
+      log.fillNothingBelow(end);
       engine.awaitEarlierOperations();
       long version = SystemState.version(engine.versions().state().word());
       return writer.write(

@@ -154,12 +154,10 @@ public final class CheckpointWriter {
 
   private Image copyIndex(long number, VersionCut cut) throws IOException {
     int bytes = Math.min(CHUNK_BYTES, config.pageBytes());
-    // Who moves records may still use what it has allocated before, as long as it is mutable.
-    long start = Math.min(cut.start(), engine.log().readOnlyAddress());
     MemorySegment buffer = engine.buffers().take(bytes);
     try (ChainRewind rewind = new ChainRewind(engine, cut)) {
       return new IndexImageFile(files.index(number), buffer.asSlice(0, bytes))
-          .write(number, start, engine.index().soleTable(), rewind);
+          .write(number, cut.start(), engine.index().soleTable(), rewind);
     } finally {
       engine.buffers().give(buffer);
     }

@@ -55,8 +55,8 @@ public final class HybridLog {
   /** Below it all is frozen, and every thread has seen that; 0 if nothing is. */
   private final AtomicLong safeFrozen = new AtomicLong();
 
-  /** Below it all is frozen, or about to be; 0 if nothing is. */
-  private final AtomicLong frozenUntil = new AtomicLong();
+  /** What got into no chain below it stays out of all. */
+  private final AtomicLong fillFloor = new AtomicLong();
 
   /** Below it all was frozen once. */
   private final AtomicLong wasFrozen = new AtomicLong();
@@ -386,7 +386,7 @@ public final class HybridLog {
    */
   public long freezeForSnapshot() {
     long end = alignTail();
-    frozenUntil.setRelease(end);
+    fillNothingBelow(end);
     if (!appendOnly) {
       inPlaceFromMark.accumulateAndGet(end, Math::max);
     }
@@ -419,12 +419,19 @@ public final class HybridLog {
         inPlaceFromMark.set(marks.readOnly());
       }
     }
-    frozenUntil.setRelease(0);
+  }
+
+  /**
+   * From now on no record below {@code address} gets into a chain that was not in one, but for
+   * operations that are under way: a checkpoint has been told what is there.
+   */
+  public void fillNothingBelow(long address) {
+    fillFloor.accumulateAndGet(address, Math::max);
   }
 
   /** Whether a record that got into no chain may be filled again, for a protected caller. */
   public boolean mayFillAgain(long address) {
-    return address >= marks.readOnly() && address >= frozenUntil.getAcquire();
+    return address >= marks.readOnly() && address >= fillFloor.getAcquire();
   }
 
   /**

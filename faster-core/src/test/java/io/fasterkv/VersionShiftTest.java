@@ -52,6 +52,19 @@ class VersionShiftTest {
         SessionIdentity.start(name), LongFunctions.<Void>sum(), SessionMode.BLOCKING);
   }
 
+  /** A session whose updates of keys on disk are pending. */
+  private static LongSession<Void> parked(FasterStore store) {
+    return store.newLongSession(
+        SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING);
+  }
+
+  /** Writes other keys until what is there has left memory. */
+  private static void evict(LongSession<Void> filler) {
+    for (long key = 1000; key < 4000; key++) {
+      filler.upsert(key, key, null);
+    }
+  }
+
   private static long value(FasterStore store, long key) {
     try (var session = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
       return session.read(key, null) == Status.FOUND ? session.value() : -1;
@@ -150,13 +163,9 @@ class VersionShiftTest {
   void whatIsPendingOfAParkedSessionIsInTheCheckpoint(VersionShift shift) {
     try (FasterStore store = open(shift);
         LongSession<Void> filler = session(store, "filler");
-        var parked =
-            store.newLongSession(
-                SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING)) {
+        LongSession<Void> parked = parked(store)) {
       filler.rmw(1, 1, null);
-      for (long key = 1000; key < 4000; key++) {
-        filler.upsert(key, key, null);
-      }
+      evict(filler);
       assertThat(parked.rmw(1, 10, null)).isEqualTo(Status.PENDING);
       token.set(store.checkpoint());
       assertThat(value(store, 1)).isEqualTo(11);
@@ -178,13 +187,9 @@ class VersionShiftTest {
   void anUpdateOfTheNewVersionWaitsForOneOfTheOldThatIsPending(VersionShift shift) {
     try (FasterStore store = open(shift);
         LongSession<Void> filler = session(store, "filler");
-        var parked =
-            store.newLongSession(
-                SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING)) {
+        LongSession<Void> parked = parked(store)) {
       filler.rmw(1, 1, null);
-      for (long key = 1000; key < 4000; key++) {
-        filler.upsert(key, key, null);
-      }
+      evict(filler);
       assertThat(parked.rmw(1, 10, null)).isEqualTo(Status.PENDING);
       try (PhaseStepper stepper = stepper(store)) {
         stepper.goTo(Phase.IN_PROGRESS);
@@ -212,15 +217,11 @@ class VersionShiftTest {
   void aSessionThatWaitsForItsOwnPendingUpdateIsHelped(VersionShift shift) {
     try (FasterStore store = open(shift);
         LongSession<Void> filler = session(store, "filler");
-        var parked =
-            store.newLongSession(
-                SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING)) {
+        LongSession<Void> parked = parked(store)) {
       for (long key = 1; key <= 40; key++) {
         filler.rmw(key, 1, null);
       }
-      for (long key = 1000; key < 4000; key++) {
-        filler.upsert(key, key, null);
-      }
+      evict(filler);
       // Four buckets: some of the second half are in the bucket of each of the first.
       for (long key = 1; key <= 20; key++) {
         assertThat(parked.rmw(key, 10, null)).isEqualTo(Status.PENDING);

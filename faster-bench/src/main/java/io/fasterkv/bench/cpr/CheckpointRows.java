@@ -4,6 +4,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.bench.cpr.ThroughputRun.Recording;
+import io.fasterkv.bench.report.Csv;
 import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.LinePlot;
 import io.fasterkv.bench.report.Spread;
@@ -52,6 +53,7 @@ final class CheckpointRows implements CprPart {
     LinePlot log =
         new LinePlot(
             "Growth of the log, checkpoints of the log alone, 50:50, Zipf", "s", "10^6 bytes");
+    Csv checkpoints = Mark.csv();
     for (Wanted wanted : KINDS) {
       String name = Labels.of(wanted.kind);
       Recording recording =
@@ -65,10 +67,12 @@ final class CheckpointRows implements CprPart {
               });
       plot.add(name, recording.seconds(), recording.mops());
       log.add(name, recording.seconds(), recording.logMegabytes());
+      recording.marks().forEach(mark -> mark.addTo(checkpoints, "18", name));
       goals.add(goal(wanted, recording.marks().subList(1, recording.marks().size())));
     }
     output.write(to -> plot.write(to, "figure-18a-log-only-throughput"));
     output.write(to -> log.write(to, "figure-18b-log-only-growth"));
+    output.write(to -> checkpoints.write(to.resolve("figure-18-checkpoints.csv")));
     return goals;
   }
 

@@ -1,5 +1,7 @@
 package io.fasterkv.bench.cpr;
 
+import io.fasterkv.bench.report.Csv;
+
 /**
  * A checkpoint in a run.
  *
@@ -17,5 +19,15 @@ record Mark(double beginSeconds, double endSeconds, double restMops, double mops
 
   double seconds() {
     return endSeconds - beginSeconds;
+  }
+
+  /** An empty table of checkpoints. */
+  static Csv csv() {
+    return new Csv("figure", "series", "begin s", "end s", "Mops before", "Mops during");
+  }
+
+  /** Adds this one to such a table. */
+  void addTo(Csv csv, String figure, String series) {
+    csv.add(figure, series, beginSeconds, endSeconds, restMops, mops);
   }
 }

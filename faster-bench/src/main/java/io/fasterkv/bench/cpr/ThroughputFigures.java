@@ -51,7 +51,7 @@ final class ThroughputFigures implements CprPart {
 
   @Override
   public List<Goal> run(CprOutput output) throws IOException {
-    Csv checkpoints = new Csv("figure", "series", "begin s", "end s", "Mops before", "Mops during");
+    Csv checkpoints = Mark.csv();
     for (Mix mix : MIXES) {
       LinePlot throughput =
           new LinePlot(
@@ -76,13 +76,7 @@ final class ThroughputFigures implements CprPart {
           throughput.add(series, recording.seconds(), recording.mops());
           log.add(series, recording.seconds(), recording.logMegabytes());
           for (Mark mark : recording.marks()) {
-            checkpoints.add(
-                mix.figure,
-                series,
-                mark.beginSeconds(),
-                mark.endSeconds(),
-                mark.restMops(),
-                mark.mops());
+            mark.addTo(checkpoints, mix.figure, series);
           }
         }
       }

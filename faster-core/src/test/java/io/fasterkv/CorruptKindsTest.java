@@ -52,7 +52,7 @@ class CorruptKindsTest {
       refused += check(disk, name, Arrays.copyOf(good, random.nextInt(good.length)), random);
       refused += check(disk, name, new byte[0], random);
     }
-    assertThat(refused).as("seed " + seed).isGreaterThan(disk.names().size());
+    assertThat(refused).as("seed " + seed).isPositive();
   }
 
   private void fill(SimulatedDisk disk, SplittableRandom random) {
@@ -73,11 +73,15 @@ class CorruptKindsTest {
   /** Returns how many checkpoints were refused. */
   private int check(SimulatedDisk disk, String name, byte[] bad, SplittableRandom random) {
     List<Long> numbers = List.copyOf(held.keySet());
-    long number = numbers.get(random.nextInt(numbers.size()));
+    // Whose file it is needs it for certain.
+    long owner = name.startsWith("log.") ? 0 : Long.parseLong(name.replaceAll("\\D", ""));
+    boolean isNeeded = held.containsKey(owner);
+    long number = isNeeded ? owner : numbers.get(random.nextInt(numbers.size()));
     SimulatedDisk broken = disk.copy();
     broken.put(name, bad);
     RecoveryRequest request = RecoveryRequest.of(new CheckpointToken(number));
     boolean isRecovered = recover(broken, name, number, request);
+    assertThat(isNeeded && isRecovered).as(title(name, number)).isFalse();
     boolean mayFallBack = isRecovered || fallsBack(broken, name, number, request);
     assertThat(mayFallBack).as("seed " + seed).isTrue();
     return isRecovered ? 0 : 1;

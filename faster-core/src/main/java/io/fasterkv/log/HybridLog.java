@@ -185,7 +185,8 @@ public final class HybridLog {
   /**
    * Below it nobody updates a record in place that has a newer one of its key above it. What was
    * frozen is that for ever: who puts a record above one that may be updated in place takes care of
-   * that, and what was put there while it was frozen needs no care.
+   * that, and what was put there while it was frozen needs no care. So no delta is put above such a
+   * record in the fuzzy region, as it is elsewhere.
    */
   public long settledBelow() {
     return Math.max(copyBelow(), wasFrozen.getAcquire());

@@ -65,7 +65,9 @@ final class Rmw<I, O, C> {
       return Step.RETRY;
     }
     if (!isReadOnly && address < inPlaceFrom) {
-      return deltas.isOn() ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
+      // What was frozen once is taken to be settled as soon as something lies above it.
+      boolean mayAppend = deltas.isOn() && address >= log.settledBelow();
+      return mayAppend ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
     long record = log.offset(address);
     if (walk.isDelta()) {

@@ -9,6 +9,7 @@ import io.fasterkv.StoreInvariants;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
@@ -18,6 +19,7 @@ import io.fasterkv.api.VersionShift;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.cpr.Script.Kind;
 import io.fasterkv.cpr.Script.Step;
+import io.fasterkv.cpr.SumFunctions.Found;
 import io.fasterkv.device.MemoryDevice;
 import io.fasterkv.epoch.Phase;
 import java.nio.file.Path;
@@ -25,6 +27,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -284,6 +287,55 @@ class ShiftTest {
       assertThat(read(store, KEY)).isEqualTo(101);
     }
     assertThat(recovered(of, commit)).isEqualTo(1);
+  }
+
+  /** Who makes a value of deltas takes what lies below one, and was in a snapshot, for settled. */
+  @Test
+  void noDeltaGoesAboveAnUpdateInPlaceOfARecordThatWasInASnapshot() {
+    Pause pause = new Pause();
+    MergeableLongFunctions<Found> sum = StampedSession.Longs.functions();
+    MergeableLongFunctions<Found> slow =
+        new MergeableLongFunctions<>() {
+          @Override
+          public long initialUpdater(long key, long input) {
+            return input;
+          }
+
+          @Override
+          public long updater(long key, long input, long oldValue) {
+            pause.here();
+            return oldValue + input;
+          }
+
+          @Override
+          public long merge(long key, long older, long newer) {
+            return older + newer;
+          }
+        };
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes(8 * PAGE_BYTES)
+            .recordKind(RecordKind.LONGS)
+            .merge(sum)
+            .build();
+    try (CprStore store = CprStore.open(config, device);
+        StampedSession a = session(store, SESSION_A, SessionMode.BLOCKING)) {
+      perform(a, Kind.UPSERT, KEY, 1);
+      store.checkpoint(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
+      pause.start(() -> {
+        try (LongSession<Found> b = store.store().newLongSession(slow, SessionMode.BLOCKING)) {
+          assertThat(b.rmw(KEY, 2, null)).isEqualTo(Status.UPDATED_IN_PLACE);
+        }
+      });
+      store.store().cut().close();
+      Thread other = Pause.begin(() -> perform(a, Kind.RMW, KEY, 4));
+      Pause.awaitWaiting(other);
+      pause.finish();
+      Pause.join(other);
+      assertThat(read(store, KEY)).isEqualTo(7);
+    }
   }
 
   /** What the user's functions throw is for the session that asked, whoever runs them. */

@@ -268,7 +268,7 @@ public final class FasterStore implements AutoCloseable {
    *
    * @throws BadConfig if the store is in memory
    */
-  public AutoCloseable onCommit(CommitListener listener) {
+  public CommitListener.Registration onCommit(CommitListener listener) {
     return checkpointDriver().listen(listener);
   }
 

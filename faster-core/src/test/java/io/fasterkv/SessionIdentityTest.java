@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.Commit;
+import io.fasterkv.api.CommitListener;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
@@ -86,10 +87,10 @@ class SessionIdentityTest {
   }
 
   @Test
-  void commitsTellThePointsOfAllWhetherTheyAreOpenOrNot() throws Exception {
+  void commitsTellThePointsOfAllWhetherTheyAreOpenOrNot() {
     List<Commit> commits = new ArrayList<>();
     try (FasterStore store = FasterStore.open(config(), device)) {
-      AutoCloseable listening = store.onCommit(commits::add);
+      CommitListener.Registration listening = store.onCommit(commits::add);
       LongSession<Void> open = session(store, SessionIdentity.start("open"));
       try (LongSession<Void> closed = session(store, SessionIdentity.start("closed"))) {
         closed.rmw(1, 1, null);

@@ -8,4 +8,10 @@ public interface CommitListener {
    * their order. What it throws reaches that thread; the checkpoint stays.
    */
   void committed(Commit commit);
+
+  /** Ends when it is closed. */
+  interface Registration extends AutoCloseable {
+    @Override
+    void close();
+  }
 }

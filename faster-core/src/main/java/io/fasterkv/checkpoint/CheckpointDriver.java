@@ -47,7 +47,7 @@ public final class CheckpointDriver {
   }
 
   /** Tells {@code listener} of all commits from now on, until what is returned is closed. */
-  public AutoCloseable listen(CommitListener listener) {
+  public CommitListener.Registration listen(CommitListener listener) {
     listeners.add(listener);
     return () -> listeners.remove(listener);
   }

@@ -192,6 +192,11 @@ public final class HybridLog {
     return Math.max(copyBelow(), wasFrozen.getAcquire());
   }
 
+  /** Whether no record is ever updated in place. */
+  public boolean isAppendOnly() {
+    return appendOnly;
+  }
+
   /** At it and above nothing has been asked to be flushed, in an append-only log too. */
   public long readOnlyAddress() {
     return marks.readOnly();

@@ -107,12 +107,17 @@ final class ChainWalk {
     return isMatch && RecordInfo.isDelta(info);
   }
 
-  /** Whether nobody updates the record that was found in place any more. */
+  /**
+   * Whether nobody updates the record that was found in place any more, also when the caller has
+   * left its epoch: what is only frozen may thaw.
+   */
   boolean isStable() {
-    return address < log.copyBelow() || isReplaced();
+    return log.isAppendOnly() || address < log.safeReadOnlyAddress() || isReplaced();
   }
 
-  /** As {@link #isStable()}, for a record that has a newer one of its key above it. */
+  /**
+   * As {@link #isStable()} within the epoch, for a record that has a newer one of its key above it.
+   */
   boolean isSettled() {
     return address < log.settledBelow() || isReplaced();
   }

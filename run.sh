@@ -1,3 +1,0 @@
-J=/usr/lib/jvm/temurin-25-jdk-amd64/bin; cd /tmp/f1; CP=$(cat cp.txt):faster-core/target/classes:faster-core/target/test-classes:/tmp/f1;L=$(ls ~/.m2/repository/org/junit/platform/junit-platform-launcher/*/*.jar|tail -1)
-$J/javac -nowarn -cp $CP -d faster-core/target/test-classes faster-core/src/test/java/io/fasterkv/ScratchTest.java || exit 1
-for k in 1 2 3; do timeout 100 $J/java -Xmx1g --enable-native-access=ALL-UNNAMED -cp $CP:$L Loop 'io.fasterkv.ScratchTest#compactionOutlastsAWantOfScratch()' $1 > loop.$k 2>&1 & done; wait; grep -h "before " loop.* | sort -u | head; cat loop.* | grep -c " 1 0 "

@@ -2,7 +2,6 @@ package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.device.DurableFiles;
-import io.fasterkv.device.Transfers;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
@@ -61,30 +60,28 @@ final class SnapshotFile {
     Files.deleteIfExists(file);
     try (EpochUser user = engine.epochs().register();
         FileChannel channel = DurableFiles.openReadWrite(file)) {
-      long position = 0;
+      ForcedWrites writes = new ForcedWrites(channel);
       for (long at = from; at < until; ) {
         long end = Math.min(until, log.pageEnd(at));
         copy(at, end, user);
         extents.add(new Extent(at, end, Checksums.crc32c(page.asSlice(0, end - at))));
-        position = writePage(channel, position, at, end, blocks, usable);
+        writePage(writes, at, end, blocks, usable);
         at = end;
       }
-      channel.force(true);
+      writes.finish();
     }
     return blocks;
   }
 
-  /** Writes the blocks of a page that are new, neighbours together; returns the file's end. */
-  private long writePage(
-      FileChannel channel,
-      long position,
+  /** Writes the blocks of a page that are new, neighbours together. */
+  private void writePage(
+      ForcedWrites writes,
       long from,
       long until,
       SnapshotBlocks blocks,
       @Nullable SnapshotBlocks base)
       throws IOException {
     long unwritten = from;
-    long written = position;
     for (long at = from; at < until; ) {
       int block = blocks.blockAt(at);
       long end = blocks.blockUntil(block);
@@ -94,20 +91,14 @@ final class SnapshotFile {
       int same = base == null ? -1 : base.same(at, end, crc, otherCrc);
       if (base != null && same >= 0) {
         blocks.set(block, base.owner(same), base.position(same), crc, otherCrc);
-        written = writeRun(channel, written, page.asSlice(unwritten - from, at - unwritten));
+        writes.write(page.asSlice(unwritten - from, at - unwritten));
         unwritten = end;
       } else {
-        blocks.set(block, number, written + (at - unwritten), crc, otherCrc);
+        blocks.set(block, number, writes.position() + (at - unwritten), crc, otherCrc);
       }
       at = end;
     }
-    return writeRun(channel, written, page.asSlice(unwritten - from, until - unwritten));
-  }
-
-  private static long writeRun(FileChannel channel, long position, MemorySegment bytes)
-      throws IOException {
-    Transfers.writeFully(channel, bytes, position);
-    return position + bytes.byteSize();
+    writes.write(page.asSlice(unwritten - from, until - unwritten));
   }
 
   private void copy(long from, long until, EpochUser user) throws IOException {

@@ -192,9 +192,12 @@ public final class HybridLog {
     return Math.max(copyBelow(), wasFrozen.getAcquire());
   }
 
-  /** Whether no record is ever updated in place. */
-  public boolean isAppendOnly() {
-    return appendOnly;
+  /**
+   * Below it nobody updates a record in place any more, also when the caller has left its epoch:
+   * what is only frozen may thaw.
+   */
+  public long immutableBelow() {
+    return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
   }
 
   /** At it and above nothing has been asked to be flushed, in an append-only log too. */

@@ -112,7 +112,7 @@ final class ChainWalk {
    * left its epoch: what is only frozen may thaw.
    */
   boolean isStable() {
-    return log.isAppendOnly() || address < log.safeReadOnlyAddress() || isReplaced();
+    return address < log.immutableBelow() || isReplaced();
   }
 
   /**

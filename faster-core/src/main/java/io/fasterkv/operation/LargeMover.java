@@ -283,12 +283,12 @@ public final class LargeMover implements AutoCloseable {
       }
       op.searchedFrom = op.entry.address();
       // Read before the record is: what was immutable by then had its last flags.
-      long copyBelow = log.copyBelow();
+      long immutableBelow = log.immutableBelow();
       long downTo = Math.max(log.headAddress(), chunkAddress + 1);
       if (walk.find(op.key, op.hash, op.searchedFrom, downTo)) {
         op.phase = Phase.FOUND_ON_DISK;
         anchorAddress = walk.address();
-        isImmutable = anchorAddress < copyBelow;
+        isImmutable = anchorAddress < immutableBelow;
         isUnderDeltas = walk.isDelta() && !walk.isTombstone();
         if (!isUnderDeltas && !walk.isTombstone()) {
           take(log.memory(), log.offset(anchorAddress));

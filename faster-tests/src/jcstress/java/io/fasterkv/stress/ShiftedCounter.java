@@ -83,24 +83,13 @@ public final class ShiftedCounter {
 
   /** Goes to the next version. */
   public void shift() {
-    shift(true);
-  }
-
-  /** As {@link #shift()}, but broken: nobody is told that it is near. */
-  public void shiftWithoutPreparing() {
-    shift(false);
-  }
-
-  private void shift(boolean prepares) {
     long version = SystemState.version(engine.versions().state().word());
     nextVersion = version + 1;
     start = engine.log().tailAddress();
     engine.versions().beginAt(start);
     engine.index().disquiet();
-    if (prepares) {
-      go(Phase.PREPARE, version);
-      engine.versions().latchPending(version);
-    }
+    go(Phase.PREPARE, version);
+    engine.versions().latchPending(version);
     go(Phase.IN_PROGRESS, nextVersion);
     SortedMap<String, Long> points = engine.versions().crossAll(nextVersion);
     go(Phase.WAIT_PENDING, nextVersion);
@@ -164,18 +153,9 @@ public final class ShiftedCounter {
 
   /** What is wrong after both actors and a shift. */
   public String defect() {
-    return defect(2 * SESSIONS);
-  }
-
-  /** What is wrong after one actor and a shift. */
-  public String defectOfOne() {
-    return defect(2);
-  }
-
-  private String defect(long wanted) {
     setUp.read(KEY, null);
     long sum = setUp.value();
-    if (sum != wanted) {
+    if (sum != 2 * SESSIONS) {
       return "sum=" + sum;
     }
     return committed == atPoints ? SOUND : "committed=" + committed + ", at the points=" + atPoints;

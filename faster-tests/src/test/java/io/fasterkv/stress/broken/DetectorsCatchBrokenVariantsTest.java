@@ -2,7 +2,6 @@ package io.fasterkv.stress.broken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.VersionShift;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.stress.CrowdedTail;
@@ -10,7 +9,6 @@ import io.fasterkv.stress.EvictedRecord;
 import io.fasterkv.stress.GuardedCell;
 import io.fasterkv.stress.ResizedIndex;
 import io.fasterkv.stress.SharedValue;
-import io.fasterkv.stress.ShiftedCounter;
 import io.fasterkv.stress.UpdatedRecord;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -187,19 +185,6 @@ class DetectorsCatchBrokenVariantsTest {
             },
             () -> index.reachable() < 2);
     report("blind cleaner", rounds);
-  }
-
-  @Test
-  void aShiftThatNobodyIsToldOfPutsUpdatesIntoTheWrongVersion() {
-    ShiftedCounter counter = new ShiftedCounter(arena, VersionShift.FINE, false);
-    int rounds =
-        Race.roundsUntil(
-            ROUNDS,
-            counter::reset,
-            () -> counter.add(0),
-            counter::shiftWithoutPreparing,
-            () -> !counter.defectOfOne().equals(ShiftedCounter.SOUND));
-    report("shift without preparing", rounds);
   }
 
   private static void report(String variant, int rounds) {

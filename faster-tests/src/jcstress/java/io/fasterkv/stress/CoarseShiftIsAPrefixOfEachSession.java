@@ -27,17 +27,12 @@ public class CoarseShiftIsAPrefixOfEachSession {
 
   @Actor
   public void adds() {
-    counter.add(0);
+    counter.add();
   }
 
   @Actor
-  public void addsToo() {
-    counter.add(1);
-  }
-
-  @Actor
-  public void shifts() {
-    counter.shift();
+  public void shiftsAndAdds() {
+    counter.shiftAndAdd();
   }
 
   @Arbiter

@@ -32,6 +32,7 @@ public final class ShiftedCounter {
 
   private final SmallStore store;
   private final Engine engine;
+  private final VersionShift shift;
   private final boolean freezes;
   private final List<LongCore<Void>> sessions;
   private final LongCore<Void> setUp;
@@ -51,6 +52,7 @@ public final class ShiftedCounter {
   public ShiftedCounter(OffHeapArena arena, VersionShift shift, boolean freezes) {
     store = new SmallStore(arena, shift);
     engine = store.engine();
+    this.shift = shift;
     this.freezes = freezes;
     LongPaths paths = new LongPaths(engine);
     sessions = List.of(open(paths, "0"), open(paths, "1"));
@@ -76,26 +78,28 @@ public final class ShiftedCounter {
   }
 
   /** Adds one, twice. */
-  public void add(int actor) {
-    sessions.get(actor).rmw(KEY, 1, null);
-    sessions.get(actor).rmw(KEY, 1, null);
+  public void add() {
+    sessions.getFirst().rmw(KEY, 1, null);
+    sessions.getFirst().rmw(KEY, 1, null);
   }
 
-  /** Goes to the next version. */
-  public void shift() {
+  /** Goes to the next version, and adds one twice on the way, each in the middle of a phase. */
+  public void shiftAndAdd() {
+    // Coarse-grained, an update of the new version would wait here for this thread.
+    boolean addsEarly = shift == VersionShift.COARSE;
     long version = SystemState.version(engine.versions().state().word());
     nextVersion = version + 1;
     start = engine.log().tailAddress();
     engine.versions().beginAt(start);
     engine.index().disquiet();
-    go(Phase.PREPARE, version);
+    go(Phase.PREPARE, version, addsEarly);
     engine.versions().latchPending(version);
-    go(Phase.IN_PROGRESS, nextVersion);
+    go(Phase.IN_PROGRESS, nextVersion, !addsEarly);
     SortedMap<String, Long> points = engine.versions().crossAll(nextVersion);
-    go(Phase.WAIT_PENDING, nextVersion);
+    go(Phase.WAIT_PENDING, nextVersion, true);
     engine.versions().endPending(version);
     long end = freezes ? engine.freezeForSnapshot() : engine.foldOver();
-    go(Phase.WAIT_FLUSH, nextVersion);
+    go(Phase.WAIT_FLUSH, nextVersion, false);
     engine.index().quiet();
     if (freezes) {
       engine.log().awaitFrozen(end);
@@ -113,8 +117,11 @@ public final class ShiftedCounter {
     engine.versions().state().set(Phase.REST, nextVersion);
   }
 
-  private void go(Phase phase, long version) {
+  private void go(Phase phase, long version, boolean adds) {
     engine.versions().state().set(phase, version);
+    if (adds) {
+      sessions.getLast().rmw(KEY, 1, null);
+    }
     engine.awaitEarlierOperations();
   }
 

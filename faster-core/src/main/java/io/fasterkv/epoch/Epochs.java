@@ -5,11 +5,13 @@ import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,6 +126,24 @@ public final class Epochs {
     }
     EpochWait wait = new EpochWait(this, () -> "room for a trigger action");
     while (!tryBump(action)) {
+      wait.pause();
+    }
+  }
+
+  /**
+   * Runs {@code action} when no user is in an epoch that has begun before, and returns after that;
+   * for callers that are not protected.
+   *
+   * @param purpose what is waited for, in words that follow "waiting for"
+   */
+  public void await(Runnable action, Supplier<String> purpose) {
+    AtomicBoolean isOver = new AtomicBoolean();
+    bump(() -> {
+      action.run();
+      isOver.setRelease(true);
+    });
+    EpochWait wait = new EpochWait(this, purpose);
+    while (!isOver.getAcquire()) {
       wait.pause();
     }
   }

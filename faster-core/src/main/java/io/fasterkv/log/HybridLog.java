@@ -13,7 +13,6 @@ import io.fasterkv.record.Address;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
@@ -407,12 +406,12 @@ public final class HybridLog {
    * returned; the caller is not protected.
    */
   public void awaitFrozen(long end) {
-    awaitEpochs(
+    epochs.await(
         () -> {
           wasFrozen.setRelease(end);
           safeFrozen.setRelease(end);
         },
-        "records to become frozen");
+        () -> "records to become frozen, " + this);
   }
 
   /**
@@ -422,7 +421,7 @@ public final class HybridLog {
    */
   public void thawSnapshot() {
     safeFrozen.setRelease(0);
-    awaitEpochs(() -> {}, "copies of frozen records to end");
+    epochs.await(() -> {}, () -> "copies of frozen records to end, " + this);
     synchronized (safeFrozen) {
       if (!appendOnly) {
         inPlaceFromMark.set(marks.readOnly());
@@ -451,19 +450,6 @@ public final class HybridLog {
     synchronized (safeFrozen) {
       marks.advanceReadOnly(address);
       inPlaceFromMark.accumulateAndGet(marks.readOnly(), Math::max);
-    }
-  }
-
-  private void awaitEpochs(Runnable action, String what) {
-    AtomicBoolean isOver = new AtomicBoolean();
-    epochs.bump(() -> {
-      action.run();
-      isOver.setRelease(true);
-    });
-    EpochWait wait = new EpochWait(epochs, () -> what + ", " + this);
-    while (!isOver.getAcquire()) {
-      assist();
-      wait.pause();
     }
   }
 

@@ -55,7 +55,7 @@ final class Attempts<I, O, C> {
 
   /** Goes on when a piece of a large value was read for a pending operation. */
   Step arrived(Operation<I, O, C> op) {
-    return large.arrived(op);
+    return alone(() -> large.arrived(op));
   }
 
   /** Attempts, with large values as they are needed, until the operation ends or has to wait. */

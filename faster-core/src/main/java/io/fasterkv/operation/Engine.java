@@ -3,7 +3,6 @@ package io.fasterkv.operation;
 import io.fasterkv.api.KeyHash;
 import io.fasterkv.api.Merge;
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexEntry;
@@ -17,7 +16,6 @@ import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -140,11 +138,6 @@ public record Engine(
    * has its header; the caller is not protected.
    */
   public void awaitEarlierOperations() {
-    AtomicBoolean haveEnded = new AtomicBoolean();
-    epochs.bump(() -> haveEnded.setRelease(true));
-    EpochWait wait = new EpochWait(epochs, () -> "operations under way to end");
-    while (!haveEnded.getAcquire()) {
-      wait.pause();
-    }
+    epochs.await(() -> {}, () -> "operations under way to end");
   }
 }

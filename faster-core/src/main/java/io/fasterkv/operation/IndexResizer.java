@@ -9,7 +9,6 @@ import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.index.IndexResize;
 import io.fasterkv.record.ForkRecord;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * Doubles and halves the index beside any number of sessions (SIGMOD'18, appendix B). Sessions move
@@ -127,18 +126,7 @@ public final class IndexResizer {
     }
   }
 
-  /** Runs an action when nobody is in an epoch that has begun before, and returns after it. */
   private void awaitEpochs(Runnable action) {
-    AtomicBoolean isOver = new AtomicBoolean();
-    engine
-        .epochs()
-        .bump(() -> {
-          action.run();
-          isOver.setRelease(true);
-        });
-    EpochWait wait = new EpochWait(engine.epochs(), () -> "all to leave the index as it was");
-    while (!isOver.getAcquire()) {
-      wait.pause();
-    }
+    engine.epochs().await(action, () -> "all to leave the index as it was");
   }
 }

@@ -22,7 +22,8 @@ final class Participant {
   private long point;
   private long atEnd = -1;
 
-  /** The session, while it must not be forgotten. */
+  /** The session, while it must not be forgotten; nobody reads it. */
+  @SuppressWarnings("UnusedVariable")
   private volatile @Nullable Object kept;
 
   /**
@@ -97,10 +98,5 @@ final class Participant {
   /** Keeps the session from being forgotten, or no longer if null. */
   void keep(@Nullable Object session) {
     kept = session;
-  }
-
-  /** What is kept; for diagnosis. */
-  @Nullable Object kept() {
-    return kept;
   }
 }

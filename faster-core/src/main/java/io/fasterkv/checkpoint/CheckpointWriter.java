@@ -11,6 +11,7 @@ import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
+import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
@@ -19,6 +20,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
@@ -32,6 +34,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class CheckpointWriter {
   private static final int CHUNK_BYTES = 64 << 10;
+  private static final int INDEX_BUFFER_BYTES = 1 << 20;
 
   /** In how many files a snapshot's blocks may be; then all are written again. */
   private static final int MAX_SNAPSHOT_FILES = 8;
@@ -40,6 +43,7 @@ public final class CheckpointWriter {
   private final Engine engine;
   private final CheckpointFiles files;
   private final KeptCheckpoints kept;
+  private final UncachedFiles uncached;
 
   /** The newest image, and the table that it is of: a table is another one after a resize. */
   private @Nullable Image newestImage;
@@ -58,6 +62,7 @@ public final class CheckpointWriter {
     this.engine = engine;
     this.kept = kept;
     files = new CheckpointFiles(config.directory());
+    uncached = new UncachedFiles(config.directory());
     newestImage = recovered.image();
     imagedTable = recovered.image() == null ? null : engine.index().soleTable();
     newestSnapshot = recovered.snapshot();
@@ -153,14 +158,21 @@ public final class CheckpointWriter {
   }
 
   private Image copyIndex(long number, VersionCut cut) throws IOException {
-    int bytes = Math.min(CHUNK_BYTES, config.pageBytes());
-    MemorySegment buffer = engine.buffers().take(bytes);
-    try (ChainRewind rewind = new ChainRewind(engine, cut)) {
-      return new IndexImageFile(files.index(number), buffer.asSlice(0, bytes))
-          .write(number, cut.start(), engine.index().soleTable(), rewind);
-    } finally {
-      engine.buffers().give(buffer);
+    int bufferBytes = Math.min(INDEX_BUFFER_BYTES, config.pageBytes());
+    try (ChainRewind rewind = new ChainRewind(engine, cut);
+        SequentialFile file = newFile(files.index(number), bufferBytes)) {
+      return IndexImageFile.write(
+          file,
+          Math.min(CHUNK_BYTES, bufferBytes),
+          number,
+          cut.start(),
+          engine.index().soleTable(),
+          rewind);
     }
+  }
+
+  private SequentialFile newFile(Path file, int bufferBytes) throws IOException {
+    return new SequentialFile(file, uncached, engine.buffers(), bufferBytes);
   }
 
   private LogPart writeLog(long number, CheckpointKind kind, Parts parts, VersionCut cut)
@@ -176,15 +188,11 @@ public final class CheckpointWriter {
     }
     long from = log.extents().boundaryUntil(cut.end());
     List<Extent> extents = extents(cut.begin(), from);
-    MemorySegment page = engine.buffers().take(config.pageBytes());
-    try {
+    try (SequentialFile file = newFile(files.snapshot(number), config.pageBytes())) {
       SnapshotBlocks blocks =
-          new SnapshotFile(engine, files.snapshot(number), number, page)
-              .write(from, cut.end(), parts.base, extents);
+          new SnapshotFile(engine, file, number).write(from, cut.end(), parts.base, extents);
       log.force();
       return new LogPart(extents, blocks, log.voids().above(cut.begin()));
-    } finally {
-      engine.buffers().give(page);
     }
   }
 

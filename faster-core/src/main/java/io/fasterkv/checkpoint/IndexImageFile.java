@@ -3,7 +3,6 @@ package io.fasterkv.checkpoint;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
-import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.index.IndexImage.Limits;
@@ -13,7 +12,6 @@ import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
@@ -48,26 +46,35 @@ final class IndexImageFile {
     return (part.mainBuckets() + image.overflowUsed()) * IndexImage.BUCKET_BYTES;
   }
 
-  /** Writes a live table, which records at {@code start} and above may be missing from, durably. */
-  Image write(long number, long start, IndexTable table, Rewind rewind) throws IOException {
-    Files.deleteIfExists(file);
+  /**
+   * Writes a live table, which records at {@code start} and above may be missing from, durably.
+   *
+   * @param chunkBytes how much has a checksum of its own; its multiple is a buffer
+   */
+  static Image write(
+      SequentialFile file, int chunkBytes, long number, long start, IndexTable table, Rewind rewind)
+      throws IOException {
     IndexImage image = new IndexImage(table);
     List<Integer> checksums = new ArrayList<>();
-    try (FileChannel channel = DurableFiles.openReadWrite(file)) {
-      long main = table.mainBuckets();
-      // Those that are handed out from now on hold nothing from before the cut.
-      long limit = main + table.overflowBucketsUsed();
-      long chunkBuckets = buffer.byteSize() / IndexImage.BUCKET_BYTES;
-      for (long first = 0; first < limit; first += chunkBuckets) {
-        long count = Math.min(chunkBuckets, limit - first);
-        MemorySegment chunk = buffer.asSlice(0, count * IndexImage.BUCKET_BYTES);
-        image.copyOut(first, chunk, limit, rewind);
-        Transfers.writeFully(channel, chunk, first * IndexImage.BUCKET_BYTES);
-        checksums.add(Checksums.crc32c(chunk));
+    long main = table.mainBuckets();
+    // Those that are handed out from now on hold nothing from before the cut.
+    long limit = main + table.overflowBucketsUsed();
+    long chunkBuckets = chunkBytes / IndexImage.BUCKET_BYTES;
+    long used = 0;
+    for (long first = 0; first < limit; first += chunkBuckets) {
+      long bytes = Math.min(chunkBuckets, limit - first) * IndexImage.BUCKET_BYTES;
+      MemorySegment chunk = file.buffer().asSlice(used, bytes);
+      image.copyOut(first, chunk, limit, rewind);
+      checksums.add(Checksums.crc32c(chunk));
+      file.add(chunk);
+      used += bytes;
+      if (used + chunkBytes > file.buffer().byteSize()) {
+        file.turn();
+        used = 0;
       }
-      channel.force(true);
-      return new Image(number, start, limit - main, (int) buffer.byteSize(), checksums);
     }
+    file.finish();
+    return new Image(number, start, limit - main, chunkBytes, checksums);
   }
 
   /** Reads an image into a table that nobody uses yet, and checks every byte and word. */

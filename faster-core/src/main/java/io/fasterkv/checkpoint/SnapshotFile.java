@@ -1,7 +1,6 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
-import io.fasterkv.device.DurableFiles;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
@@ -10,9 +9,6 @@ import io.fasterkv.operation.Engine;
 import io.fasterkv.record.Address;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +27,21 @@ final class SnapshotFile {
 
   private final Engine engine;
   private final HybridLog log;
-  private final Path file;
+  private final SequentialFile file;
   private final long number;
-  private final MemorySegment page;
+
+  /** Scratch of a page. */
+  private MemorySegment page;
 
   /**
-   * @param page scratch of a page
+   * @param file with buffers of a page
    */
-  SnapshotFile(Engine engine, Path file, long number, MemorySegment page) {
+  SnapshotFile(Engine engine, SequentialFile file, long number) {
     this.engine = engine;
     log = engine.log();
     this.file = file;
     this.number = number;
-    this.page = page;
+    page = file.buffer();
   }
 
   /**
@@ -57,30 +55,24 @@ final class SnapshotFile {
     int blockBytes = (int) Math.min(BLOCK_BYTES, log.pageBytes());
     SnapshotBlocks blocks = new SnapshotBlocks(from, until, blockBytes);
     SnapshotBlocks usable = base == null || base.blockBytes() != blockBytes ? null : base;
-    Files.deleteIfExists(file);
-    try (EpochUser user = engine.epochs().register();
-        FileChannel channel = DurableFiles.openReadWrite(file)) {
-      ForcedWrites writes = new ForcedWrites(channel);
+    try (EpochUser user = engine.epochs().register()) {
       for (long at = from; at < until; ) {
         long end = Math.min(until, log.pageEnd(at));
+        page = file.buffer();
         copy(at, end, user);
         extents.add(new Extent(at, end, Checksums.crc32c(page.asSlice(0, end - at))));
-        writePage(writes, at, end, blocks, usable);
+        addPage(at, end, blocks, usable);
+        file.turn();
         at = end;
       }
-      writes.finish();
     }
+    file.finish();
     return blocks;
   }
 
-  /** Writes the blocks of a page that are new, neighbours together. */
-  private void writePage(
-      ForcedWrites writes,
-      long from,
-      long until,
-      SnapshotBlocks blocks,
-      @Nullable SnapshotBlocks base)
-      throws IOException {
+  /** Adds the blocks of a page that are new, neighbours together. */
+  private void addPage(
+      long from, long until, SnapshotBlocks blocks, @Nullable SnapshotBlocks base) {
     long unwritten = from;
     for (long at = from; at < until; ) {
       int block = blocks.blockAt(at);
@@ -91,14 +83,14 @@ final class SnapshotFile {
       int same = base == null ? -1 : base.same(at, end, crc, otherCrc);
       if (base != null && same >= 0) {
         blocks.set(block, base.owner(same), base.position(same), crc, otherCrc);
-        writes.write(page.asSlice(unwritten - from, at - unwritten));
+        file.add(page.asSlice(unwritten - from, at - unwritten));
         unwritten = end;
       } else {
-        blocks.set(block, number, writes.position() + (at - unwritten), crc, otherCrc);
+        blocks.set(block, number, file.position() + (at - unwritten), crc, otherCrc);
       }
       at = end;
     }
-    writes.write(page.asSlice(unwritten - from, until - unwritten));
+    file.add(page.asSlice(unwritten - from, until - unwritten));
   }
 
   private void copy(long from, long until, EpochUser user) throws IOException {

@@ -95,6 +95,9 @@ final class ReadOnlyFiles implements AutoCloseable {
     OpenFile file = open.get(segment);
     if (file == null) {
       file = new OpenFile(openFile(directory.resolve("log." + segment)));
+      if (open.size() >= SegmentFiles.MOST_OPEN) {
+        letGo(Long.MAX_VALUE);
+      }
       open.put(segment, file);
     }
     return file;

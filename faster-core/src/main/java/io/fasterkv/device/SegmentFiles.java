@@ -14,7 +14,8 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The files of a {@link FileDevice}, opened on first use and kept open. Safe for all threads.
+ * The files of a {@link FileDevice}, opened on first use and kept open while they are not too many.
+ * Safe for all threads.
  *
  * <p>Java closes a file under every thread when one thread is interrupted while it reads or writes.
  * A transfer that finds its file closed opens it again and starts over; the interrupt is put back
@@ -22,6 +23,9 @@ import java.util.concurrent.ConcurrentHashMap;
  */
 final class SegmentFiles {
   static final String PREFIX = "log.";
+
+  /** How many segments are open at a time, besides those that are to be forced. */
+  static final int MOST_OPEN = 256;
 
   private final Path directory;
   private final long segmentBytes;
@@ -62,6 +66,7 @@ final class SegmentFiles {
     for (long segment : List.copyOf(unforced)) {
       unforced.remove(segment);
       with(segment, true, file -> file.force(true));
+      closeOthers(segment);
     }
     DurableFiles.forceDirectory(directory);
   }
@@ -161,11 +166,30 @@ final class SegmentFiles {
             ? DurableFiles.openReadWrite(path(segment), options)
             : DurableFiles.openExisting(path(segment), options);
     FileChannel raced = open.putIfAbsent(segment, opened);
-    if (raced == null) {
-      return opened;
+    if (raced != null) {
+      opened.close();
+      return raced;
     }
-    opened.close();
-    return raced;
+    closeOthers(segment);
+    return opened;
+  }
+
+  /**
+   * Closes segments while there are too many. Any will do: a log is mostly read and written near
+   * its ends, and a transfer that is under way there opens its file again. Those that are to be
+   * forced stay, since a system may tell only who has a file open that it could not be written.
+   */
+  private void closeOthers(long segment) throws IOException {
+    if (open.size() <= MOST_OPEN) {
+      return;
+    }
+    for (long other : List.copyOf(open.keySet())) {
+      boolean isKept = other == segment || unforced.contains(other) || open.size() <= MOST_OPEN / 2;
+      FileChannel file = isKept ? null : open.remove(other);
+      if (file != null) {
+        file.close();
+      }
+    }
   }
 
   private Path path(long segment) {

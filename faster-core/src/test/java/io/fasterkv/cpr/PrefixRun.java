@@ -29,6 +29,10 @@ final class PrefixRun {
   private static final int OPERATIONS = 6_000;
   private static final int BETWEEN_COMMITS = 800;
   private static final int BETWEEN_MANY_COMMITS = 30;
+
+  /** Checkpoints are slow on a busy machine, where sessions would fill the disk meanwhile. */
+  private static final int MOST_BETWEEN_MANY_COMMITS = 20_000;
+
   private static final int BETWEEN_CHORES = 400;
   private static final int KEPT = 6;
   private static final int CHECKED = 3;
@@ -43,6 +47,11 @@ final class PrefixRun {
   private int operations = OPERATIONS;
   private int checkpoints = Integer.MAX_VALUE;
   private int betweenCommits = BETWEEN_COMMITS;
+  private long mostBetweenCommits = Long.MAX_VALUE;
+
+  /** Operations of all sessions until the newest checkpoint had ended. */
+  private volatile long atCommit;
+
   private UnaryOperator<CheckpointDriver> drivers = sound -> sound;
   private Commit base;
 
@@ -60,6 +69,7 @@ final class PrefixRun {
   PrefixRun withCheckpoints(int count) {
     checkpoints = count;
     betweenCommits = BETWEEN_MANY_COMMITS;
+    mostBetweenCommits = MOST_BETWEEN_MANY_COMMITS;
     operations = Integer.MAX_VALUE;
     return this;
   }
@@ -135,6 +145,9 @@ final class PrefixRun {
         } else if (dice.nextInt(256) == 0) {
           Thread.yield();
         }
+        while (total() - atCommit > mostBetweenCommits && !crew.isOver()) {
+          Thread.yield();
+        }
       }
     }
     crew.end();
@@ -157,6 +170,7 @@ final class PrefixRun {
         store.store().removeCheckpoint(old.token());
       }
       taken++;
+      atCommit = total();
     } while (!crew.isOver() && taken < checkpoints);
     crew.end();
   }

@@ -68,6 +68,42 @@ abstract class SegmentDeviceContract {
   }
 
   @Test
+  void keepsFewFilesOpenHoweverManySegmentsThereAre() throws Exception {
+    int segments = 4 * SegmentFiles.MOST_OPEN;
+    for (long segment = 0; segment < segments; segment++) {
+      write(segment * SEGMENT_BYTES, random(SECTOR_BYTES, segment));
+    }
+    device.force();
+    MemorySegment target = memory(SECTOR_BYTES);
+    try (ReadQueue queue = device.readQueue(DEPTH)) {
+      for (long segment = 0; segment < segments; segment++) {
+        long address = segment * SEGMENT_BYTES;
+        MemorySegment bytes = random(SECTOR_BYTES, segment);
+        assertThat(read(address, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
+        queue.read(0, address, target);
+        assertThat(queue.next(true)).isZero();
+        assertThat(queue.failure()).isNull();
+        assertThat(target.mismatch(bytes)).isEqualTo(-1);
+      }
+    }
+    assertThat(openFiles()).isLessThanOrEqualTo(3L * SegmentFiles.MOST_OPEN);
+  }
+
+  private long openFiles() throws IOException {
+    long count = 0;
+    try (var descriptors = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : descriptors) {
+        try {
+          count += Files.readSymbolicLink(descriptor).startsWith(directory) ? 1 : 0;
+        } catch (NoSuchFileException e) {
+          // It was closed meanwhile.
+        }
+      }
+    }
+    return count;
+  }
+
+  @Test
   void takesAnyMemoryAndAnyRange() throws Exception {
     MemorySegment bytes = random(2 * SECTOR_BYTES, 6);
     MemorySegment heap = MemorySegment.ofArray(bytes.toArray(ValueLayout.JAVA_BYTE));

@@ -45,7 +45,7 @@ import picocli.CommandLine.Spec;
 public final class CprCommand implements Callable<Integer>, JvmNeeds {
   private static final long HEAP_BYTES = 512L << 20;
   private static final long QUICK_KEYS = 50_000;
-  private static final int STREAM_LENGTH = 2_000_000;
+  private static final int STREAM_LENGTH = 16_000_000;
 
   /** A store's log may grow so far beyond its data. */
   private static final int DISK_SHARE = 16;
@@ -69,7 +69,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       names = "--unit",
       paramLabel = "S",
       converter = Converters.OfSeconds.class,
-      description = "What all times are multiples of, 0.02 to 60. Default: 1, six minutes in all.")
+      description = "What all times are multiples of, 0.02 to 60. Default: 1, eight minutes in all.")
   Duration unit = Duration.ofSeconds(1);
 
   @Option(
@@ -204,7 +204,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
           switch (name) {
             case rest -> new RestRow(plan, isQuick ? 1 : forks, baselineJar, baselineRevision);
             case checkpoints -> new CheckpointRows(plan);
-            case figure14 -> new LatencyFigures(plan);
+            case figure14 -> new LatencyFigures(plan.withAProcessorToSpare());
             case bandwidth -> new BandwidthRow(plan.withTwiceTheKeys());
             case recovery -> new RecoveryRow(plan.withTwiceTheKeys());
             case figure12 -> new ThroughputFigures(plan);

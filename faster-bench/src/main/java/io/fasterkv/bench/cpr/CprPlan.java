@@ -25,6 +25,15 @@ record CprPlan(long keys, int threads, Duration unit, int rounds, int streamLeng
     return new CprPlan(2 * keys, threads, unit, rounds, streamLength);
   }
 
+  /**
+   * Leaves a processor to the threads of the checkpoint, if there is more than one: what an
+   * operation waits for is the store then, and not its turn.
+   */
+  CprPlan withAProcessorToSpare() {
+    int most = Math.max(1, Runtime.getRuntime().availableProcessors() - 1);
+    return new CprPlan(keys, Math.min(threads, most), unit, rounds, streamLength);
+  }
+
   /** So many units. */
   long nanos(double units) {
     return (long) (units * unit.toNanos());

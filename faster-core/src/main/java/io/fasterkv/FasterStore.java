@@ -351,6 +351,18 @@ public final class FasterStore implements AutoCloseable {
     return checkpointDriver().take(request);
   }
 
+  /**
+   * Ends a version of the store, as {@link #checkpoint()} does, and returns it for another place
+   * than the store's directory to keep. What this does is the version shift, a few rounds of
+   * epochs; it waits for no disk and no session that is idle, but for a checkpoint or a resize of
+   * the index that is under way. Any number of exports may be open.
+   *
+   * @throws BadConfig if the store is in memory
+   */
+  public StoreExport export() {
+    return new StoreExport(checkpointDriver().export());
+  }
+
   private CheckpointDriver checkpointDriver() {
     checkOpen();
     if (checkpoints == null) {

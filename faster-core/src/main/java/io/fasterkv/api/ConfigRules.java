@@ -100,7 +100,8 @@ final class ConfigRules {
         b.ioKind,
         rings,
         b.versionShift,
-        b.merge);
+        b.merge,
+        b.keyFilter);
   }
 
   /** What needs a device or a directory is refused where there is neither. */

@@ -9,22 +9,24 @@ import org.jspecify.annotations.Nullable;
  * @param token the checkpoint; null for the newest
  * @param fallsBack whether an older one is taken if that one cannot be read
  * @param usesIndex whether an index image is loaded if there is one
+ * @param verifies whether all bytes of the log are read and compared with their checksums first
  * @param listener told how far recovery has come, on the recovering thread
  */
 public record RecoveryRequest(
     @Nullable CheckpointToken token,
     boolean fallsBack,
     boolean usesIndex,
+    boolean verifies,
     Consumer<RecoveryProgress> listener) {
 
   /** The newest complete checkpoint that can be recovered from; an error if it cannot be read. */
   public static RecoveryRequest newest() {
-    return new RecoveryRequest(null, false, true, progress -> {});
+    return new RecoveryRequest(null, false, true, true, progress -> {});
   }
 
   /** A checkpoint that is named. Later ones are removed. */
   public static RecoveryRequest of(CheckpointToken token) {
-    return new RecoveryRequest(token, false, true, progress -> {});
+    return new RecoveryRequest(token, false, true, true, progress -> {});
   }
 
   /**
@@ -32,16 +34,24 @@ public record RecoveryRequest(
    * not be read are removed then, with all that came after.
    */
   public RecoveryRequest fallingBack() {
-    return new RecoveryRequest(token, true, usesIndex, listener);
+    return new RecoveryRequest(token, true, usesIndex, verifies, listener);
   }
 
   /** Makes the index anew from the log, as if there were no image of it. */
   public RecoveryRequest withoutIndex() {
-    return new RecoveryRequest(token, fallsBack, false, listener);
+    return new RecoveryRequest(token, fallsBack, false, verifies, listener);
+  }
+
+  /**
+   * Takes the log's bytes for what they should be, for who has just put them there and compared
+   * them. What is read of them is checked all the same, where it is read.
+   */
+  public RecoveryRequest withoutVerifying() {
+    return new RecoveryRequest(token, fallsBack, usesIndex, false, listener);
   }
 
   /** Tells how far it has come: at the start and end of each phase, and now and then between. */
   public RecoveryRequest onProgress(Consumer<RecoveryProgress> progressListener) {
-    return new RecoveryRequest(token, fallsBack, usesIndex, progressListener);
+    return new RecoveryRequest(token, fallsBack, usesIndex, verifies, progressListener);
   }
 }

@@ -45,6 +45,7 @@ import org.jspecify.annotations.Nullable;
  * @param versionShift how sessions go from one version to the next when a checkpoint is taken
  * @param merge merges the deltas of RMWs that did not wait for the old value (SIGMOD'18, section
  *     6.3); null: no RMW makes a delta. A store that has deltas, also after recovery, needs it
+ * @param keyFilter which keys the store is there for; null: all
  */
 public record StoreConfig(
     @Nullable Path directory,
@@ -67,7 +68,8 @@ public record StoreConfig(
     IoKind ioKind,
     int maxRings,
     VersionShift versionShift,
-    @Nullable Merge merge) {
+    @Nullable Merge merge,
+    @Nullable KeyFilter keyFilter) {
 
   /** Kernel memory of a ring, out of the budget. */
   public static final long RING_BYTES = 8 << 10;
@@ -198,6 +200,7 @@ public record StoreConfig(
     IoKind ioKind = IoKind.AUTO;
     VersionShift versionShift = VersionShift.FINE;
     @Nullable Merge merge;
+    @Nullable KeyFilter keyFilter;
 
     private Builder(@Nullable Path directory) {
       this.directory = directory;
@@ -285,6 +288,12 @@ public record StoreConfig(
 
     public Builder versionShift(VersionShift shift) {
       versionShift = shift;
+      return this;
+    }
+
+    /** For a store that may be recovered from a log with keys that are not its own. */
+    public Builder keyFilter(KeyFilter filter) {
+      keyFilter = filter;
       return this;
     }
 

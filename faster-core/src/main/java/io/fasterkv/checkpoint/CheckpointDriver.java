@@ -67,6 +67,28 @@ public final class CheckpointDriver {
     }
   }
 
+  /**
+   * Ends a version, and gives it away instead of writing it: what this does is the version shift,
+   * and nobody waits for the disk. The version stays pinned until what is returned is closed. The
+   * caller is not protected.
+   */
+  public VersionExport export() {
+    engine.log().throwIfFailed();
+    engine.index().sizeLock().lock();
+    try {
+      long version = SystemState.version(engine.versions().state().word());
+      ShiftRun run = new ShiftRun(engine, CheckpointKind.FOLD_OVER, version);
+      try {
+        shift(run);
+        return writer.export(run.cut(), run.handOverPin());
+      } finally {
+        rest(run);
+      }
+    } finally {
+      engine.index().sizeLock().unlock();
+    }
+  }
+
   /** The index as of a moment of the version that goes on. */
   private CheckpointToken takeIndex(CheckpointRequest request) throws IOException {
     HybridLog log = engine.log();

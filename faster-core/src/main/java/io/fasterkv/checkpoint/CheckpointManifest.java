@@ -67,6 +67,11 @@ record CheckpointManifest(
     return kind != CheckpointKind.INDEX_ONLY;
   }
 
+  /** Whether there is an image of the index, of its own or of an older checkpoint. */
+  boolean hasImage() {
+    return index.image() != null;
+  }
+
   /** Whether the image is exactly that of the cut. */
   boolean hasOwnImage() {
     return index.image() != null && index.image().of() == number;

@@ -9,8 +9,6 @@ import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
-import io.fasterkv.device.DurableFiles;
-import io.fasterkv.device.Transfers;
 import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.FlushedExtents.Extent;
@@ -18,8 +16,6 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -90,10 +86,9 @@ public final class CheckpointWriter {
     try {
       IndexPart index = writeIndex(number, parts, cut);
       LogPart log = writeLog(number, request.kind(), parts, cut);
-      Shape shape = new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes());
-      var manifest = new CheckpointManifest(number, request.kind(), shape, cut, log, index);
+      var manifest = new CheckpointManifest(number, request.kind(), shape(), cut, log, index);
       kept.publishing(number, Needs.of(manifest));
-      publish(manifest);
+      ManifestFile.publish(files, manifest);
       newestImage = index.image();
       imagedTable = engine.index().soleTable();
       newestSnapshot = log.snapshot() == null ? newestSnapshot : number;
@@ -101,6 +96,31 @@ public final class CheckpointWriter {
       kept.end(number);
     }
     return new CheckpointToken(number);
+  }
+
+  /**
+   * What somebody needs who takes a version elsewhere. The caller has the index's size lock, and
+   * leaves a pin of the log's begin to what is returned.
+   */
+  VersionExport export(VersionCut cut, long pinned) {
+    IndexTable table = engine.index().soleTable();
+    var head =
+        new CheckpointManifest(
+            1,
+            CheckpointKind.FOLD_OVER,
+            shape(),
+            cut,
+            new LogPart(List.of(), null, engine.log().voids().above(cut.begin())),
+            new IndexPart(
+                table.mainBuckets(),
+                table.overflowBucketsUsed(),
+                table.saturatedChains() > 0,
+                null));
+    return new VersionExport(engine.log(), head, pinned);
+  }
+
+  private Shape shape() {
+    return new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes());
   }
 
   /** Chooses what to build on, and keeps it. */
@@ -210,17 +230,5 @@ public final class CheckpointWriter {
               }
             });
     return extents;
-  }
-
-  private void publish(CheckpointManifest manifest) throws IOException {
-    var unfinished = files.unfinishedManifest(manifest.number());
-    Files.deleteIfExists(unfinished);
-    try (FileChannel channel = DurableFiles.openReadWrite(unfinished)) {
-      Transfers.writeFully(channel, MemorySegment.ofBuffer(ManifestCodec.encode(manifest)), 0);
-      channel.force(true);
-    }
-    // The names of what it is made of must not be lost once its own name is there.
-    DurableFiles.forceDirectory(files.directory());
-    DurableFiles.moveIntoPlace(unfinished, files.manifest(manifest.number()));
   }
 }

@@ -165,7 +165,20 @@ final class ManifestCodec {
   }
 
   /** Reads a manifest; {@code file} is for error messages. */
-  static CheckpointManifest decode(ByteBuffer in, Path file) {
+  static CheckpointManifest decode(ByteBuffer in, Object file) {
+    CheckpointManifest manifest = decodeFields(in, file);
+    ManifestRules.check(manifest, file);
+    return manifest;
+  }
+
+  /** As {@link #decode}, of a manifest whose extents are somewhere else. */
+  static CheckpointManifest decodeHead(ByteBuffer in, Object file) {
+    CheckpointManifest manifest = decodeFields(in, file);
+    ManifestRules.checkHead(manifest, file);
+    return manifest;
+  }
+
+  private static CheckpointManifest decodeFields(ByteBuffer in, Object file) {
     int end = in.limit() - Integer.BYTES;
     if (end < HEADER_BYTES) {
       throw new Corrupt(
@@ -187,9 +200,8 @@ final class ManifestCodec {
     if (Checksums.crc32c(MemorySegment.ofBuffer(in.slice(0, end))) != in.getInt(end)) {
       throw new Corrupt("a manifest's checksum is wrong: file=" + file + ", offset=" + end);
     }
-    CheckpointManifest manifest;
     try {
-      manifest = fields(in.slice(0, end));
+      return fields(in.slice(0, end));
     } catch (BufferUnderflowException | IndexOutOfBoundsException | IllegalArgumentException e) {
       throw new Corrupt(
           "a manifest's numbers are out of range: file="
@@ -200,8 +212,6 @@ final class ManifestCodec {
               + e,
           e);
     }
-    ManifestRules.check(manifest, file);
-    return manifest;
   }
 
   private static CheckpointManifest fields(ByteBuffer in) {

@@ -10,7 +10,6 @@ import io.fasterkv.index.IndexImage;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.VoidRanges.VoidRange;
 import io.fasterkv.record.Address;
-import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -24,18 +23,16 @@ final class ManifestRules {
   private static final int MAX_PAGE_BYTES = 64 << 20;
 
   private final CheckpointManifest manifest;
-  private final Path file;
+  private final Object file;
 
-  private ManifestRules(CheckpointManifest manifest, Path file) {
+  private ManifestRules(CheckpointManifest manifest, Object file) {
     this.manifest = manifest;
     this.file = file;
   }
 
-  static void check(CheckpointManifest manifest, Path file) {
+  static void check(CheckpointManifest manifest, Object file) {
     ManifestRules rules = new ManifestRules(manifest, file);
-    rules.checkShape();
-    rules.checkCut();
-    rules.checkIndex();
+    rules.checkNumbers();
     if (manifest.hasLog()) {
       rules.checkExtents();
       rules.checkSnapshot();
@@ -44,6 +41,26 @@ final class ManifestRules {
       rules.require(manifest.log().equals(LogPart.NONE), "the index alone has a log", "none");
       rules.require(manifest.hasOwnImage(), "the index alone has no image of its own", "one");
     }
+  }
+
+  /** As {@link #check}, but for the extents, which are somewhere else. */
+  static void checkHead(CheckpointManifest manifest, Object file) {
+    ManifestRules rules = new ManifestRules(manifest, file);
+    rules.checkNumbers();
+    rules.require(
+        manifest.kind() == CheckpointKind.FOLD_OVER
+            && !manifest.hasImage()
+            && manifest.log().extents().isEmpty()
+            && manifest.log().snapshot() == null,
+        "the head of a version has more than a head: kind=" + manifest.kind(),
+        "a fold-over without an image, extents and a snapshot");
+    rules.checkVoids();
+  }
+
+  private void checkNumbers() {
+    checkShape();
+    checkCut();
+    checkIndex();
   }
 
   private void checkShape() {

@@ -132,6 +132,9 @@ public final class Recovery {
   /** The sizes of the index. */
   public IndexGeometry indexGeometry() {
     long main = manifest.index().mainBuckets();
+    if (!manifest.hasImage()) {
+      return IndexGeometry.refined(main, config.indexBytes());
+    }
     long used = manifest.index().overflowUsed();
     long room = config.indexRoomBytes() - config.memoryBytes() / 64;
     long most = Math.max(used, room / IndexImage.BUCKET_BYTES - main);
@@ -170,7 +173,9 @@ public final class Recovery {
       if (image != null) {
         loadImage(engine, buffer, image, progress);
       }
-      verifyDevice(engine.log().device(), buffer, progress);
+      if (request.verifies()) {
+        verifyDevice(engine.log().device(), buffer, progress);
+      }
       if (manifest.log().snapshot() != null) {
         restore(manifest.log().snapshot(), engine, buffer, progress);
       }
@@ -273,12 +278,13 @@ public final class Recovery {
               + ", allowed="
               + manifest.shape());
     }
-    long buckets = manifest.index().mainBuckets() + manifest.index().overflowUsed();
-    long indexBytes = buckets * IndexImage.BUCKET_BYTES;
-    if (indexBytes > config.indexRoomBytes()) {
+    long overflow = manifest.hasImage() ? manifest.index().overflowUsed() : 0;
+    long indexBytes = (manifest.index().mainBuckets() + overflow) * IndexImage.BUCKET_BYTES;
+    long room = manifest.hasImage() ? config.indexRoomBytes() : config.indexBytes();
+    if (indexBytes > room) {
       throw new BadConfig(
           "the checkpoint's index does not fit: room="
-              + config.indexRoomBytes()
+              + room
               + ", needed="
               + indexBytes
               + "; raise memoryBytes or lower another part");

@@ -70,6 +70,12 @@ final class ShiftRun {
     return new VersionCut(version, begin, Math.max(start, begin), end, points);
   }
 
+  /** Leaves the pin of the log's begin to the caller. */
+  long handOverPin() {
+    isPinned = false;
+    return begin;
+  }
+
   /** Lets the log go. */
   void release() {
     try {

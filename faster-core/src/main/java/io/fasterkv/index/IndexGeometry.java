@@ -36,6 +36,20 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
     return new IndexGeometry(mainBuckets, Math.max(overflow, overflowUsed));
   }
 
+  /**
+   * A division of {@code bytes} in which the main buckets are those of a table with {@code
+   * mainBuckets}, or each of them is cut into a power of two: as many as the usual division has, or
+   * just more than half of that. What was chained in such a table is chained in this one.
+   */
+  public static IndexGeometry refined(long mainBuckets, long bytes) {
+    IndexGeometry usual = of(bytes);
+    long main = mainBuckets;
+    while (2 * main <= usual.mainBuckets) {
+      main *= 2;
+    }
+    return new IndexGeometry(main, Math.max(0, usual.buckets() - main));
+  }
+
   /** Twice as large. */
   public IndexGeometry doubled() {
     return new IndexGeometry(2 * mainBuckets, 2 * overflowBuckets);

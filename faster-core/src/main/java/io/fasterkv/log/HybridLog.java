@@ -1,5 +1,7 @@
 package io.fasterkv.log;
 
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.RecordTooLarge;
@@ -14,6 +16,7 @@ import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The hybrid log (SIGMOD'18, sections 5 and 6): one address space over memory and disk, mutable at
@@ -43,6 +46,7 @@ public final class HybridLog {
   private final TailBrake brake = new TailBrake();
   private final UnpublishedValues unpublished = new UnpublishedValues();
   private final VoidRanges voids;
+  private final @Nullable KeyFilter keyFilter;
   private final MemoryRoom room;
   private final boolean inMemory;
   private final long mutablePages;
@@ -81,6 +85,7 @@ public final class HybridLog {
         new PageFrames(arena, config.logMemoryBytes(), config.pageBytes(), config.segmentBytes());
     extents = position.extents();
     voids = position.voids();
+    keyFilter = config.keyFilter();
     long start = Math.max(position.endAddress(), Address.FIRST);
     marks = new LogMarks(position.beginAddress(), start);
     tail = new TailAllocator(frames.pageBits(), start);
@@ -140,6 +145,11 @@ public final class HybridLog {
   /** What was undone by a recovery. */
   public VoidRanges voids() {
     return voids;
+  }
+
+  /** Whether a key is one that the store is there for. */
+  boolean owns(ByteSpan key) {
+    return keyFilter == null || keyFilter.owns(key);
   }
 
   public long beginAddress() {

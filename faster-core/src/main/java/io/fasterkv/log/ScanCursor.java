@@ -21,9 +21,10 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads all records of a range in the order of their addresses, a page at a time: from memory where
  * the page is there, else from the device, whose checksum is verified. What may still be updated in
- * place is copied record by record, each as it was at some moment. Holds one page of scratch and
- * one epoch slot, protected only while bytes are copied; and the whole of a large value while it is
- * looked at. One thread at a time.
+ * place is copied record by record, each as it was at some moment. Records of keys that the store
+ * is not there for are passed over. Holds one page of scratch and one epoch slot, protected only
+ * while bytes are copied; and the whole of a large value while it is looked at. One thread at a
+ * time.
  */
 public final class ScanCursor implements AutoCloseable {
   /** How much of a page is copied record by record before the epoch is let go. */
@@ -117,7 +118,9 @@ public final class ScanCursor implements AutoCloseable {
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
         if (address >= range.from() && isShown()) {
           wrap();
-          return true;
+          if (log.owns(key)) {
+            return true;
+          }
         }
       }
     }

@@ -1,0 +1,75 @@
+package io.fasterkv;
+
+import io.fasterkv.api.LogPiece;
+import io.fasterkv.checkpoint.VersionExport;
+import java.lang.foreign.MemorySegment;
+import java.util.List;
+
+/**
+ * A version of a store that is over, for who keeps it somewhere else: the pieces of its log, which
+ * never change and are the same in later exports as long as they are in the log, and a head of some
+ * hundred bytes. {@link StoreImport} makes a store's directory of them. Keeps what it is made of on
+ * the device until it is closed, whatever compaction does. Safe for all threads.
+ *
+ * <pre>{@code
+ * try (StoreExport export = store.export()) {      // on any thread; sessions go on
+ *   export.awaitWritten();
+ *   for (LogPiece piece : export.pieces(endOfTheLastExport)) {
+ *     export.read(piece, buffer.asSlice(0, piece.bytes()));
+ *     keep(piece, buffer);
+ *   }
+ *   keep(export.head());
+ * }
+ * }</pre>
+ */
+public final class StoreExport implements AutoCloseable {
+  private final VersionExport export;
+
+  StoreExport(VersionExport export) {
+    this.export = export;
+  }
+
+  /** The first address of the log: pieces that end there or below are not needed. */
+  public long beginAddress() {
+    return export.begin();
+  }
+
+  /** The first address after the log; the pieces of later exports begin there or above. */
+  public long endAddress() {
+    return export.end();
+  }
+
+  /** Waits until the device has all bytes; must not be called from inside an operation. */
+  public void awaitWritten() {
+    export.awaitWritten();
+  }
+
+  /**
+   * The pieces that end above {@code from}, in order and without a gap; {@link #awaitWritten} has
+   * returned. None crosses a page, and so none a multiple of a larger power of two.
+   */
+  public List<LogPiece> pieces(long from) {
+    return export.pieces(from);
+  }
+
+  /**
+   * Reads a piece into memory of its size.
+   *
+   * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message names
+   *     the file and the offset
+   */
+  public void read(LogPiece piece, MemorySegment target) {
+    export.read(piece, target);
+  }
+
+  /** What a recovery has to know besides the log; docs/FORMAT.md draws it. */
+  public byte[] head() {
+    return export.head();
+  }
+
+  /** Lets go of the log. */
+  @Override
+  public void close() {
+    export.close();
+  }
+}

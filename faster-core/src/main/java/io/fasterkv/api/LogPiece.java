@@ -1,0 +1,26 @@
+package io.fasterkv.api;
+
+/**
+ * A piece of a store's log that never changes: a page, or a part of one.
+ *
+ * @param from first address
+ * @param until first address after it
+ * @param crc CRC32C of the bytes
+ */
+public record LogPiece(long from, long until, int crc) {
+  public LogPiece {
+    if (from < 0 || from >= until) {
+      throw new IllegalArgumentException(
+          "a piece of log is out of range: from="
+              + from
+              + ", until="
+              + until
+              + ", allowed=0 up, from below until");
+    }
+  }
+
+  /** How long it is. */
+  public int bytes() {
+    return Math.toIntExact(until - from);
+  }
+}

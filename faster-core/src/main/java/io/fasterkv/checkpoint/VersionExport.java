@@ -1,0 +1,90 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.LogPiece;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Checksums;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A version of the store that is over and was folded over, for who takes it elsewhere: its log,
+ * which is pinned until {@link #close}, and what a recovery has to know besides. For all threads.
+ */
+public final class VersionExport implements AutoCloseable {
+  private final HybridLog log;
+  private final CheckpointManifest head;
+  private final long pinned;
+  private boolean isClosed;
+
+  /**
+   * @param head of the version, without extents
+   * @param pinned the log's begin, whose pin is this object's from now on
+   */
+  VersionExport(HybridLog log, CheckpointManifest head, long pinned) {
+    this.log = log;
+    this.head = head;
+    this.pinned = pinned;
+  }
+
+  public long begin() {
+    return head.cut().begin();
+  }
+
+  public long end() {
+    return head.cut().end();
+  }
+
+  /** Waits until the device has all of it; the caller is in no operation. */
+  public void awaitWritten() {
+    log.awaitImmutable(end());
+    log.awaitFlushed(end());
+  }
+
+  /** The pieces of the log, in order, that end above {@code from}. */
+  public List<LogPiece> pieces(long from) {
+    long above = Math.max(from, begin());
+    List<LogPiece> pieces = new ArrayList<>();
+    log.extents()
+        .forEachUntil(
+            end(),
+            extent -> {
+              if (extent.until() > above) {
+                pieces.add(new LogPiece(extent.from(), extent.until(), extent.crc()));
+              }
+            });
+    return pieces;
+  }
+
+  /** Reads a piece and compares its checksum. */
+  public void read(LogPiece piece, MemorySegment target) {
+    try {
+      log.device().readNow(piece.from(), target);
+    } catch (IOException e) {
+      throw new DeviceFailed("a page could not be read: " + log.device().place(piece.from()), e);
+    }
+    if (Checksums.crc32c(target) != piece.crc()) {
+      throw new Corrupt(
+          "a page is not what was written: "
+              + log.device().place(piece.from())
+              + ", bytes="
+              + piece.bytes());
+    }
+  }
+
+  /** All but the log, as bytes. */
+  public byte[] head() {
+    return ManifestCodec.encode(head).array();
+  }
+
+  @Override
+  public synchronized void close() {
+    if (!isClosed) {
+      isClosed = true;
+      log.unpin(pinned);
+    }
+  }
+}

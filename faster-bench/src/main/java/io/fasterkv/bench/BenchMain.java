@@ -5,6 +5,7 @@ import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.bench.checkpoints.CheckpointsCommand;
 import io.fasterkv.bench.cpr.CprCommand;
 import io.fasterkv.bench.disk.DiskCommand;
+import io.fasterkv.bench.flink.FlinkStateCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
 import io.fasterkv.bench.rows.RowsCommand;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Option;
       DiskCommand.class,
       MemoryCommand.class,
       CprCommand.class,
+      FlinkStateCommand.class,
       CheckpointsCommand.class,
       JmhCommand.class
     },

@@ -5,8 +5,8 @@ import java.util.Locale;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
-/** Where the demo keeps its keyed state. */
-enum Backend {
+/** Where Flink keeps keyed state. */
+public enum Backend {
   /** This project's store. */
   FASTER("io.fasterkv.flink.FasterStateBackendFactory", true),
   /** Objects on the JVM's heap. */
@@ -23,21 +23,21 @@ enum Backend {
   }
 
   /** Returns what Flink's {@code state.backend.type} is set to. */
-  String type() {
+  public String type() {
     return type;
   }
 
   /** Says whether the state lives in Flink's managed memory, so that a budget applies. */
-  boolean usesManagedMemory() {
+  public boolean usesManagedMemory() {
     return managedMemory;
   }
 
-  static Optional<Backend> named(String name) {
+  public static Optional<Backend> named(String name) {
     return Arrays.stream(values()).filter(b -> b.toString().equals(name)).findFirst();
   }
 
   /** Returns all names, as an error message lists them. */
-  static String names() {
+  public static String names() {
     return Arrays.stream(values()).map(Backend::toString).collect(Collectors.joining(", "));
   }
 

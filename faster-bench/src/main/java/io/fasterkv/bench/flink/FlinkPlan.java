@@ -1,0 +1,26 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import java.util.List;
+
+/**
+ * What is measured.
+ *
+ * @param backends in the order in which they take turns
+ * @param setUpKeys keys that have state before anything is timed
+ * @param newKeys keys that get state while it is timed
+ * @param calls of a row in a slice
+ * @param rounds how often all rows take their turn
+ * @param seed of keys and values
+ */
+record FlinkPlan(
+    List<Backend> backends, int setUpKeys, int newKeys, int calls, int rounds, long seed) {
+
+  StateData data() {
+    return new StateData(setUpKeys, newKeys, seed);
+  }
+
+  long stateBytes(Suite suite) {
+    return (long) setUpKeys * suite.bytesPerKey();
+  }
+}

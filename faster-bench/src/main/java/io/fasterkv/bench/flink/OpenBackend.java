@@ -1,0 +1,144 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.flink.config.FasterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.api.common.state.State;
+import org.apache.flink.api.common.state.StateDescriptor;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
+import org.apache.flink.runtime.query.KvStateRegistry;
+import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateBackendParametersImpl;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.StateBackend;
+import org.apache.flink.runtime.state.StateBackendLoader;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
+import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
+
+/**
+ * A keyed backend as a task has it, without a job around it: the backend is loaded by its name, and
+ * all of the slot's managed memory is its own. For one thread.
+ *
+ * @param <K> type of the keys
+ */
+final class OpenBackend<K> implements AutoCloseable {
+  /** Key groups of all subtasks together. */
+  static final int KEY_GROUPS = 128;
+
+  private static final int PAGE_BYTES = 32 << 10;
+
+  private final MockEnvironment env;
+  private final AbstractKeyedStateBackend<K> backend;
+
+  private OpenBackend(MockEnvironment env, AbstractKeyedStateBackend<K> backend) {
+    this.env = env;
+    this.backend = backend;
+  }
+
+  /**
+   * Opens a backend.
+   *
+   * @param memoryBytes managed memory, for those that live in it
+   * @param directory for the backend's files
+   * @param handles what it begins with
+   */
+  static <K> OpenBackend<K> open(
+      Backend kind,
+      TypeSerializer<K> keys,
+      long memoryBytes,
+      Path directory,
+      KeyGroupRange range,
+      Collection<KeyedStateHandle> handles)
+      throws Exception {
+    Path local = Files.createDirectories(directory);
+    Configuration config = config(kind, local);
+    MockEnvironment env =
+        new MockEnvironmentBuilder()
+            .setManagedMemorySize(Math.ceilDiv(memoryBytes, PAGE_BYTES) * PAGE_BYTES)
+            .setIOManager(new IOManagerAsync(local.toString()))
+            .setTaskManagerRuntimeInfo(new TestingTaskManagerRuntimeInfo(config, local.toFile()))
+            .setMaxParallelism(KEY_GROUPS)
+            .build();
+    ClassLoader loader = OpenBackend.class.getClassLoader();
+    StateBackend loaded = StateBackendLoader.loadStateBackendFromConfig(config, loader, null);
+    JobID job = env.getJobID();
+    try (CloseableRegistry whileOpening = new CloseableRegistry()) {
+      return new OpenBackend<>(
+          env,
+          (AbstractKeyedStateBackend<K>)
+              loaded.createKeyedStateBackend(
+                  new KeyedStateBackendParametersImpl<>(
+                      env,
+                      job,
+                      "bench-" + kind,
+                      keys,
+                      KEY_GROUPS,
+                      range,
+                      new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
+                      TtlTime.STANDING,
+                      new UnregisteredMetricsGroup(),
+                      (name, value) -> {},
+                      handles,
+                      whileOpening,
+                      1.0)));
+    } catch (Exception | Error e) {
+      env.close();
+      throw e;
+    }
+  }
+
+  private static Configuration config(Backend kind, Path local) {
+    Configuration config = new Configuration();
+    config.set(StateBackendOptions.STATE_BACKEND, kind.type());
+    config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    config.set(CoreOptions.TMP_DIRS, local.toString());
+    config.set(FasterOptions.LEASE_SHARE, 1.0);
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(local.toString()));
+    return config;
+  }
+
+  /** All key groups. */
+  static KeyGroupRange wholeRange() {
+    return KeyGroupRange.of(0, KEY_GROUPS - 1);
+  }
+
+  AbstractKeyedStateBackend<K> backend() {
+    return backend;
+  }
+
+  /** A state without namespaces. */
+  <S extends State> S state(StateDescriptor<S, ?> descriptor) throws Exception {
+    return backend.getPartitionedState(
+        VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, descriptor);
+  }
+
+  /** Where checkpoints go: every byte into a file of this directory. */
+  static FsCheckpointStreamFactory checkpointsIn(Path directory) throws IOException {
+    Files.createDirectories(directory);
+    org.apache.flink.core.fs.Path path = new org.apache.flink.core.fs.Path(directory.toUri());
+    return new FsCheckpointStreamFactory(path.getFileSystem(), path, path, 0, PAGE_BYTES);
+  }
+
+  @Override
+  public void close() throws Exception {
+    backend.dispose();
+    env.close();
+  }
+}

@@ -1,0 +1,61 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.report.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What a row has measured on one backend.
+ *
+ * @param memoryBytes managed memory of the backend
+ * @param slices one a round, in the order of the rounds
+ */
+record StateResult(
+    Suite suite,
+    StateRow row,
+    Backend backend,
+    MemorySetting memory,
+    long memoryBytes,
+    List<Slice> slices) {
+
+  /** Operations of one round, their time, and what they allocated on the heap. */
+  record Slice(long operations, long nanos, long allocatedBytes) {
+    double perMilli() {
+      return operations * 1e6 / nanos;
+    }
+  }
+
+  static StateResult empty(
+      Suite suite, StateRow row, Backend backend, MemorySetting memory, long memoryBytes) {
+    return new StateResult(suite, row, backend, memory, memoryBytes, new ArrayList<>());
+  }
+
+  /** Operations a millisecond. */
+  Spread perMilli() {
+    return Spread.of(slices.stream().map(Slice::perMilli).toList());
+  }
+
+  double bytesPerOp() {
+    return Spread.of(
+            slices.stream().map(slice -> (double) slice.allocatedBytes / slice.operations).toList())
+        .median();
+  }
+
+  /** This backend's speed as a multiple of another's, round by round. */
+  Spread times(StateResult other) {
+    return Spread.of(
+        IntStream.range(0, slices.size())
+            .mapToObj(round -> slices.get(round).perMilli() / other.slices.get(round).perMilli())
+            .toList());
+  }
+
+  boolean isSameRow(StateResult other) {
+    return suite == other.suite && row == other.row && memory.equals(other.memory);
+  }
+
+  String label() {
+    return suite.benchmark() + "." + row;
+  }
+}

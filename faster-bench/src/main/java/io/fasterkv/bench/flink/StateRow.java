@@ -1,0 +1,58 @@
+package io.fasterkv.bench.flink;
+
+import java.util.EnumSet;
+import java.util.Set;
+
+/** What is done to the state of one key after another, named as in Flink's benchmarks of state. */
+enum StateRow {
+  valueUpdate(true, Suite.VALUE, Suite.TTL_VALUE),
+  valueAdd(true, Suite.VALUE, Suite.TTL_VALUE),
+  valueGet(true, Suite.VALUE, Suite.TTL_VALUE),
+  listUpdate(true, Suite.LIST, Suite.TTL_LIST),
+  listAdd(true, Suite.LIST, Suite.TTL_LIST),
+  listAppend(true, Suite.LIST, Suite.TTL_LIST),
+  listGet(true, Suite.LIST, Suite.TTL_LIST),
+  listGetAndIterate(true, Suite.LIST, Suite.TTL_LIST),
+  listAddAll(false, Suite.LIST, Suite.TTL_LIST),
+  mapUpdate(true, Suite.MAP, Suite.TTL_MAP),
+  mapAdd(true, Suite.MAP, Suite.TTL_MAP),
+  mapGet(true, Suite.MAP, Suite.TTL_MAP),
+  mapContains(true, Suite.MAP),
+  mapIsEmpty(true, Suite.MAP, Suite.TTL_MAP),
+  mapKeys(false, Suite.MAP),
+  mapValues(false, Suite.MAP),
+  mapEntries(false, Suite.MAP),
+  mapIterator(false, Suite.MAP, Suite.TTL_MAP),
+  mapRemove(true, Suite.MAP),
+  mapPutAll(false, Suite.MAP, Suite.TTL_MAP);
+
+  private final boolean isPoint;
+  private final Set<Suite> suites;
+
+  StateRow(boolean isPoint, Suite first, Suite... others) {
+    this.isPoint = isPoint;
+    this.suites = EnumSet.of(first, others);
+  }
+
+  boolean isOf(Suite suite) {
+    return suites.contains(suite);
+  }
+
+  /** Whether each call is about one element or entry of one key. */
+  boolean isPoint() {
+    return isPoint;
+  }
+
+  /** What counts as operations: the entries where a map is walked through, otherwise the calls. */
+  long operations(long calls) {
+    return switch (this) {
+      case mapKeys, mapValues, mapEntries, mapIterator -> calls * StateData.MAP_KEYS;
+      default -> calls;
+    };
+  }
+
+  /** So many times fewer calls than other rows get. */
+  int shrink() {
+    return this == listAddAll ? 10 : 1;
+  }
+}

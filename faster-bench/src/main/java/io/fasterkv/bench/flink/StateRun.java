@@ -1,0 +1,142 @@
+package io.fasterkv.bench.flink;
+
+import com.sun.management.ThreadMXBean;
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.process.WorkDirectory;
+import io.fasterkv.bench.report.Progress;
+import io.fasterkv.bench.ycsb.WrongAnswer;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+
+/**
+ * One suite with one setting of memory: loads all backends, warms every row up, then lets the
+ * backends take turns, row after row and round after round. They do the same to the same keys, and
+ * must read the same.
+ */
+final class StateRun {
+  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  private final FlinkPlan plan;
+  private final Suite suite;
+  private final MemorySetting memory;
+  private final List<StateRow> rows;
+  private final StateData data;
+
+  StateRun(FlinkPlan plan, Suite suite, MemorySetting memory, List<StateRow> rows) {
+    this.plan = plan;
+    this.suite = suite;
+    this.memory = memory;
+    this.rows = rows.stream().filter(row -> row.isOf(suite)).toList();
+    this.data = plan.data();
+  }
+
+  /** How often {@link #run} says that a step has ended. */
+  int steps() {
+    return plan.backends().size() * (1 + rows.size() * (plan.rounds() + 1));
+  }
+
+  /**
+   * Runs it.
+   *
+   * @throws WrongAnswer if two backends have read different things
+   */
+  List<StateResult> run(WorkDirectory work, Progress progress) throws Exception {
+    Path directory = work.directory(suite + "-" + memory.label());
+    Map<Backend, OpenBackend<Long>> opened = new LinkedHashMap<>();
+    try {
+      Map<Backend, StateLoops> loops = new LinkedHashMap<>();
+      for (Backend kind : plan.backends()) {
+        progress.begin("loading " + kind + ", " + suite + ", memory " + memory.label());
+        OpenBackend<Long> backend =
+            OpenBackend.open(
+                kind,
+                LongSerializer.INSTANCE,
+                memoryBytes(),
+                directory.resolve(kind.toString()),
+                OpenBackend.wholeRange(),
+                List.of());
+        opened.put(kind, backend);
+        StateLoops own = OwnLoops.of(suite, data, backend);
+        own.load();
+        loops.put(kind, own);
+        progress.step();
+      }
+      return rounds(loops, progress);
+    } finally {
+      for (OpenBackend<Long> backend : opened.values()) {
+        backend.close();
+      }
+      work.delete(directory);
+    }
+  }
+
+  private long memoryBytes() {
+    return memory.bytesFor(plan.stateBytes(suite));
+  }
+
+  private List<StateResult> rounds(Map<Backend, StateLoops> loops, Progress progress)
+      throws Exception {
+    List<StateResult> results = new ArrayList<>();
+    for (StateRow row : rows) {
+      for (Backend kind : plan.backends()) {
+        results.add(StateResult.empty(suite, row, kind, memory, memoryBytes()));
+      }
+    }
+    // Round 0 does not count.
+    for (int round : IntStream.rangeClosed(0, plan.rounds()).toArray()) {
+      for (StateRow row : rows) {
+        Map<Backend, Long> sums = new LinkedHashMap<>();
+        for (StateResult result : results) {
+          if (result.row() == row) {
+            progress.begin("round " + round + ", " + result.label() + ", " + result.backend());
+            sums.put(result.backend(), slice(result, loops, round));
+            progress.step();
+          }
+        }
+        checkSame(row, sums);
+      }
+    }
+    return results;
+  }
+
+  private long slice(StateResult result, Map<Backend, StateLoops> loops, int round)
+      throws Exception {
+    StateRow row = result.row();
+    StateLoops own = loops.get(result.backend());
+    if (own == null) {
+      throw new IllegalStateException("not loaded: backend=" + result.backend());
+    }
+    int calls = Math.max(1, plan.calls() / row.shrink());
+    int from = Math.floorMod(round * 99_991, data.size());
+    long allocated = THREADS.getCurrentThreadAllocatedBytes();
+    long begin = System.nanoTime();
+    long sum = own.run(row, from, from + calls);
+    long nanos = System.nanoTime() - begin;
+    long bytes = THREADS.getCurrentThreadAllocatedBytes() - allocated;
+    own.restore(row, from, from + calls);
+    if (round > 0) {
+      result.slices().add(new StateResult.Slice(row.operations(calls), nanos, bytes));
+    }
+    return sum;
+  }
+
+  private void checkSame(StateRow row, Map<Backend, Long> sums) {
+    if (sums.values().stream().distinct().count() > 1) {
+      throw new WrongAnswer(
+          "backends have read different things: suite="
+              + suite
+              + ", row="
+              + row
+              + ", memory="
+              + memory.label()
+              + ", sums="
+              + sums);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package io.fasterkv.bench.flink;
+
+import java.util.Arrays;
+import java.util.List;
+
+/** States that are measured together on backends of their own, named as Flink's benchmarks are. */
+enum Suite {
+  VALUE("ValueStateBenchmark", 64),
+  LIST("ListStateBenchmark", 64),
+  MAP("MapStateBenchmark", 300),
+  TTL_VALUE("TtlValueStateBenchmark", 72),
+  TTL_LIST("TtlListStateBenchmark", 72),
+  TTL_MAP("TtlMapStateBenchmark", 380);
+
+  private final String benchmark;
+  private final int bytesPerKey;
+
+  Suite(String benchmark, int bytesPerKey) {
+    this.benchmark = benchmark;
+    this.bytesPerKey = bytesPerKey;
+  }
+
+  /** The class in Flink's repository of benchmarks. */
+  String benchmark() {
+    return benchmark;
+  }
+
+  /** About what the state of a set-up key takes as records of a log. */
+  int bytesPerKey() {
+    return bytesPerKey;
+  }
+
+  boolean hasTtl() {
+    return ordinal() >= TTL_VALUE.ordinal();
+  }
+
+  /** How {@code --suites} names it. */
+  @Override
+  public String toString() {
+    return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');
+  }
+
+  List<StateRow> rows() {
+    return Arrays.stream(StateRow.values()).filter(row -> row.isOf(this)).toList();
+  }
+}

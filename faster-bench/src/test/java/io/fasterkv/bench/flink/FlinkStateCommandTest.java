@@ -1,0 +1,89 @@
+package io.fasterkv.bench.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+/** Rehearsals: the backends check each other while they take turns. */
+class FlinkStateCommandTest {
+  @TempDir private Path directory;
+
+  private static FlinkStateCommand parse(String... arguments) {
+    FlinkStateCommand command = new FlinkStateCommand();
+    new CommandLine(command).parseArgs(arguments);
+    return command;
+  }
+
+  private JsonNode run(String... arguments) throws Exception {
+    Path json = directory.resolve("rows.json");
+    List<String> all = new ArrayList<>(List.of(arguments));
+    all.add("--quick");
+    all.add("--directory=" + directory.resolve("work"));
+    all.add("--json=" + json);
+
+    assertThat(parse(all.toArray(String[]::new)).call()).isZero();
+
+    try (Stream<Path> left = Files.list(directory.resolve("work"))) {
+      assertThat(left.filter(Files::isDirectory)).isEmpty();
+    }
+    return new ObjectMapper().readTree(json.toFile());
+  }
+
+  @Test
+  void aRehearsalMeasuresEveryRowOnEveryBackendWithBothAmountsOfMemory() throws Exception {
+    JsonNode rows = run();
+
+    int rowsOfSuites = Stream.of(Suite.values()).mapToInt(suite -> suite.rows().size()).sum();
+    assertThat(rowsOfSuites).isEqualTo(3 + 6 + 11 + 3 + 6 + 6);
+    assertThat(rows).hasSize(rowsOfSuites * 3 * 2);
+    for (JsonNode row : rows) {
+      assertThat(row.get("opsPerMilli").asDouble()).as(row.toString()).isPositive();
+      boolean isFaster = row.get("backend").asText().equals("faster");
+      if (isFaster) {
+        assertThat(row.get("toHashmap").get("median").asDouble()).isPositive();
+        assertThat(row.get("toRocksdb").get("median").asDouble()).isPositive();
+      }
+    }
+    assertThat(rows.findValuesAsText("benchmark"))
+        .contains("ValueStateBenchmark", "TtlMapStateBenchmark");
+    assertThat(rows.findValuesAsText("row")).contains("valueGet", "listAddAll", "mapIterator");
+  }
+
+  @Test
+  void whatWasNotMeasuredHasNoRatio() throws Exception {
+    JsonNode rows = run("--backends=faster", "--suites=value", "--rows=valueGet", "--memory=8m");
+
+    assertThat(rows).hasSize(1);
+    assertThat(rows.get(0).get("toRocksdb").isNull()).isTrue();
+    assertThat(rows.get(0).get("memoryBytes").asLong()).isEqualTo(8 << 20);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--keys=99,100 to 16m",
+    "--calls=500001,up to 500000",
+    "--rounds=0,1 to 1000",
+  })
+  void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
+    assertThatThrownBy(() -> parse(argument, "--directory=" + directory).call())
+        .hasMessageContaining(allowed);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"--backends=heap", "--suites=set", "--memory=much"})
+  void unknownNamesAreRefused(String argument) {
+    assertThatThrownBy(() -> parse(argument)).hasMessageContaining("allowed=");
+  }
+}

@@ -554,6 +554,17 @@ public final class FasterStore implements AutoCloseable {
     return parts.engine().log().tailAddress() - parts.engine().log().beginAddress();
   }
 
+  /**
+   * How many of the {@link #logBytes} are live at least, told without a scan: what background
+   * compaction found in its last pass, and new records since, less as much as may have ended. Much
+   * of the log may look dead until the first pass over it, and none in a store without background
+   * compaction, or in memory.
+   */
+  public long liveBytes() {
+    checkOpen();
+    return compaction == null ? logBytes() : compaction.liveBytes();
+  }
+
   /** Off-heap bytes taken out of {@code memoryBytes}. */
   public long memoryBytes() {
     return parts.arena().budget().usedBytes();

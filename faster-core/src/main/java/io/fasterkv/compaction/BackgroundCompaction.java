@@ -63,6 +63,14 @@ public final class BackgroundCompaction implements AutoCloseable {
     return failure;
   }
 
+  /**
+   * How many bytes of the log are live at least: what the last pass has found to be, and what was
+   * added since.
+   */
+  public long liveBytes() {
+    return Math.min(brake.live(), size());
+  }
+
   /** Ends the thread after the piece it is at. */
   @Override
   public void close() {

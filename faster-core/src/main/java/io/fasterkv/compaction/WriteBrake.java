@@ -106,8 +106,12 @@ final class WriteBrake {
   }
 
   private long allowed() {
+    return 2 * Math.max(live(), memoryBytes) + 2 * memoryBytes;
+  }
+
+  /** How many bytes are live at least, as far as is known without looking. */
+  synchronized long live() {
     long grown = Math.max(0, growth.get().since(since));
-    long live = Math.max(liveBytes + grown, foundBytes);
-    return 2 * Math.max(live, memoryBytes) + 2 * memoryBytes;
+    return Math.max(liveBytes + grown, foundBytes);
   }
 }

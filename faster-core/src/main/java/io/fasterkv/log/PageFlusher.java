@@ -133,7 +133,12 @@ final class PageFlusher {
       }
       if (problem != null) {
         failure.accept(
-            new IOException("pages could not be written: " + device.place(from), problem));
+            new IOException(
+                "pages could not be written: "
+                    + device.place(from)
+                    + ", cause="
+                    + problem.getMessage(),
+                problem));
         return;
       }
       // Others need not wait for the checksums.

@@ -1,5 +1,6 @@
 package io.fasterkv.flink.backend;
 
+import io.fasterkv.flink.metrics.SnapshotTimes;
 import io.fasterkv.flink.restore.StateMigration;
 import io.fasterkv.flink.snapshot.FasterSnapshotStrategy;
 import io.fasterkv.flink.snapshot.KeyListing;
@@ -48,6 +49,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   private final StateFactory<K> factory;
   private final StateRegistration registration;
   private final FasterSnapshotStrategy<K> snapshots;
+  private final SnapshotTimes times = new SnapshotTimes();
   private final KeyListing<K> listing;
   private boolean disposed;
 
@@ -178,17 +180,23 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
       CheckpointStreamFactory streamFactory,
       CheckpointOptions checkpointOptions)
       throws Exception {
-    return new SnapshotStrategyRunner<>(
-            "full snapshot of a FASTER store",
-            snapshots,
-            cancelStreamRegistry,
-            SnapshotExecutionType.ASYNCHRONOUS)
-        .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions);
+    return times.time(() ->
+        new SnapshotStrategyRunner<>(
+                "full snapshot of a FASTER store",
+                snapshots,
+                cancelStreamRegistry,
+                SnapshotExecutionType.ASYNCHRONOUS)
+            .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions));
   }
 
   @Override
   public SavepointResources<K> savepoint() throws IOException {
     return new SavepointResources<>(snapshots.take(), SnapshotExecutionType.ASYNCHRONOUS);
+  }
+
+  /** How long snapshots take. */
+  SnapshotTimes snapshotTimes() {
+    return times;
   }
 
   /** Off-heap bytes that the store has taken of its lease. */

@@ -2,13 +2,12 @@ package io.fasterkv.flink.backend;
 
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.HeapTimers;
-import org.apache.flink.metrics.Gauge;
-import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.runtime.state.BackendBuildingException;
 import org.apache.flink.runtime.state.InternalKeyContextImpl;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
@@ -25,8 +24,6 @@ import org.apache.flink.util.IOUtils;
  */
 public final class FasterKeyedStateBackendBuilder<K>
     implements StateBackendBuilder<FasterKeyedStateBackend<K>, BackendBuildingException> {
-  private static final String METRIC_GROUP = "faster";
-
   private final KeyedStateBackendParameters<K> parameters;
   private final FasterSettings settings;
   private final Tracking tracking;
@@ -54,7 +51,11 @@ public final class FasterKeyedStateBackendBuilder<K>
       resources = StoreResources.open(parameters, settings);
       records = new StateRecords(resources.local().store());
       FasterKeyedStateBackend<K> backend = restoreInto(resources, records);
-      registerGauges(resources);
+      StoreMetrics.register(
+          parameters.getMetricGroup(),
+          resources.local().store(),
+          resources.local().guard(),
+          backend.snapshotTimes());
       return backend;
     } catch (Exception | Error failure) {
       IOUtils.closeAllQuietly(records, resources);
@@ -102,11 +103,5 @@ public final class FasterKeyedStateBackendBuilder<K>
         parameters.getEnv().getUserCodeClassLoader().asClassLoader(),
         FullRestore.clip(parameters.getStateHandles(), parameters.getKeyGroupRange()),
         keySerializer);
-  }
-
-  private void registerGauges(StoreResources resources) {
-    MetricGroup group = parameters.getMetricGroup().addGroup(METRIC_GROUP);
-    group.<Long, Gauge<Long>>gauge("logBytes", resources::logBytes);
-    group.<Long, Gauge<Long>>gauge("memoryBytes", resources::memoryBytes);
   }
 }

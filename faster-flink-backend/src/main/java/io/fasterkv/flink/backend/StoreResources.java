@@ -111,16 +111,6 @@ final class StoreResources implements AutoCloseable {
     return local;
   }
 
-  /** How much off-heap memory the store may use. */
-  long memoryBytes() {
-    return lease.bytes();
-  }
-
-  /** Bytes of the store's log in memory and on disk, or 0 after it was closed. */
-  long logBytes() {
-    return local.guard().isClosed() ? 0 : local.store().logBytes();
-  }
-
   @Override
   public void close() {
     local.guard().close();

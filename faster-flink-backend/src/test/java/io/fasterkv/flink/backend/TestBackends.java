@@ -12,6 +12,7 @@ import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
@@ -32,6 +33,7 @@ final class TestBackends implements AutoCloseable {
   private final MockEnvironment env = MockEnvironment.builder().build();
   private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
   private final FasterStateBackend stateBackend;
+  private MetricGroup metrics = new UnregisteredMetricsGroup();
 
   TestBackends(TestSettings settings, Path directory) {
     this(settings.config().set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
@@ -39,6 +41,11 @@ final class TestBackends implements AutoCloseable {
 
   TestBackends(Configuration config) {
     stateBackend = new FasterStateBackend().configure(config, getClass().getClassLoader());
+  }
+
+  /** Backends that are opened from now on register their metrics there. */
+  void reportTo(MetricGroup group) {
+    metrics = group;
   }
 
   FasterKeyedStateBackend<Integer> open(KeyedStateHandle... handles) throws Exception {
@@ -61,7 +68,7 @@ final class TestBackends implements AutoCloseable {
                     range,
                     new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
                     TtlTimeProvider.DEFAULT,
-                    new UnregisteredMetricsGroup(),
+                    metrics,
                     handles,
                     whileOpening));
     whileOpening.close();

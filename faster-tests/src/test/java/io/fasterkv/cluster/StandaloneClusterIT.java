@@ -1,0 +1,188 @@
+package io.fasterkv.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.apache.flink.util.FileUtils;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+
+/**
+ * One jar in Flink's class path, and a cluster of a JobManager, two TaskManagers and ZooKeeper,
+ * each a process. {@code -Dcluster.rounds=10} does all of it ten times, in jobs of ten times the
+ * length.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class StandaloneClusterIT {
+  private static final int TASK_MANAGERS = 2;
+  private static final int KILLS_IN_A_CHECKPOINT = 2;
+  private static final int ROUNDS = Integer.getInteger("cluster.rounds", 1);
+  private static final CountingSize SIZE =
+      new CountingSize(600_000L * ROUNDS, 20_000, 300, TASK_MANAGERS);
+
+  private final Path directory = Path.of(System.getProperty("faster.work", "target"), "cluster");
+  private final Path local = directory.resolve("local");
+  private final Path checkpoints = directory.resolve("checkpoints");
+  private StandaloneCluster cluster;
+  private TightDisk localDisk;
+  private TightDisk checkpointDisk;
+  private String noDisks = "";
+
+  @BeforeAll
+  void start() throws Exception {
+    deleteRemains();
+    try {
+      localDisk = TightDisk.mount(local, 64);
+      checkpointDisk = TightDisk.mount(checkpoints, 192);
+    } catch (IOException notAllowed) {
+      noDisks = "cannot mount a small file system: " + notAllowed.getMessage();
+    }
+    cluster = new StandaloneCluster(directory, TASK_MANAGERS, settings());
+    Await.until(
+        "both TaskManagers are there",
+        () -> {
+          cluster.check();
+          return cluster.rest().taskManagers() == TASK_MANAGERS;
+        });
+  }
+
+  /** Of an earlier run, with what may still be mounted below. */
+  private void deleteRemains() throws Exception {
+    TightDisk.unmount(local);
+    TightDisk.unmount(checkpoints);
+    FileUtils.deleteDirectory(directory.toFile());
+  }
+
+  private Map<String, String> settings() {
+    Map<String, String> settings = new HashMap<>();
+    settings.put("state.backend.type", "io.fasterkv.flink.FasterStateBackendFactory");
+    settings.put("state.backend.faster.local-dir", local.toString());
+    settings.put("execution.checkpointing.dir", checkpoints.toUri().toString());
+    settings.put("execution.checkpointing.interval", "500 ms");
+    settings.put("execution.checkpointing.incremental", "true");
+    settings.put("execution.checkpointing.tolerable-failed-checkpoints", "100000");
+    settings.put("restart-strategy.type", "fixed-delay");
+    settings.put("restart-strategy.fixed-delay.attempts", "100000");
+    settings.put("restart-strategy.fixed-delay.delay", "300 ms");
+    return settings;
+  }
+
+  @AfterAll
+  void stop() throws Exception {
+    if (cluster != null) {
+      cluster.close();
+    }
+    if (localDisk != null) {
+      localDisk.close();
+    }
+    if (checkpointDisk != null) {
+      checkpointDisk.close();
+    }
+  }
+
+  @Test
+  void countsAreExactAfterProcessesWereKilled() throws Exception {
+    job(
+        "kills",
+        job -> {
+          for (int round = 0; round < ROUNDS; round++) {
+            for (int kill = 0; kill < KILLS_IN_A_CHECKPOINT; kill++) {
+              killTaskManagerInACheckpoint(job);
+            }
+            cluster.replaceJobManager();
+            job.awaitRunning();
+            job.awaitAnotherCheckpoint();
+          }
+        });
+  }
+
+  /** Repeats until the checkpoint, which went on for a moment, was not complete before. */
+  private void killTaskManagerInACheckpoint(RunningJob job) throws Exception {
+    boolean wasUnderWay = false;
+    while (!wasUnderWay) {
+      job.awaitRunning();
+      job.awaitAnotherCheckpoint();
+      long checkpoint = job.awaitCheckpointUnderWay();
+      cluster.replaceTaskManager();
+      wasUnderWay = job.hasFailed(checkpoint);
+    }
+    job.awaitAnotherCheckpoint();
+    job.awaitRunning();
+  }
+
+  @Test
+  void jobGoesOnWhenTheCheckpointsDiskWasFull() throws Exception {
+    assumeThat(noDisks).isEmpty();
+    job(
+        "checkpoint-disk",
+        job -> {
+          for (int round = 0; round < ROUNDS; round++) {
+            long failed = failedCheckpoints(job);
+            job.await(
+                "checkpoints fail",
+                () -> {
+                  checkpointDisk.fill();
+                  return failedCheckpoints(job) > failed;
+                });
+            assertThat(cluster.hasLogged("No space left on device")).isTrue();
+            checkpointDisk.free();
+            job.awaitAnotherCheckpoint();
+            assertThat(cluster.rest().failures(job.id())).isEmpty();
+          }
+        });
+  }
+
+  /** What cannot be written cannot be evicted: the task fails, and starts again when it can. */
+  @Test
+  void jobGoesOnWhenTheLocalDiskWasFull() throws Exception {
+    assumeThat(noDisks).isEmpty();
+    job(
+        "local-disk",
+        job -> {
+          for (int round = 0; round < ROUNDS; round++) {
+            int failed = cluster.rest().failures(job.id()).size();
+            job.await(
+                "the store fails",
+                () -> {
+                  localDisk.fill();
+                  return cluster.rest().failures(job.id()).size() > failed;
+                });
+            assertThat(cluster.rest().failures(job.id()).path(0).path("stacktrace").asText())
+                .contains("No space left on device", local.toString());
+            localDisk.free();
+            job.awaitRunning();
+            job.awaitAnotherCheckpoint();
+          }
+        });
+  }
+
+  private long failedCheckpoints(RunningJob job) throws InterruptedException {
+    return cluster.rest().checkpoints(job.id()).path("counts").path("failed").asLong();
+  }
+
+  /** What happens to a job between its submission and its end. */
+  private interface Faults {
+    void happenTo(RunningJob job) throws Exception;
+  }
+
+  private void job(String name, Faults faults) throws Exception {
+    RunningJob job = RunningJob.submit(cluster, SIZE, directory.resolve(name), checkpoints);
+    try {
+      job.awaitRunning();
+      job.awaitAnotherCheckpoint();
+      faults.happenTo(job);
+      job.finish();
+      job.checkResults();
+    } catch (Exception | AssertionError failure) {
+      String logs = cluster.logs();
+      job.cancel();
+      throw new AssertionError(failure.getMessage() + "\n" + logs, failure);
+    }
+  }
+}

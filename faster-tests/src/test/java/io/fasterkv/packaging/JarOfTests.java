@@ -1,0 +1,43 @@
+package io.fasterkv.packaging;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.stream.Stream;
+
+/** A jar with the classes of one of the tests' packages, as a user would bring them. */
+public final class JarOfTests {
+  private JarOfTests() {}
+
+  /**
+   * Writes the package of {@code type}, without those below it.
+   *
+   * @return {@code jar}
+   */
+  public static Path of(Class<?> type, Path jar) throws Exception {
+    Path root = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
+    Path directory = root.resolve(type.getPackageName().replace('.', '/'));
+    List<Path> classes;
+    try (Stream<Path> files = Files.list(directory)) {
+      classes = files.filter(file -> file.toString().endsWith(".class")).sorted().toList();
+    }
+    Files.createDirectories(jar.getParent());
+    try (OutputStream out = Files.newOutputStream(jar);
+        JarOutputStream entries = new JarOutputStream(out)) {
+      for (Path file : classes) {
+        add(entries, root.relativize(file).toString().replace('\\', '/'), file);
+      }
+    }
+    return jar;
+  }
+
+  private static void add(JarOutputStream entries, String name, Path file) throws IOException {
+    entries.putNextEntry(new JarEntry(name));
+    Files.copy(file, entries);
+    entries.closeEntry();
+  }
+}

@@ -40,4 +40,9 @@ class FasterStateBackendTest extends StateBackendTestBase<FasterStateBackend> {
   protected boolean supportsAsynchronousSnapshots() {
     return true;
   }
+
+  @Override
+  protected boolean isSafeToReuseKVState() {
+    return settings != TestSettings.HEAP_TIMERS;
+  }
 }

@@ -17,7 +17,7 @@ class FasterStateMigrationTest extends StateBackendMigrationTestBase<FasterState
 
   @Parameters
   static List<TestSettings> settings() {
-    return List.of(TestSettings.ROOMY, TestSettings.TINY);
+    return List.of(TestSettings.ROOMY, TestSettings.TINY, TestSettings.HEAP_TIMERS);
   }
 
   @Override

@@ -1,6 +1,7 @@
 package io.fasterkv.flink;
 
 import io.fasterkv.flink.config.FasterOptions;
+import io.fasterkv.flink.config.TimerPlace;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
@@ -11,7 +12,9 @@ public enum TestSettings {
   /** All state stays in memory. */
   ROOMY,
   /** 256 pages of 4 KiB, so that all but the smallest state is on disk. */
-  TINY;
+  TINY,
+  /** All state stays in memory, and timers are on the heap. */
+  HEAP_TIMERS;
 
   /** A backend on such stores. */
   public FasterStateBackend backend() {
@@ -24,6 +27,10 @@ public enum TestSettings {
     switch (this) {
       case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("128kb"));
       case ROOMY -> config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
+      case HEAP_TIMERS -> {
+        config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
+        config.set(FasterOptions.TIMERS, TimerPlace.HEAP);
+      }
       case TINY -> {
         config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(1));
         config.set(FasterOptions.PAGE_SIZE, MemorySize.parse("4kb"));

@@ -3,7 +3,7 @@ package io.fasterkv.flink.backend;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
-import io.fasterkv.flink.timers.HeapTimers;
+import io.fasterkv.flink.timers.TimerQueues;
 import org.apache.flink.runtime.state.StreamCompressionDecorator;
 
 /**
@@ -21,6 +21,6 @@ record BackendParts<K>(
     StoreResources resources,
     KeySpace<K> keys,
     StateRegistry states,
-    HeapTimers timers,
+    TimerQueues timers,
     StateContext<K> context,
     StreamCompressionDecorator compression) {}

@@ -6,6 +6,7 @@ import io.fasterkv.flink.snapshot.FasterSnapshotStrategy;
 import io.fasterkv.flink.snapshot.KeyListing;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateFactory;
+import io.fasterkv.flink.timers.StoreTimers;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -170,7 +171,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   /** How many pairs of key and namespace have a value, over all states; reads the whole log. */
   @Override
   public int numKeyValueStateEntries() {
-    return listing.count();
+    return listing.count(parts.states());
   }
 
   @Override
@@ -212,16 +213,16 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   @Override
   public void notifyCheckpointAborted(long checkpointId) {}
 
-  /** False: timers are on the heap, but every snapshot contains them. */
+  /** False: every snapshot contains the timers, be they in the store or on the heap. */
   @Override
   public boolean requiresLegacySynchronousTimerSnapshots(SnapshotType checkpointType) {
     return false;
   }
 
-  /** False: state is serialized at each access, but timers keep the key objects they were given. */
+  /** State is serialized at each access, but timers on the heap keep the key objects they get. */
   @Override
   public boolean isSafeToReuseKVState() {
-    return false;
+    return parts.timers() instanceof StoreTimers;
   }
 
   @Override

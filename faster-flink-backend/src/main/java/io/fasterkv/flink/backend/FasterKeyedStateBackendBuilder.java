@@ -8,8 +8,11 @@ import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.HeapTimers;
+import io.fasterkv.flink.timers.StoreTimers;
+import io.fasterkv.flink.timers.TimerQueues;
 import org.apache.flink.runtime.state.BackendBuildingException;
 import org.apache.flink.runtime.state.InternalKeyContextImpl;
+import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.runtime.state.StateBackendBuilder;
 import org.apache.flink.runtime.state.StateSerializerProvider;
@@ -71,8 +74,7 @@ public final class FasterKeyedStateBackendBuilder<K>
   private FasterKeyedStateBackend<K> restoreInto(StoreResources resources, StateRecords records)
       throws Exception {
     StateRegistry states = new StateRegistry();
-    HeapTimers timers =
-        new HeapTimers(parameters.getKeyGroupRange(), parameters.getNumberOfKeyGroups());
+    TimerQueues timers = timerQueues(states, records);
     new FullRestore<>(this::keySpace, states, timers, records, parameters.getCancelStreamRegistry())
         .run(restoreOperation());
     KeySpace<K> keys = keySpace();
@@ -87,6 +89,15 @@ public final class FasterKeyedStateBackendBuilder<K>
             timers,
             new StateContext<>(resources.local().store(), records, keys),
             compression));
+  }
+
+  private TimerQueues timerQueues(StateRegistry states, StateRecords records) {
+    KeyGroupRange range = parameters.getKeyGroupRange();
+    int keyGroups = parameters.getNumberOfKeyGroups();
+    return switch (settings.timers()) {
+      case STORE -> new StoreTimers(range, keyGroups, states, records.trees());
+      case HEAP -> new HeapTimers(range, keyGroups);
+    };
   }
 
   /** The keys with the serializer as it is now: restoring may reconfigure it. */

@@ -72,5 +72,14 @@ public final class FasterOptions {
               "Heap memory with which one snapshot, or one listing of keys, sorts records by key"
                   + " group; what does not fit is sorted in local files.");
 
+  /** Where timers are. */
+  public static final ConfigOption<TimerPlace> TIMERS =
+      ConfigOptions.key("state.backend.faster.timers")
+          .enumType(TimerPlace.class)
+          .defaultValue(TimerPlace.STORE)
+          .withDescription(
+              "Where timers are: in the store, where their number is not bounded by memory, or on"
+                  + " the heap, which is faster for jobs with few timers.");
+
   private FasterOptions() {}
 }

@@ -7,11 +7,13 @@ import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
 import static io.fasterkv.flink.config.FasterOptions.PAGE_SIZE;
 import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
+import static io.fasterkv.flink.config.FasterOptions.TIMERS;
 
 import java.io.File;
 import java.io.Serializable;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
@@ -26,6 +28,7 @@ import org.apache.flink.configuration.ReadableConfig;
  * @param pageBytes size of a log page, or 0 to derive it from the store's memory
  * @param mutableFraction part of the log in memory that is updated in place
  * @param sortBufferBytes heap that one snapshot sorts with
+ * @param timers where timers are
  */
 public record FasterSettings(
     List<String> localDirectories,
@@ -34,8 +37,12 @@ public record FasterSettings(
     long minimumMemoryBytes,
     int pageBytes,
     double mutableFraction,
-    int sortBufferBytes)
+    int sortBufferBytes,
+    TimerPlace timers)
     implements Serializable {
+
+  private static final ConfigOption<String> TIMERS_AS_TEXT =
+      ConfigOptions.key(TIMERS.key()).stringType().noDefaultValue();
 
   private static final long LEAST_STORE_BYTES = 128L << 10;
   private static final long LEAST_PAGE_BYTES = 4L << 10;
@@ -62,7 +69,8 @@ public record FasterSettings(
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
         page(config),
         fraction(config),
-        (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES));
+        (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
+        timers(config));
   }
 
   private static List<String> directories(ReadableConfig config) {
@@ -104,6 +112,14 @@ public record FasterSettings(
     return (int) page;
   }
 
+  private static TimerPlace timers(ReadableConfig config) {
+    try {
+      return config.get(TIMERS);
+    } catch (IllegalArgumentException unknown) {
+      throw outOfRange(TIMERS, config.get(TIMERS_AS_TEXT), "store or heap");
+    }
+  }
+
   private static long bytes(
       ReadableConfig config, ConfigOption<MemorySize> option, long least, long most) {
     long bytes = config.get(option).getBytes();
@@ -117,14 +133,19 @@ public record FasterSettings(
 
   private static void check(boolean holds, ConfigOption<?> option, Object value, String allowed) {
     if (!holds) {
-      throw new IllegalConfigurationException(
-          "an option is out of range: "
-              + option.key()
-              + "="
-              + value
-              + ", allowed="
-              + allowed
-              + "; change or remove the option");
+      throw outOfRange(option, value, allowed);
     }
+  }
+
+  private static IllegalConfigurationException outOfRange(
+      ConfigOption<?> option, Object value, String allowed) {
+    return new IllegalConfigurationException(
+        "an option is out of range: "
+            + option.key()
+            + "="
+            + value
+            + ", allowed="
+            + allowed
+            + "; change or remove the option");
   }
 }

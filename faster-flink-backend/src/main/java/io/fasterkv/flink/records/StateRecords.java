@@ -3,20 +3,22 @@ package io.fasterkv.flink.records;
 import io.fasterkv.FasterStore;
 
 /**
- * One session of a store with the three shapes that state takes in it: single values, lists and
- * maps. For one thread at a time.
+ * One session of a store with the shapes that state takes in it: single values, lists, maps and
+ * ordered sets. For one thread at a time.
  */
 public final class StateRecords implements AutoCloseable {
   private final Records records;
   private final Values values;
   private final ByteLists lists;
   private final ByteMaps maps;
+  private final ByteTrees trees;
 
   public StateRecords(FasterStore store) {
     this.records = new Records(store);
     this.values = new Values(records);
     this.lists = new ByteLists(records);
     this.maps = new ByteMaps(records);
+    this.trees = new ByteTrees(records, values);
   }
 
   public Values values() {
@@ -29,6 +31,10 @@ public final class StateRecords implements AutoCloseable {
 
   public ByteMaps maps() {
     return maps;
+  }
+
+  public ByteTrees trees() {
+    return trees;
   }
 
   @Override

@@ -5,8 +5,8 @@ import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateRegistry;
-import io.fasterkv.flink.timers.HeapTimers;
 import io.fasterkv.flink.timers.RestoredQueue;
+import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -14,7 +14,6 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -37,10 +36,9 @@ import org.apache.flink.util.StateMigrationException;
 public final class FullRestore<K> {
   private final Supplier<KeySpace<K>> keySpace;
   private final StateRegistry states;
-  private final HeapTimers timers;
+  private final TimerQueues timers;
   private final StateWriter writer;
   private final CloseableRegistry cancelled;
-  private final DataInputDeserializer in = new DataInputDeserializer();
 
   /**
    * Makes a restore.
@@ -52,7 +50,7 @@ public final class FullRestore<K> {
   public FullRestore(
       Supplier<KeySpace<K>> keySpace,
       StateRegistry states,
-      HeapTimers timers,
+      TimerQueues timers,
       StateRecords records,
       CloseableRegistry cancelled) {
     this.keySpace = keySpace;
@@ -133,17 +131,12 @@ public final class FullRestore<K> {
         }
         KeyGroupEntry entry = entries.next();
         switch (targets.get(entry.getKvStateId())) {
-          case TimerTarget timer -> restoreTimer(timer, entry);
+          case TimerTarget timer ->
+              timer.queue().add(group.getKeyGroupId(), entry.getKey(), timer.keyPrefixBytes());
           case StateTarget state -> restoreEntry(state, group.getKeyGroupId(), entry);
         }
       }
     }
-  }
-
-  private void restoreTimer(TimerTarget target, KeyGroupEntry entry) throws IOException {
-    int prefix = target.keyPrefixBytes();
-    in.setBuffer(entry.getKey(), prefix, entry.getKey().length - prefix);
-    target.queue().add(in);
   }
 
   private void restoreEntry(StateTarget target, int keyGroup, KeyGroupEntry entry)

@@ -2,9 +2,9 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.LogCut;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.state.RegisteredState;
+import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.StateRegistry;
-import io.fasterkv.flink.timers.HeapTimers;
+import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,9 +19,9 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.ResourceGuard;
 
 /**
- * One snapshot: a cut of the log, the timers, and what is known about the states at that moment.
- * Taken by the task thread, written by another one. The cut is given back as soon as its records
- * are sorted, and at the latest by {@link #release}; the store stays open until that.
+ * One snapshot: a cut of the log, the timers on the heap, and what is known about the states at
+ * that moment. Taken by the task thread, written by another one. The cut is given back as soon as
+ * its records are sorted, and at the latest by {@link #release}; the store stays open until that.
  *
  * @param <K> type of the keys
  */
@@ -42,17 +42,17 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
-      HeapTimers heapTimers,
+      TimerQueues timerQueues,
       StreamCompressionDecorator compression)
       throws IOException {
     this.local = local;
     this.keys = keys;
     this.compression = compression;
-    for (RegisteredState<?, ?> state : states.all()) {
+    for (Registered state : states.all()) {
       metaInfos.add(state.metaInfo().snapshot());
       exports.add(StateExport.of(state, keys));
     }
-    timers = heapTimers.snapshot();
+    timers = timerQueues.onHeap();
     for (HeapPriorityQueueStateSnapshot<?> queue : timers) {
       metaInfos.add(queue.getMetaInfoSnapshot());
     }

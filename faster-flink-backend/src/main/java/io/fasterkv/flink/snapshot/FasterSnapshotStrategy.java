@@ -2,7 +2,7 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.state.StateRegistry;
-import io.fasterkv.flink.timers.HeapTimers;
+import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
@@ -25,14 +25,14 @@ public final class FasterSnapshotStrategy<K>
   private final LocalStore local;
   private final KeySpace<K> keys;
   private final StateRegistry states;
-  private final HeapTimers timers;
+  private final TimerQueues timers;
   private final StreamCompressionDecorator compression;
 
   public FasterSnapshotStrategy(
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
-      HeapTimers timers,
+      TimerQueues timers,
       StreamCompressionDecorator compression) {
     this.local = local;
     this.keys = keys;

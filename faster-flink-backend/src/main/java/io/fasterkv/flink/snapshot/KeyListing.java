@@ -5,6 +5,7 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.state.RegisteredState;
+import io.fasterkv.flink.state.StateRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Arrays;
@@ -68,8 +69,9 @@ public final class KeyListing<K> {
   }
 
   /** How many pairs of key and namespace have a value, over all states. */
-  public int count() {
-    try (RecordSorter sorter = heads(key -> true);
+  public int count(StateRegistry registry) {
+    try (RecordSorter sorter =
+            heads(key -> registry.get(CutSort.state(key)) instanceof RegisteredState);
         SortedRecords records = sorter.sorted()) {
       int count = 0;
       while (records.next()) {

@@ -6,6 +6,8 @@ import io.fasterkv.flink.records.Bytes;
 import io.fasterkv.flink.records.EntryCursor;
 import io.fasterkv.flink.records.ListLayout;
 import io.fasterkv.flink.records.MapLayout;
+import io.fasterkv.flink.records.TreeCursor;
+import io.fasterkv.flink.records.TreeLayout;
 import io.fasterkv.flink.records.ValueLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -15,14 +17,18 @@ import org.apache.flink.runtime.state.StateSnapshotTransformer;
 
 /**
  * Turns sorted records into the entries of Flink's savepoint format, in the same order: one for a
- * single value or a list, one for each entry of a map. For one thread.
+ * single value or a list, one for each entry of a map, one for each timer. For one thread.
  */
 public final class SavepointEntries {
+  private static final byte[] NO_VALUE = new byte[0];
+
   private final SortedRecords records;
   private final List<StateExport> exports;
   private final SavepointKey savepointKey;
   private final ByteSpan block = new ByteSpan();
   private final EntryCursor cursor = new EntryCursor().on(block, 0);
+  private final ByteSpan leaf = new ByteSpan();
+  private final TreeCursor timers = new TreeCursor();
   private final Bytes gathered = new Bytes();
   private byte[] prefix = new byte[0];
 
@@ -75,6 +81,12 @@ public final class SavepointEntries {
           return true;
         }
       }
+      while (timers.next()) {
+        if (!TreeLayout.isLong(timers.keyLength())) {
+          takeTimer(leaf, timers.keyAt(), timers.keyLength());
+          return true;
+        }
+      }
       if (!records.next()) {
         return false;
       }
@@ -94,16 +106,24 @@ public final class SavepointEntries {
       keyGroup = KeyLayout.keyGroup(bytes, start);
       stateId = KeyLayout.state(bytes, start);
       prefix = Arrays.copyOfRange(bytes, start, start + length - KeyLayout.SUB_BYTES);
-      savepointKey.start(bytes, start, length, export().ambiguous());
+      if (export().shape() == StateExport.Shape.QUEUE) {
+        savepointKey.startTimer(keyGroup);
+      } else {
+        savepointKey.start(bytes, start, length, export().ambiguous());
+      }
       gathered.clear();
       missing = 0;
     } else {
       checkBelongs(bytes, start, length);
     }
-    return switch (export().type()) {
+    return switch (export().shape()) {
       case LIST -> readList(sub);
       case MAP -> readMap(sub);
-      default -> readSingle(sub);
+      case SINGLE -> readSingle(sub) && finishGathered();
+      case QUEUE ->
+          KeyLayout.keyLength(bytes, start) == 0
+              ? readBlock(sub)
+              : readSingle(sub) && finishTimer();
     };
   }
 
@@ -119,6 +139,7 @@ public final class SavepointEntries {
     return exports.get(stateId);
   }
 
+  /** Gathers a single value; true if it is complete. */
   private boolean readSingle(int sub) {
     byte[] bytes = records.valueBytes();
     int start = records.valueStart();
@@ -128,12 +149,12 @@ public final class SavepointEntries {
     }
     if (sub == 0) {
       gather(ValueLayout.TAG_BYTES);
-      return finishGathered();
+      return true;
     }
     int before = gathered.length();
     gather(0);
     missing -= gathered.length() - before;
-    return missing == 0 && finishGathered();
+    return missing == 0;
   }
 
   private boolean readList(int sub) {
@@ -167,6 +188,33 @@ public final class SavepointEntries {
       cursor.on(block, firstEntry);
     }
     return false;
+  }
+
+  /** A block of a timer queue: of leaves, the timers that lie in them. */
+  private boolean readBlock(int number) {
+    byte[] bytes = records.valueBytes();
+    int start = records.valueStart();
+    if (bytes[start + TreeLayout.LEVEL_AT] == TreeLayout.LEAF) {
+      int length = records.valueLength();
+      leaf.wrap(MemorySegment.ofArray(bytes), start, length, length);
+      timers.on(leaf, number);
+    }
+    return false;
+  }
+
+  private void takeTimer(ByteSpan bytes, int at, int length) {
+    byte[] timer = new byte[length];
+    bytes.copyTo(at, timer, 0, length);
+    key = savepointKey.keyWith(timer, 0, length);
+    value = NO_VALUE;
+  }
+
+  /** A timer that is too long for a leaf. */
+  private boolean finishTimer() {
+    key = savepointKey.keyWith(gathered.array(), 0, gathered.length());
+    value = NO_VALUE;
+    gathered.clear();
+    return true;
   }
 
   private boolean readRun() {

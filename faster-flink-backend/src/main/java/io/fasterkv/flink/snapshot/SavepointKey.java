@@ -14,7 +14,8 @@ import org.apache.flink.util.FlinkRuntimeException;
  *   | key group: 1 or 2 | key | [its length] | namespace | [its length] | [user key] |
  * </pre>
  *
- * <p>The lengths are there only if both serializers write varying numbers of bytes.
+ * <p>The lengths are there only if both serializers write varying numbers of bytes. The key of a
+ * timer is the key group and the serialized timer.
  */
 final class SavepointKey {
   private static final int FIRST_BYTES = 64;
@@ -39,6 +40,17 @@ final class SavepointKey {
           KeyLayout.keyGroup(bytes, start), prefixBytes, out);
       write(bytes, keyAt, keyLength, ambiguous);
       write(bytes, namespaceAt, namespaceLength, ambiguous);
+      afterNamespace = out.length();
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot write a key to memory", cause);
+    }
+  }
+
+  /** Starts the key of a timer, which is all that follows the key group. */
+  void startTimer(int keyGroup) {
+    try {
+      out.clear();
+      CompositeKeySerializationUtils.writeKeyGroup(keyGroup, prefixBytes, out);
       afterNamespace = out.length();
     } catch (IOException cause) {
       throw new FlinkRuntimeException("cannot write a key to memory", cause);

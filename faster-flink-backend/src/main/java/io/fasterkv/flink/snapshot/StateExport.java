@@ -1,8 +1,9 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.state.Registered;
+import io.fasterkv.flink.state.RegisteredQueue;
 import io.fasterkv.flink.state.RegisteredState;
-import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.runtime.state.StateSnapshotTransformer;
 import org.jspecify.annotations.Nullable;
@@ -10,18 +11,45 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one state is written to a snapshot: fixed when the snapshot starts, used when it is written.
  *
- * @param type what kind of state it is
+ * @param shape how it lies in records
  * @param ambiguous whether keys need lengths between their parts
  * @param filter drops or changes serialized values: single ones, lists, or map values
  */
 record StateExport(
-    StateDescriptor.Type type,
-    boolean ambiguous,
-    @Nullable StateSnapshotTransformer<byte[]> filter) {
+    Shape shape, boolean ambiguous, @Nullable StateSnapshotTransformer<byte[]> filter) {
 
-  static StateExport of(RegisteredState<?, ?> state, KeySpace<?> keys) {
-    return new StateExport(
-        state.type(), keys.ambiguousWith(state.namespaceSerializer()), filterOf(state));
+  /** How a state lies in records, as the layouts of that room draw it. */
+  enum Shape {
+    SINGLE,
+    LIST,
+    MAP,
+    /** A timer queue: ordered sets. */
+    QUEUE
+  }
+
+  static StateExport of(Registered state, KeySpace<?> keys) {
+    return switch (state) {
+      case RegisteredState<?, ?> values -> of(values, keys, filterOf(values));
+      case RegisteredQueue<?> queue -> new StateExport(Shape.QUEUE, false, null);
+    };
+  }
+
+  /** A state of which nothing is dropped or changed. */
+  static StateExport whole(RegisteredState<?, ?> state, KeySpace<?> keys) {
+    return of(state, keys, null);
+  }
+
+  private static StateExport of(
+      RegisteredState<?, ?> state,
+      KeySpace<?> keys,
+      @Nullable StateSnapshotTransformer<byte[]> filter) {
+    Shape shape =
+        switch (state.type()) {
+          case LIST -> Shape.LIST;
+          case MAP -> Shape.MAP;
+          default -> Shape.SINGLE;
+        };
+    return new StateExport(shape, keys.ambiguousWith(state.namespaceSerializer()), filter);
   }
 
   private static @Nullable StateSnapshotTransformer<byte[]> filterOf(RegisteredState<?, ?> state) {

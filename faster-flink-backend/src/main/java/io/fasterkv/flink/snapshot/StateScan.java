@@ -29,8 +29,7 @@ public final class StateScan implements AutoCloseable {
         new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
     try (LogCut cut = local.store().cut()) {
       CutSort.sort(local, cut, sorter, key -> CutSort.state(key) == state.id());
-      StateExport export =
-          new StateExport(state.type(), keys.ambiguousWith(state.namespaceSerializer()), null);
+      StateExport export = StateExport.whole(state, keys);
       SortedRecords sorted = sorter.sorted();
       return new StateScan(
           sorter,

@@ -12,7 +12,7 @@ import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTran
  * @param <N> type of the namespaces
  * @param <V> type of what the state holds for a key and namespace
  */
-public final class RegisteredState<N, V> {
+public final class RegisteredState<N, V> implements Registered {
   private final int id;
   private RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo;
   private StateSnapshotTransformFactory<?> filter = StateSnapshotTransformFactory.noTransform();
@@ -22,11 +22,12 @@ public final class RegisteredState<N, V> {
     this.metaInfo = metaInfo;
   }
 
-  /** The state's number in record keys and in snapshots. */
+  @Override
   public int id() {
     return id;
   }
 
+  @Override
   public String name() {
     return metaInfo.getName();
   }
@@ -35,6 +36,7 @@ public final class RegisteredState<N, V> {
     return metaInfo.getStateType();
   }
 
+  @Override
   public RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo() {
     return metaInfo;
   }

@@ -7,39 +7,58 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.RegisteredPriorityQueueStateBackendMetaInfo;
 import org.jspecify.annotations.Nullable;
 
-/** The states of one operator by name and by number. For the task thread. */
+/**
+ * The states of one operator, and its timer queues in the store, by name and by number. For the
+ * task thread.
+ */
 public final class StateRegistry {
-  private final List<RegisteredState<?, ?>> byId = new ArrayList<>();
-  private final Map<String, RegisteredState<?, ?>> byName = new HashMap<>();
+  private final List<Registered> byId = new ArrayList<>();
+  private final Map<String, RegisteredState<?, ?>> statesByName = new HashMap<>();
+  private final Map<String, RegisteredQueue<?>> queuesByName = new HashMap<>();
 
   /** The state of this name, or null. */
   public @Nullable RegisteredState<?, ?> find(String name) {
-    return byName.get(name);
+    return statesByName.get(name);
   }
 
-  public RegisteredState<?, ?> get(int id) {
+  /** The timer queue of this name, or null. */
+  public @Nullable RegisteredQueue<?> findQueue(String name) {
+    return queuesByName.get(name);
+  }
+
+  public Registered get(int id) {
     return byId.get(id);
   }
 
-  /** All states in the order of their numbers. */
-  public List<RegisteredState<?, ?>> all() {
+  /** All states and queues in the order of their numbers. */
+  public List<Registered> all() {
     return Collections.unmodifiableList(byId);
   }
 
   /** Gives a new state the next number. */
   public <N, V> RegisteredState<N, V> add(RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo) {
+    RegisteredState<N, V> state = new RegisteredState<>(nextId(metaInfo.getName()), metaInfo);
+    byId.add(state);
+    statesByName.put(metaInfo.getName(), state);
+    return state;
+  }
+
+  /** Gives a new timer queue the next number. */
+  public <T> RegisteredQueue<T> add(RegisteredPriorityQueueStateBackendMetaInfo<T> metaInfo) {
+    RegisteredQueue<T> queue = new RegisteredQueue<>(nextId(metaInfo.getName()), metaInfo);
+    byId.add(queue);
+    queuesByName.put(metaInfo.getName(), queue);
+    return queue;
+  }
+
+  private int nextId(String name) {
     if (byId.size() == KeyLayout.MOST_STATES) {
       throw new IllegalStateException(
-          "an operator has too many states: state="
-              + metaInfo.getName()
-              + ", allowed="
-              + KeyLayout.MOST_STATES);
+          "an operator has too many states: state=" + name + ", allowed=" + KeyLayout.MOST_STATES);
     }
-    RegisteredState<N, V> state = new RegisteredState<>(byId.size(), metaInfo);
-    byId.add(state);
-    byName.put(metaInfo.getName(), state);
-    return state;
+    return byId.size();
   }
 }

@@ -5,6 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.state.HeapPriorityQueuesManager;
 import org.apache.flink.runtime.state.KeyExtractorFunction;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -19,11 +20,8 @@ import org.apache.flink.runtime.state.heap.HeapPriorityQueueSnapshotRestoreWrapp
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 
-/**
- * The timer queues of one operator, on the heap: Flink's own, one for each name. They are part of
- * every snapshot. For the task thread.
- */
-public final class HeapTimers {
+/** Timer queues on the heap: Flink's own. They are part of every snapshot. For the task thread. */
+public final class HeapTimers implements TimerQueues {
   private static final int FIRST_CAPACITY = 128;
 
   private final KeyGroupRange keyGroups;
@@ -40,16 +38,27 @@ public final class HeapTimers {
     this.manager = new HeapPriorityQueuesManager(queues, factory, keyGroups, allKeyGroups);
   }
 
-  /** The queue of this name, new or restored. */
+  @Override
   public <T extends HeapPriorityQueueElement & PriorityComparable<? super T> & Keyed<?>>
       KeyGroupedInternalPriorityQueue<T> queue(
           String name, TypeSerializer<T> serializer, boolean allowSerializerUpgrades) {
     return manager.createOrUpdate(name, serializer, allowSerializerUpgrades);
   }
 
-  /** The queue that a snapshot describes, for its timers to be added. */
+  @Override
   public RestoredQueue restored(StateMetaInfoSnapshot snapshot) {
-    return new RestoredQueue(queues.computeIfAbsent(snapshot.getName(), name -> wrap(snapshot)));
+    return filling(queues.computeIfAbsent(snapshot.getName(), name -> wrap(snapshot)));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <T extends HeapPriorityQueueElement> RestoredQueue filling(
+      HeapPriorityQueueSnapshotRestoreWrapper<?> wrapper) {
+    var queue = (HeapPriorityQueueSnapshotRestoreWrapper<T>) wrapper;
+    DataInputDeserializer in = new DataInputDeserializer();
+    return (keyGroup, bytes, offset) -> {
+      in.setBuffer(bytes, offset, bytes.length - offset);
+      queue.getPriorityQueue().add(queue.getMetaInfo().getElementSerializer().deserialize(in));
+    };
   }
 
   /** Raw, since what a snapshot describes has no static type. */
@@ -63,8 +72,9 @@ public final class HeapTimers {
         queue, metaInfo, KeyExtractorFunction.forKeyedObjects(), keyGroups, allKeyGroups);
   }
 
-  /** The queues as they are now; the timers themselves are shared, since they never change. */
-  public List<HeapPriorityQueueStateSnapshot<?>> snapshot() {
+  /** The timers themselves are shared with the queues, since they never change. */
+  @Override
+  public List<HeapPriorityQueueStateSnapshot<?>> onHeap() {
     List<HeapPriorityQueueStateSnapshot<?>> snapshots = new ArrayList<>(queues.size());
     for (HeapPriorityQueueSnapshotRestoreWrapper<?> queue : queues.values()) {
       snapshots.add(queue.stateSnapshot());

@@ -1,4 +1,4 @@
-/** Timer queues, on the heap for now. */
+/** Timer queues: in the store, or on the heap. */
 @NullMarked
 package io.fasterkv.flink.timers;
 

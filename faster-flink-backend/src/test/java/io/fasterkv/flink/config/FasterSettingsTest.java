@@ -22,6 +22,7 @@ class FasterSettingsTest {
     "state.backend.faster.log.page-size, 128mb, a power of two from 4 kb to 64 mb",
     "state.backend.faster.log.mutable-fraction, -0.1, 0 to 1",
     "state.backend.faster.snapshot.sort-buffer, 1kb, 64 kb to 1 gb",
+    "state.backend.faster.timers, disk, store or heap",
   })
   void anOptionOutOfRangeIsNamedWithItsValueAndWhatIsAllowed(
       String option, String value, String allowed) {

@@ -7,17 +7,27 @@ import java.nio.file.Path;
 import java.util.UUID;
 
 /** A store with pages of 4 KiB and little memory, so that most of it lies on disk. */
-final class TestRecords implements AutoCloseable {
-  final FasterStore store;
-  final StateRecords records;
+public final class TestRecords implements AutoCloseable {
+  public final FasterStore store;
+  public final StateRecords records;
   private final CompositeKey key = new CompositeKey();
 
-  TestRecords(Path directory) {
+  public TestRecords(Path directory) {
+    this(directory, 192 << 10);
+  }
+
+  /** A store with this much memory. */
+  public TestRecords(Path directory, int memoryBytes) {
+    this(directory, memoryBytes, 4 << 10);
+  }
+
+  /** A store with this much memory, in pages of this size. */
+  public TestRecords(Path directory, long memoryBytes, int pageBytes) {
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
-                .memoryBytes(192 << 10)
-                .pageBytes(4 << 10)
+                .memoryBytes(memoryBytes)
+                .pageBytes(pageBytes)
                 .maxSessions(2)
                 .deleteOnClose(true)
                 .backgroundCompaction(true)

@@ -21,6 +21,7 @@ public class FasterSavepointSwitchTest extends SavepointStateBackendSwitchTestBa
   public static List<Object[]> pairs() {
     BackendSwitchSpec roomy = new FasterSwitchSpec(TestSettings.ROOMY);
     BackendSwitchSpec tiny = new FasterSwitchSpec(TestSettings.TINY);
+    BackendSwitchSpec heapTimers = new FasterSwitchSpec(TestSettings.HEAP_TIMERS);
     BackendSwitchSpec heap = BackendSwitchSpecs.HEAP;
     BackendSwitchSpec rocks = BackendSwitchSpecs.ROCKS;
     BackendSwitchSpec rocksHeapTimers = BackendSwitchSpecs.ROCKS_HEAP_TIMERS;
@@ -35,6 +36,11 @@ public class FasterSavepointSwitchTest extends SavepointStateBackendSwitchTestBa
         new Object[] {tiny, heap},
         new Object[] {tiny, rocks},
         new Object[] {heap, tiny},
-        new Object[] {rocks, tiny});
+        new Object[] {rocks, tiny},
+        new Object[] {rocksHeapTimers, tiny},
+        new Object[] {tiny, heapTimers},
+        new Object[] {heapTimers, tiny},
+        new Object[] {heapTimers, rocks},
+        new Object[] {rocks, heapTimers});
   }
 }

@@ -1,0 +1,67 @@
+package io.fasterkv.flink.timers;
+
+import io.fasterkv.flink.records.Bytes;
+import java.io.IOException;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.util.FlinkRuntimeException;
+
+/**
+ * Serialized elements of one queue, in buffers that are reused. For one thread.
+ *
+ * @param <T> type of the elements
+ */
+final class ElementBytes<T> {
+  private static final int FIRST_BYTES = 64;
+  private static final int KEPT_BYTES = 1 << 20;
+
+  private TypeSerializer<T> serializer;
+  private DataOutputSerializer out = new DataOutputSerializer(FIRST_BYTES);
+  private final DataInputDeserializer in = new DataInputDeserializer();
+
+  ElementBytes(TypeSerializer<T> serializer) {
+    this.serializer = serializer;
+  }
+
+  TypeSerializer<T> serializer() {
+    return serializer;
+  }
+
+  void setSerializer(TypeSerializer<T> other) {
+    serializer = other;
+  }
+
+  /** Serializes; the bytes are valid until the next call. */
+  void write(T element) {
+    try {
+      if (out.length() > KEPT_BYTES) {
+        out = new DataOutputSerializer(FIRST_BYTES);
+      }
+      out.clear();
+      serializer.serialize(element, out);
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot serialize a timer: timer=" + element, cause);
+    }
+  }
+
+  /** Holds what was written, from 0 to {@link #length}. */
+  byte[] array() {
+    return out.getSharedBuffer();
+  }
+
+  int length() {
+    return out.length();
+  }
+
+  T read(Bytes element) {
+    try {
+      in.setBuffer(element.array(), 0, element.length());
+      return serializer.deserialize(in);
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException(
+          "cannot deserialize a timer: bytes=" + element.length() + ", serializer=" + serializer,
+          cause);
+    }
+  }
+}

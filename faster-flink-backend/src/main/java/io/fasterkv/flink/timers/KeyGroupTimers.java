@@ -1,0 +1,153 @@
+package io.fasterkv.flink.timers;
+
+import io.fasterkv.flink.records.ByteTree;
+import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.TreeScan;
+import java.util.Collection;
+import java.util.NoSuchElementException;
+import org.apache.flink.runtime.state.InternalPriorityQueue;
+import org.apache.flink.runtime.state.PriorityComparator;
+import org.apache.flink.runtime.state.heap.AbstractHeapPriorityQueueElement;
+import org.apache.flink.util.CloseableIterator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The timers of one key group of a queue, in the store. One of them, the head, is on the heap as
+ * well, once it has been asked for. For the task thread.
+ *
+ * @param <T> type of the elements
+ */
+final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
+    implements InternalPriorityQueue<T> {
+  private static final long NEVER = -1;
+
+  private final ByteTree tree;
+  private final ElementBytes<T> elements;
+  private final PriorityComparator<T> priorities;
+  private final Bytes scratch = new Bytes();
+  private @Nullable T head;
+
+  /** The tree's count of changes of its head when it was read. */
+  private long headAsOf = NEVER;
+
+  KeyGroupTimers(ByteTree tree, ElementBytes<T> elements, PriorityComparator<T> priorities) {
+    this.tree = tree;
+    this.elements = elements;
+    this.priorities = priorities;
+  }
+
+  ByteTree tree() {
+    return tree;
+  }
+
+  /** How many elements are on the heap. */
+  int elementsOnHeap() {
+    return head == null ? 0 : 1;
+  }
+
+  @Override
+  public @Nullable T peek() {
+    if (headAsOf != tree.headChanges()) {
+      head = tree.first(scratch) ? elements.read(scratch) : null;
+      headAsOf = tree.headChanges();
+      scratch.clear();
+    }
+    return head;
+  }
+
+  @Override
+  public @Nullable T poll() {
+    T first = peek();
+    if (first == null) {
+      return null;
+    }
+    tree.removeFirst();
+    T next = peek();
+    if (next != null && priorities.comparePriority(first, next) > 0) {
+      throw new IllegalStateException(
+          "the order of serialized timers is not that of their priorities: polled="
+              + first
+              + ", next="
+              + next
+              + ", serializer="
+              + elements.serializer()
+              + "; use a serializer whose first "
+              + ByteTree.ORDERED_BYTES
+              + " bytes decide the order, as unsigned numbers, or"
+              + " state.backend.faster.timers=heap");
+    }
+    return first;
+  }
+
+  @Override
+  public boolean add(T element) {
+    elements.write(element);
+    long before = tree.headChanges();
+    tree.add(elements.array(), 0, elements.length());
+    return tree.headChanges() != before;
+  }
+
+  @Override
+  public boolean remove(T element) {
+    elements.write(element);
+    long before = tree.headChanges();
+    tree.remove(elements.array(), 0, elements.length());
+    return tree.headChanges() != before;
+  }
+
+  @Override
+  public boolean isEmpty() {
+    return tree.isEmpty();
+  }
+
+  @Override
+  public int size() {
+    return (int) Math.min(tree.count(), Integer.MAX_VALUE);
+  }
+
+  @Override
+  public void addAll(@Nullable Collection<? extends T> all) {
+    if (all != null) {
+      for (T element : all) {
+        add(element);
+      }
+    }
+  }
+
+  /**
+   * The elements in the order of their bytes. The queue may change meanwhile: an element that is
+   * not touched is shown exactly once.
+   */
+  @Override
+  public CloseableIterator<T> iterator() {
+    return new Elements();
+  }
+
+  private final class Elements implements CloseableIterator<T> {
+    private final TreeScan scan = tree.scan();
+    private final Bytes bytes = new Bytes();
+    private @Nullable T ahead;
+
+    @Override
+    public boolean hasNext() {
+      if (ahead == null && scan.next()) {
+        scan.element(bytes);
+        ahead = elements.read(bytes);
+      }
+      return ahead != null;
+    }
+
+    @Override
+    public T next() {
+      T element = hasNext() ? ahead : null;
+      if (element == null) {
+        throw new NoSuchElementException("all timers of the key group have been shown");
+      }
+      ahead = null;
+      return element;
+    }
+
+    @Override
+    public void close() {}
+  }
+}

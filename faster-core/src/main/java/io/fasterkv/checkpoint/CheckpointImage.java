@@ -33,7 +33,7 @@ final class CheckpointImage implements AutoCloseable {
     other = arena.allocate("pages of a checkpoint", pageBytes, OffHeapArena.PAGE_ALIGNMENT);
     segments = new SegmentReader(files.directory(), manifest.shape().segmentBytes());
     SnapshotBlocks blocks = manifest.log().snapshot();
-    snapshot = blocks == null ? null : new SnapshotReader(files, manifest, blocks, page);
+    snapshot = blocks == null ? null : new SnapshotReader(files, manifest, blocks);
   }
 
   CheckpointManifest manifest() {
@@ -44,8 +44,7 @@ final class CheckpointImage implements AutoCloseable {
   void verifyIndex() {
     var image = manifest.index().image();
     if (image != null) {
-      new IndexImageFile(files.index(image.of()), page.asSlice(0, image.chunkBytes()))
-          .read(manifest.index(), Progress.none(), (first, chunk) -> -1);
+      new IndexImageFile(files.index(image.of()), page).verify(manifest.index());
     }
   }
 

@@ -82,6 +82,24 @@ record CheckpointManifest(
     return log.snapshot() == null ? cut.end() : log.snapshot().from();
   }
 
+  /** The extents that are on the device. */
+  List<Extent> onDevice() {
+    return log.extents().subList(0, firstInSnapshot());
+  }
+
+  /** The extents that are in the files of snapshots. */
+  List<Extent> inSnapshot() {
+    return log.extents().subList(firstInSnapshot(), log.extents().size());
+  }
+
+  private int firstInSnapshot() {
+    int first = 0;
+    while (first < log.extents().size() && log.extents().get(first).from() < deviceEnd()) {
+      first++;
+    }
+    return first;
+  }
+
   /** The first byte that it needs of the device. */
   long deviceFrom() {
     return hasLog() ? cut.begin() : Long.MAX_VALUE;

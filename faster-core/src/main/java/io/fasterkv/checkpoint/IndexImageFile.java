@@ -1,11 +1,9 @@
 package io.fasterkv.checkpoint;
 
-import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.index.IndexImage;
-import io.fasterkv.index.IndexImage.Limits;
 import io.fasterkv.index.IndexImage.Rewind;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.Checksums;
@@ -13,7 +11,6 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -22,15 +19,6 @@ import java.util.Objects;
 final class IndexImageFile {
   private final Path file;
   private final MemorySegment buffer;
-
-  /** Takes the chunks of an image, in order. */
-  interface ChunkSink {
-    /**
-     * @param firstBucket the number of the chunk's first bucket
-     * @return the offset of a word that cannot be right, or -1
-     */
-    long accept(long firstBucket, MemorySegment chunk);
-  }
 
   /**
    * @param buffer scratch, a multiple of the bucket's size
@@ -77,51 +65,13 @@ final class IndexImageFile {
     return new Image(number, start, limit - main, chunkBytes, checksums);
   }
 
-  /** Reads an image into a table that nobody uses yet, and checks every byte and word. */
-  void read(CheckpointManifest manifest, IndexTable table, Progress progress) {
-    IndexImage image = new IndexImage(table);
-    long buckets = bytes(manifest.index()) / IndexImage.BUCKET_BYTES;
-    Limits limits = new Limits(manifest.cut().begin(), manifest.cut().end(), buckets);
-    read(manifest.index(), progress, (first, chunk) -> image.copyIn(first, chunk, limits));
-  }
-
-  /** Reads an image and checks every byte. */
-  void read(IndexPart part, Progress progress, ChunkSink sink) {
-    long bytes = bytes(part);
-    List<Integer> checksums = Objects.requireNonNull(part.image()).chunkChecksums();
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      if (channel.size() != bytes) {
-        throw new Corrupt(
-            "an index image has the wrong size: file="
-                + file
-                + ", offset="
-                + Math.min(bytes, channel.size())
-                + ", bytes="
-                + channel.size()
-                + ", allowed="
-                + bytes);
+  /** Reads an image and compares its checksums. */
+  void verify(IndexPart part) {
+    try (IndexImageReader reader = new IndexImageReader(file, part)) {
+      long step = reader.pieceBytes(buffer.byteSize());
+      for (long at = 0; at < reader.bytes(); at += step) {
+        reader.read(at, buffer.asSlice(0, Math.min(step, reader.bytes() - at)));
       }
-      int chunkBytes = part.image().chunkBytes();
-      for (int i = 0; i < checksums.size(); i++) {
-        long start = (long) i * chunkBytes;
-        MemorySegment chunk = buffer.asSlice(0, Math.min(chunkBytes, bytes - start));
-        Transfers.readFully(channel, chunk, start);
-        if (Checksums.crc32c(chunk) != checksums.get(i)) {
-          throw corrupt("an index image's checksum is wrong", start, chunk);
-        }
-        long wrong = sink.accept(start / IndexImage.BUCKET_BYTES, chunk);
-        if (wrong >= 0) {
-          throw corrupt("an index image holds a word that cannot be", start + wrong, chunk);
-        }
-        progress.add(chunk.byteSize());
-      }
-    } catch (IOException e) {
-      throw new Corrupt("an index image cannot be read: file=" + file + ", cause=" + e, e);
     }
-  }
-
-  private Corrupt corrupt(String what, long offset, MemorySegment chunk) {
-    return new Corrupt(
-        what + ": file=" + file + ", offset=" + offset + ", bytes=" + chunk.byteSize());
   }
 }

@@ -20,11 +20,6 @@ final class Progress {
     this.listener = listener;
   }
 
-  /** Tells nobody. */
-  static Progress none() {
-    return new Progress(progress -> {});
-  }
-
   void begin(Phase nextPhase, long totalBytes) {
     phase = nextPhase;
     total = totalBytes;

@@ -11,13 +11,10 @@ import io.fasterkv.checkpoint.CheckpointManifest.Shape;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexImage;
-import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.LogPosition;
 import io.fasterkv.log.VoidRanges;
-import io.fasterkv.memory.Checksums;
 import io.fasterkv.operation.Engine;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -168,19 +165,16 @@ public final class Recovery {
   /** Fills the empty index of a store that was built to the plan, and checks the log. */
   public void run(Engine engine) {
     Progress progress = new Progress(request.listener());
-    MemorySegment buffer = engine.buffers().take(config.pageBytes());
-    try {
-      if (image != null) {
-        loadImage(engine, buffer, image, progress);
-      }
+    if (image != null) {
+      loadImage(engine, image, progress);
+    }
+    try (PieceBuffers buffers = new PieceBuffers(engine.buffers(), config.pageBytes())) {
       if (request.verifies()) {
-        verifyDevice(engine.log().device(), buffer, progress);
+        verifyDevice(engine.log().device(), buffers, progress);
       }
       if (manifest.log().snapshot() != null) {
-        restore(manifest.log().snapshot(), engine, buffer, progress);
+        restore(manifest.log().snapshot(), engine.log().device(), buffers, progress);
       }
-    } finally {
-      engine.buffers().give(buffer);
     }
     if (needsReplay()) {
       replay(engine, progress);
@@ -192,40 +186,18 @@ public final class Recovery {
     return image == null || image.of() != manifest.number();
   }
 
-  private void loadImage(Engine engine, MemorySegment buffer, Image from, Progress progress) {
+  private void loadImage(Engine engine, Image from, Progress progress) {
     progress.begin(Phase.INDEX, IndexImageFile.bytes(manifest.index()));
-    new IndexImageFile(files.index(from.of()), buffer.asSlice(0, from.chunkBytes()))
-        .read(manifest, engine.index().soleTable(), progress);
+    IndexLoad.run(files.index(from.of()), manifest, engine.index().soleTable(), progress);
     progress.end();
   }
 
-  /** Reads all that the checkpoint has of the log on the device, and compares the checksums. */
-  private void verifyDevice(LogDevice device, MemorySegment buffer, Progress progress) {
-    long until = manifest.deviceEnd();
-    progress.begin(Phase.VERIFY, until - manifest.cut().begin());
-    for (Extent extent : manifest.log().extents()) {
-      if (extent.from() < until) {
-        verify(device, extent, buffer);
-        progress.add(extent.until() - extent.from());
-      }
-    }
+  private void verifyDevice(LogDevice device, PieceBuffers buffers, Progress progress) {
+    DeviceCheck check = new DeviceCheck(manifest, device, buffers.bytes());
+    progress.begin(Phase.VERIFY, check.bytes());
+    ParallelPieces.run(
+        check.pieces(), buffers.workers(buffer -> piece -> check.check(piece, buffer)), progress);
     progress.end();
-  }
-
-  private static void verify(LogDevice device, Extent extent, MemorySegment buffer) {
-    MemorySegment bytes = buffer.asSlice(0, extent.until() - extent.from());
-    try {
-      device.readNow(extent.from(), bytes);
-    } catch (IOException e) {
-      throw new Corrupt("a page cannot be read: " + device.place(extent.from()), e);
-    }
-    if (Checksums.crc32c(bytes) != extent.crc()) {
-      throw new Corrupt(
-          "a page's checksum is wrong: "
-              + device.place(extent.from())
-              + ", bytes="
-              + bytes.byteSize());
-    }
   }
 
   /**
@@ -233,18 +205,21 @@ public final class Recovery {
    * bytes there: they are removed before, and the whole snapshot is checked before that.
    */
   private void restore(
-      SnapshotBlocks blocks, Engine engine, MemorySegment page, Progress progress) {
+      SnapshotBlocks blocks, LogDevice device, PieceBuffers buffers, Progress progress) {
     long bytes = blocks.until() - blocks.from();
     boolean hasLater = !files.complete().tailSet(manifest.number(), false).isEmpty();
-    try (SnapshotReader reader = new SnapshotReader(files, manifest, blocks, page)) {
+    try (SnapshotReader reader = new SnapshotReader(files, manifest, blocks)) {
+      SnapshotRestore work = new SnapshotRestore(reader, manifest, device);
       if (hasLater) {
         progress.begin(Phase.VERIFY, bytes);
-        reader.readAll((from, any) -> {}, progress);
+        ParallelPieces.run(
+            work.pieces(), buffers.workers(buffer -> piece -> work.check(piece, buffer)), progress);
         progress.end();
         removeLater();
       }
       progress.begin(Phase.SNAPSHOT, bytes);
-      reader.restore(engine.log().device(), progress);
+      ParallelPieces.run(
+          work.pieces(), buffers.workers(buffer -> piece -> work.restore(piece, buffer)), progress);
       progress.end();
     }
   }

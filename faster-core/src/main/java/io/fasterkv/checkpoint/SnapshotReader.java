@@ -1,85 +1,30 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
-import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
- * Puts the pages of a snapshot together from the files that its blocks are in, and checks them. One
- * thread at a time.
+ * Puts the pages of a snapshot together from the files that its blocks are in, and checks them.
+ * Safe for all threads, each with memory of its own to read to.
  */
 final class SnapshotReader implements AutoCloseable {
   private final CheckpointFiles files;
   private final CheckpointManifest manifest;
   private final SnapshotBlocks blocks;
-  private final MemorySegment page;
   private final Map<Long, FileChannel> open = new HashMap<>();
 
-  /** Takes the pages of a snapshot, in order. */
-  interface PageSink {
-    /** The bytes are valid until this returns. */
-    void accept(long from, MemorySegment bytes) throws IOException;
-  }
-
-  /**
-   * @param page scratch of a page
-   */
-  SnapshotReader(
-      CheckpointFiles files,
-      CheckpointManifest manifest,
-      SnapshotBlocks blocks,
-      MemorySegment page) {
+  SnapshotReader(CheckpointFiles files, CheckpointManifest manifest, SnapshotBlocks blocks) {
     this.files = files;
     this.manifest = manifest;
     this.blocks = blocks;
-    this.page = page;
-  }
-
-  /** Reads and checks all. */
-  void readAll(PageSink sink, Progress progress) {
-    for (Extent extent : manifest.log().extents()) {
-      if (extent.from() >= blocks.from()) {
-        MemorySegment bytes = read(extent, page);
-        try {
-          sink.accept(extent.from(), bytes);
-        } catch (IOException e) {
-          throw new Corrupt(
-              "a snapshot cannot be put in its place: address=" + extent.from() + ", cause=" + e,
-              e);
-        }
-        progress.add(bytes.byteSize());
-      }
-    }
-  }
-
-  /** Writes all to its place on the device, durably. */
-  void restore(LogDevice device, Progress progress) {
-    readAll((from, bytes) -> write(device, from, bytes), progress);
-    try {
-      device.force();
-    } catch (IOException e) {
-      throw new Corrupt("a snapshot cannot be made durable in its place: cause=" + e, e);
-    }
-  }
-
-  private static void write(LogDevice device, long from, MemorySegment bytes) throws IOException {
-    var ended = new CompletableFuture<Optional<IOException>>();
-    device.write(from, bytes, problem -> ended.complete(Optional.ofNullable(problem)));
-    Optional<IOException> problem = ended.join();
-    if (problem.isPresent()) {
-      throw problem.get();
-    }
   }
 
   /** The bytes of an extent that the snapshot covers, at the start of {@code to}. */
@@ -87,12 +32,16 @@ final class SnapshotReader implements AutoCloseable {
     MemorySegment bytes = to.asSlice(0, extent.until() - extent.from());
     int first = blocks.blockAt(extent.from());
     int last = blocks.blockAt(extent.until() - 1);
-    for (int block = first; block <= last; block++) {
-      readBlock(block, slice(block, extent, bytes));
+    checkIsOnPage(first, extent);
+    checkIsOnPage(last, extent);
+    for (int block = first; block <= last; ) {
+      int after = endOfRun(block, last);
+      readBlocks(block, slice(block, after - 1, extent, bytes));
+      block = after;
     }
     if (Checksums.crc32c(bytes) != extent.crc()) {
       for (int block = first; block <= last; block++) {
-        checkBlock(block, slice(block, extent, bytes));
+        checkBlock(block, slice(block, block, extent, bytes));
       }
       throw new Corrupt(
           "the blocks of a snapshot do not make a page: file="
@@ -103,38 +52,59 @@ final class SnapshotReader implements AutoCloseable {
     return bytes;
   }
 
-  private MemorySegment slice(int block, Extent extent, MemorySegment bytes) {
-    long from = blocks.blockFrom(block);
-    long until = blocks.blockUntil(block);
-    if (from < extent.from() || until > extent.until()) {
+  /** The first block after those that lie next to each other in one file, as in the log. */
+  private int endOfRun(int first, int last) {
+    int after = first + 1;
+    while (after <= last
+        && blocks.owner(after) == blocks.owner(first)
+        && blocks.position(after) - blocks.position(first)
+            == blocks.blockFrom(after) - blocks.blockFrom(first)) {
+      after++;
+    }
+    return after;
+  }
+
+  /** Blocks follow each other without a gap, so only the first and the last may lie on two. */
+  private void checkIsOnPage(int block, Extent extent) {
+    if (blocks.blockFrom(block) < extent.from() || blocks.blockUntil(block) > extent.until()) {
       throw new Corrupt(
           "a block of a snapshot is on two pages: file="
               + files.manifest(manifest.number())
               + ", offset=20 and above, address="
-              + from);
+              + blocks.blockFrom(block));
     }
-    return bytes.asSlice(from - extent.from(), until - from);
   }
 
-  private void readBlock(int block, MemorySegment target) {
-    Path file = files.snapshot(blocks.owner(block));
+  private MemorySegment slice(int first, int last, Extent extent, MemorySegment bytes) {
+    long from = blocks.blockFrom(first);
+    return bytes.asSlice(from - extent.from(), blocks.blockUntil(last) - from);
+  }
+
+  private void readBlocks(int first, MemorySegment target) {
+    long owner = blocks.owner(first);
     try {
-      FileChannel channel = open.get(blocks.owner(block));
-      if (channel == null) {
-        channel = FileChannel.open(file, StandardOpenOption.READ);
-        open.put(blocks.owner(block), channel);
-      }
-      Transfers.readFully(channel, target, blocks.position(block));
+      Transfers.readFully(channel(owner), target, blocks.position(first));
     } catch (IOException e) {
       throw new Corrupt(
           "a snapshot cannot be read: file="
-              + file
+              + files.snapshot(owner)
               + ", offset="
-              + blocks.position(block)
+              + blocks.position(first)
+              + ", bytes="
+              + target.byteSize()
               + ", cause="
               + e,
           e);
     }
+  }
+
+  private synchronized FileChannel channel(long owner) throws IOException {
+    FileChannel channel = open.get(owner);
+    if (channel == null) {
+      channel = FileChannel.open(files.snapshot(owner), StandardOpenOption.READ);
+      open.put(owner, channel);
+    }
+    return channel;
   }
 
   private void checkBlock(int block, MemorySegment bytes) {
@@ -151,7 +121,7 @@ final class SnapshotReader implements AutoCloseable {
   }
 
   @Override
-  public void close() {
+  public synchronized void close() {
     for (FileChannel channel : open.values()) {
       try {
         channel.close();

@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A recovery reads and checks on several threads. Whatever request of them fails, the recovery does,
- * names the file, and leaves no thread behind; what it has left is as good for the next. Of several
- * wrong places it names the first.
+ * A recovery reads and checks on several threads. Whatever request of them fails, the recovery
+ * does, names the file, and leaves no thread behind; what it has left is as good for the next. Of
+ * several wrong places it names the first.
  */
 class RecoveryFaultTest {
   private static final String INDEX = "checkpoint-1.index";
@@ -44,8 +44,7 @@ class RecoveryFaultTest {
   private void fill(CheckpointKind kind, int operations) {
     try (FasterStore store = FasterStore.open(config(disk));
         ModelDriver driver =
-            new ModelDriver(
-                store, SessionMode.BLOCKING, new SplittableRandom(seed), model, seed)) {
+            new ModelDriver(store, SessionMode.BLOCKING, new SplittableRandom(seed), model, seed)) {
       driver.someOperations(operations);
       store.checkpoint(CheckpointRequest.full(kind));
     }
@@ -65,8 +64,7 @@ class RecoveryFaultTest {
   private void assertRecovers(SimulatedDisk from) {
     try (FasterStore store = FasterStore.recover(config(from));
         ModelDriver driver =
-            new ModelDriver(
-                store, SessionMode.BLOCKING, new SplittableRandom(seed), model, seed)) {
+            new ModelDriver(store, SessionMode.BLOCKING, new SplittableRandom(seed), model, seed)) {
       driver.checkAll();
     }
   }

@@ -8,6 +8,7 @@ import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +45,10 @@ final class CheckpointImage implements AutoCloseable {
   void verifyIndex() {
     var image = manifest.index().image();
     if (image != null) {
-      new IndexImageFile(files.index(image.of()), page).verify(manifest.index());
+      Path file = files.index(image.of());
+      try (IndexImageReader reader = new IndexImageReader(file, manifest.index(), null)) {
+        reader.readAll(page);
+      }
     }
   }
 

@@ -2,31 +2,19 @@ package io.fasterkv.checkpoint;
 
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
-import io.fasterkv.device.Transfers;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.index.IndexImage.Rewind;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 
 /** The image of an index in a file: its buckets one after another, main ones first. */
 final class IndexImageFile {
-  private final Path file;
-  private final MemorySegment buffer;
-
-  /**
-   * @param buffer scratch, a multiple of the bucket's size
-   */
-  IndexImageFile(Path file, MemorySegment buffer) {
-    this.file = file;
-    this.buffer = buffer;
-  }
+  private IndexImageFile() {}
 
   /** How many bytes an image has. */
   static long bytes(IndexPart part) {
@@ -63,15 +51,5 @@ final class IndexImageFile {
     }
     file.finish();
     return new Image(number, start, limit - main, chunkBytes, checksums);
-  }
-
-  /** Reads an image and compares its checksums. */
-  void verify(IndexPart part) {
-    try (IndexImageReader reader = new IndexImageReader(file, part)) {
-      long step = reader.pieceBytes(buffer.byteSize());
-      for (long at = 0; at < reader.bytes(); at += step) {
-        reader.read(at, buffer.asSlice(0, Math.min(step, reader.bytes() - at)));
-      }
-    }
   }
 }

@@ -4,6 +4,7 @@ import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.device.Transfers;
+import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -11,6 +12,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Reads chunks of an index image from its file and compares their checksums. Safe for all threads.
@@ -20,41 +22,47 @@ final class IndexImageReader implements AutoCloseable {
   private final Image image;
   private final long bytes;
   private final FileChannel channel;
+  private final @Nullable FileChannel uncached;
 
-  /** Opens an image, whose size must be right. */
-  IndexImageReader(Path file, IndexPart part) {
+  /**
+   * Opens an image, whose size must be right.
+   *
+   * @param files opens it past the page cache; null if the image is not to be read so
+   */
+  IndexImageReader(Path file, IndexPart part, @Nullable UncachedFiles files) {
     this.file = file;
     image = Objects.requireNonNull(part.image());
     bytes = IndexImageFile.bytes(part);
     try {
       channel = FileChannel.open(file, StandardOpenOption.READ);
+      uncached = openUncached(files);
     } catch (IOException e) {
       throw unreadable(0, bytes, e);
     }
+  }
+
+  /** Checks the size too; if something is wrong, no channel stays open. */
+  private @Nullable FileChannel openUncached(@Nullable UncachedFiles files) throws IOException {
     try {
-      checkSize();
-    } catch (RuntimeException | Error e) {
-      close();
+      checkSize(channel.size());
+      return files == null ? null : files.open(file);
+    } catch (IOException | RuntimeException | Error e) {
+      channel.close();
       throw e;
     }
   }
 
-  private void checkSize() {
-    try {
-      long size = channel.size();
-      if (size != bytes) {
-        throw new Corrupt(
-            "an index image has the wrong size: file="
-                + file
-                + ", offset="
-                + Math.min(bytes, size)
-                + ", bytes="
-                + size
-                + ", allowed="
-                + bytes);
-      }
-    } catch (IOException e) {
-      throw unreadable(0, bytes, e);
+  private void checkSize(long size) {
+    if (size != bytes) {
+      throw new Corrupt(
+          "an index image has the wrong size: file="
+              + file
+              + ", offset="
+              + Math.min(bytes, size)
+              + ", bytes="
+              + size
+              + ", allowed="
+              + bytes);
     }
   }
 
@@ -68,6 +76,14 @@ final class IndexImageReader implements AutoCloseable {
     return Math.max(1, wanted / image.chunkBytes()) * image.chunkBytes();
   }
 
+  /** Reads and checks all, with scratch of at least a chunk. */
+  void readAll(MemorySegment buffer) {
+    long step = pieceBytes(buffer.byteSize());
+    for (long at = 0; at < bytes; at += step) {
+      read(at, buffer.asSlice(0, Math.min(step, bytes - at)));
+    }
+  }
+
   /**
    * Fills {@code target} with whole chunks, of which the image's last may be shorter.
    *
@@ -76,7 +92,8 @@ final class IndexImageReader implements AutoCloseable {
   void read(long offset, MemorySegment target) {
     long size = target.byteSize();
     try {
-      Transfers.readFully(channel, target, offset);
+      FileChannel direct = UncachedFiles.isAligned(offset, target) ? uncached : null;
+      Transfers.readFully(direct == null ? channel : direct, target, offset);
     } catch (IOException e) {
       throw unreadable(offset, size, e);
     }
@@ -108,8 +125,9 @@ final class IndexImageReader implements AutoCloseable {
 
   @Override
   public void close() {
-    try {
-      channel.close();
+    try (FileChannel any = channel;
+        FileChannel other = uncached) {
+      // Closes both.
     } catch (IOException e) {
       throw new Corrupt("an index image's file did not close: file=" + file + ", cause=" + e, e);
     }

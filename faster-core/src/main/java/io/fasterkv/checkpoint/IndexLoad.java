@@ -1,5 +1,6 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.index.IndexImage;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.index.LoadedImage;
@@ -7,10 +8,12 @@ import io.fasterkv.index.LoadedImage.Limits;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.Collections;
+import java.util.Objects;
 
 /**
- * Reads an image into the table of a store that nobody uses yet, straight to its place, and checks
- * every byte and word there. If that fails, the table is of no use.
+ * Reads an image into the table of a store that nobody uses yet, and checks every byte and word
+ * there. It is read straight to its place, past the page cache, as it was written, where that can
+ * be. If it fails, the table is of no use.
  */
 final class IndexLoad implements ParallelPieces.Worker {
   /** As large as a huge page: no two threads want the same one from the system. */
@@ -29,8 +32,11 @@ final class IndexLoad implements ParallelPieces.Worker {
   }
 
   /** Loads the image that a checkpoint names. */
-  static void run(Path file, CheckpointManifest manifest, IndexTable table, Progress progress) {
-    try (IndexImageReader reader = new IndexImageReader(file, manifest.index())) {
+  static void run(
+      CheckpointFiles files, CheckpointManifest manifest, IndexTable table, Progress progress) {
+    Path file = files.index(Objects.requireNonNull(manifest.index().image()).of());
+    UncachedFiles uncached = new UncachedFiles(files.directory());
+    try (IndexImageReader reader = new IndexImageReader(file, manifest.index(), uncached)) {
       long buckets = reader.bytes() / IndexImage.BUCKET_BYTES;
       Limits limits = new Limits(manifest.cut().begin(), manifest.cut().end(), buckets);
       IndexLoad load = new IndexLoad(reader, table, limits);

@@ -166,7 +166,7 @@ public final class Recovery {
   public void run(Engine engine) {
     Progress progress = new Progress(request.listener());
     if (image != null) {
-      loadImage(engine, image, progress);
+      loadImage(engine, progress);
     }
     try (PieceBuffers buffers = new PieceBuffers(engine.buffers(), config.pageBytes())) {
       if (request.verifies()) {
@@ -186,9 +186,9 @@ public final class Recovery {
     return image == null || image.of() != manifest.number();
   }
 
-  private void loadImage(Engine engine, Image from, Progress progress) {
+  private void loadImage(Engine engine, Progress progress) {
     progress.begin(Phase.INDEX, IndexImageFile.bytes(manifest.index()));
-    IndexLoad.run(files.index(from.of()), manifest, engine.index().soleTable(), progress);
+    IndexLoad.run(files, manifest, engine.index().soleTable(), progress);
     progress.end();
   }
 

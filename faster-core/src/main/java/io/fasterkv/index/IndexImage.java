@@ -4,11 +4,11 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies buckets out of a live table. The image shows the index as it was at
- * a cut of the log, although the index goes on changing while it is copied: an entry never moves,
- * and the records below the cut that its chain has are the same for ever, so each entry is led back
- * to the newest of those. Claims are left out, and so are links to overflow buckets that were
- * handed out after the copy began: they hold nothing from before the cut.
+ * Copies buckets out of a live table. The image shows the index as it was at a cut of the log,
+ * although the index goes on changing while it is copied: an entry never moves, and the records
+ * below the cut that its chain has are the same for ever, so each entry is led back to the newest
+ * of those. Claims are left out, and so are links to overflow buckets that were handed out after
+ * the copy began: they hold nothing from before the cut.
  */
 public final class IndexImage {
   /** Size of a bucket, in memory and in an image. */

@@ -74,7 +74,8 @@ public final class LoadedImage {
       long address = BucketLayout.address(word);
       // All ones but for a free entry.
       long isTaken = (word | -word) >> (Long.SIZE - 1);
-      long state = (word ^ BucketLayout.OCCUPIED) & (BucketLayout.OCCUPIED | BucketLayout.TENTATIVE);
+      long state =
+          (word ^ BucketLayout.OCCUPIED) & (BucketLayout.OCCUPIED | BucketLayout.TENTATIVE);
       long outside = ((last - address) | (address - begin)) & SIGN;
       odd |= isTaken & (state | outside | (address & MISALIGNED));
       entries -= (int) isTaken;

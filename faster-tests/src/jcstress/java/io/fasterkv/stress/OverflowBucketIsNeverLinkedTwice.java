@@ -21,7 +21,10 @@ import org.openjdk.jcstress.infra.results.JJ_Result;
  * bucket, so that chains of buckets could have no end.
  */
 @JCStressTest
-@Outcome(id = {"-1, 56", "56, -1"}, expect = ACCEPTABLE, desc = "one of the links is refused")
+@Outcome(
+    id = {"-1, 56", "56, -1"},
+    expect = ACCEPTABLE,
+    desc = "one of the links is refused")
 @Outcome(expect = FORBIDDEN, desc = "both are believed, or none is")
 @State
 public class OverflowBucketIsNeverLinkedTwice {

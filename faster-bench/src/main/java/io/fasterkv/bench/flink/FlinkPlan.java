@@ -11,10 +11,11 @@ import java.util.List;
  * @param newKeys keys that get state while it is timed
  * @param calls of a row in a slice
  * @param rounds how often all rows take their turn
+ * @param clock what the time of a slice is
  * @param seed of keys and values
  */
 record FlinkPlan(
-    List<Backend> backends, int setUpKeys, int newKeys, int calls, int rounds, long seed) {
+    List<Backend> backends, int setUpKeys, int newKeys, int calls, int rounds, Clock clock, long seed) {
 
   StateData data() {
     return new StateData(setUpKeys, newKeys, seed);

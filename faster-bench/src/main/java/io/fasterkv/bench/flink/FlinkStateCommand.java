@@ -105,6 +105,15 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   int rounds = 5;
 
   @Option(
+      names = "--clock",
+      paramLabel = "CLOCK",
+      description =
+          "wall, or cpu: what the calling thread has of a processor, which is steadier where others"
+              + " use the machine, and leaves out threads in the background. Default:"
+              + " ${DEFAULT-VALUE}.")
+  Clock clock = Clock.wall;
+
+  @Option(
       names = "--seed",
       paramLabel = "N",
       description = "Of keys and values. Default: ${DEFAULT-VALUE}.")
@@ -182,6 +191,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
         number,
         calls == 0 || isQuick ? number : (int) calls,
         isQuick ? 2 : rounds,
+        clock,
         seed);
   }
 }

@@ -115,9 +115,9 @@ final class StateRun {
     int calls = Math.max(1, plan.calls() / row.shrink());
     int from = Math.floorMod(round * 99_991, data.size());
     long allocated = THREADS.getCurrentThreadAllocatedBytes();
-    long begin = System.nanoTime();
+    long begin = plan.clock().nanos();
     long sum = own.run(row, from, from + calls);
-    long nanos = System.nanoTime() - begin;
+    long nanos = Math.max(1, plan.clock().nanos() - begin);
     long bytes = THREADS.getCurrentThreadAllocatedBytes() - allocated;
     own.restore(row, from, from + calls);
     if (round > 0) {

@@ -54,14 +54,19 @@ final class AppendEdit implements RecordEdit {
     elements = new byte[0];
   }
 
+  /** With room for a second element or a third: few lists stay at one. */
   @Override
   public int initialBytes() {
+    return Math.min(valueBytes() + LEAST_ROOM, Math.max(limit, valueBytes()));
+  }
+
+  private int valueBytes() {
     return ListLayout.TAG_BYTES + count;
   }
 
   @Override
   public void initial(ByteSpan value) {
-    value.setLength(initialBytes());
+    value.setLength(valueBytes());
     value.putByte(ListLayout.TAG_AT, ListLayout.INLINE);
     value.copyFrom(ListLayout.TAG_BYTES, elements, offset, count);
     outcome = Outcome.DONE;

@@ -4,6 +4,7 @@ import io.fasterkv.flink.key.CompositeKey;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,7 +30,7 @@ public final class ByteLists {
    * back in one piece.
    */
   public void append(CompositeKey key, byte[] elements, int offset, int count) {
-    detach(key);
+    forReaders(key, Chunks::keepLast);
     edit.of(elements, offset, count);
     if (ListLayout.TAG_BYTES + count > inlineLimit) {
       appendLong(key, elements, offset, count);
@@ -42,6 +43,25 @@ public final class ByteLists {
       }
     }
     edit.forget();
+  }
+
+  /**
+   * Makes these elements the whole list. A short one is one blind write, as long as no list of the
+   * state had chunks.
+   */
+  public void set(CompositeKey key, byte[] elements, int offset, int count) {
+    int length = ListLayout.TAG_BYTES + count;
+    if (length > inlineLimit) {
+      remove(key);
+      append(key, elements, offset, count);
+      return;
+    }
+    forReaders(key, Chunks::detach);
+    removeChunks(key);
+    head.clear();
+    head.append(ListLayout.INLINE);
+    head.append(elements, offset, count);
+    records.put(key.head(), head, length);
   }
 
   /** The way of elements that do not fit an inline list. */
@@ -112,19 +132,23 @@ public final class ByteLists {
   }
 
   private @Nullable Chunks chunksOf(CompositeKey key) {
-    Bytes content = new Bytes();
-    if (!records.read(key.head(), content)) {
+    if (!records.read(key.head(), head)) {
       return null;
     }
-    if (content.array()[ListLayout.TAG_AT] == ListLayout.INLINE) {
-      return Chunks.of(content);
+    if (head.array()[ListLayout.TAG_AT] == ListLayout.INLINE) {
+      return Chunks.of(head);
     }
-    return new Chunks(records, key.copyOfPrefix(), ListLayout.lastChunk(content.array(), 0));
+    return Chunks.inStore(records, key.copyOfPrefix(), ListLayout.lastChunk(head.array(), 0));
   }
 
   /** Removes a list, if there is one. */
   public void remove(CompositeKey key) {
-    detach(key);
+    forReaders(key, Chunks::detach);
+    removeChunks(key);
+    records.delete(key.head());
+  }
+
+  private void removeChunks(CompositeKey key) {
     if (records.mayHaveParts(key.state())
         && records.read(key.head(), head)
         && head.array()[ListLayout.TAG_AT] == ListLayout.CHUNKED) {
@@ -133,7 +157,6 @@ public final class ByteLists {
         records.delete(key.record(number));
       }
     }
-    records.delete(key.head());
   }
 
   /** Appends all of {@code source}, which is another list than the target, and removes it. */
@@ -151,14 +174,14 @@ public final class ByteLists {
   }
 
   /** Before a list changes: whoever is still reading it keeps what it had. */
-  private void detach(CompositeKey key) {
+  private void forReaders(CompositeKey key, Consumer<Chunks> keep) {
     if (open.isEmpty()) {
       return;
     }
     for (WeakReference<Chunks> reference : open) {
       Chunks chunks = reference.get();
       if (chunks != null && chunks.isOf(key)) {
-        chunks.detach();
+        keep.accept(chunks);
       }
     }
     open.removeIf(ByteLists::isOver);

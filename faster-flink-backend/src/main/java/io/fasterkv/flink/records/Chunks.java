@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of one list as they were when it was read. They stay in the store until they are
- * asked for, or until the list is about to change: then they are copied to the heap first. For the
- * thread of the list.
+ * asked for. When the list is about to grow, its last chunk is copied to the heap first, since no
+ * other chunk will change; when it is about to go, all of them are. For the thread of the list.
  */
 public final class Chunks {
   /** Where the first group is. */
@@ -18,30 +18,40 @@ public final class Chunks {
 
   private static final int FEW = 16;
 
-  private final @Nullable Records records;
-  private final CompositeKey key = new CompositeKey();
-  private final byte[] prefix;
+  private final @Nullable Source source;
   private final int last;
+  private byte @Nullable [] copyOfLast;
   private byte @Nullable [][] copies;
 
-  /** The chunks 1 to {@code last}, which lie in the store. */
-  Chunks(Records records, byte[] prefix, int last) {
-    this.records = records;
-    this.prefix = prefix;
-    this.last = last;
-    key.setPrefix(prefix, 0, prefix.length);
+  /** Where the chunks lie. */
+  private record Source(Records records, byte[] prefix, CompositeKey key) {
+    /** Adds a chunk's bytes, without the first {@code skip}; its tag, or {@link Records#ABSENT}. */
+    int append(int number, int skip, Bytes into) {
+      return records.append(key.record(number), skip, into);
+    }
   }
 
-  private Chunks(byte[] onlyChunk) {
-    this.records = null;
-    this.prefix = new byte[0];
-    this.last = FIRST;
-    this.copies = new byte[][] {onlyChunk};
+  private Chunks(@Nullable Source source, int last) {
+    this.source = source;
+    this.last = last;
+  }
+
+  /** The chunks 1 to {@code last}, which lie in the store. */
+  static Chunks inStore(Records records, byte[] prefix, int last) {
+    CompositeKey key = new CompositeKey().setPrefix(prefix, 0, prefix.length);
+    return new Chunks(new Source(records, prefix, key), last);
   }
 
   /** One chunk that is on the heap: an inline list's head record. */
   static Chunks of(Bytes chunk) {
-    return new Chunks(Arrays.copyOf(chunk.array(), chunk.length()));
+    Chunks chunks = new Chunks(null, FIRST);
+    chunks.copyOfLast = Arrays.copyOf(chunk.array(), chunk.length());
+    return chunks;
+  }
+
+  /** The only chunk, with its tag, of a list that is on the heap as one; else null. */
+  public byte @Nullable [] whole() {
+    return source == null ? copyOfLast : null;
   }
 
   /** Whether the list is short enough to copy it to the heap without a thought. */
@@ -50,25 +60,37 @@ public final class Chunks {
   }
 
   boolean isOf(CompositeKey other) {
-    return other.hasPrefix(prefix);
+    return source != null && other.hasPrefix(source.prefix);
   }
 
   boolean isDetached() {
-    return copies != null;
+    return source == null || copies != null;
   }
 
-  /** Copies what is left in the store to the heap. */
+  /** Before the list grows: copies the chunk that may change to the heap. */
+  void keepLast() {
+    if (!isDetached() && copyOfLast == null) {
+      copyOfLast = copyOf(last, new Bytes());
+    }
+  }
+
+  /** Before the list goes: copies all that is left in the store to the heap. */
   void detach() {
-    if (copies == null) {
+    if (!isDetached()) {
       byte[][] all = new byte[last][];
       Bytes chunk = new Bytes();
       for (int number = FIRST; number <= last; number++) {
-        chunk.clear();
-        fetch(number, 0, chunk);
-        all[number - FIRST] = Arrays.copyOf(chunk.array(), chunk.length());
+        byte[] kept = number == last ? copyOfLast : null;
+        all[number - FIRST] = kept == null ? copyOf(number, chunk) : kept;
       }
       copies = all;
     }
+  }
+
+  private byte[] copyOf(int number, Bytes chunk) {
+    chunk.clear();
+    fetch(number, 0, chunk);
+    return Arrays.copyOf(chunk.array(), chunk.length());
   }
 
   /**
@@ -89,17 +111,16 @@ public final class Chunks {
   }
 
   private int load(int number, Bytes into) {
-    byte[][] onHeap = copies;
-    if (onHeap == null) {
+    byte[] chunk = copies != null ? copies[number - FIRST] : number == last ? copyOfLast : null;
+    if (chunk == null) {
       return fetch(number, ListLayout.TAG_BYTES, into);
     }
-    byte[] chunk = onHeap[number - FIRST];
     into.append(chunk, ListLayout.TAG_BYTES, chunk.length - ListLayout.TAG_BYTES);
     return chunk[ListLayout.TAG_AT];
   }
 
   private int fetch(int number, int skip, Bytes into) {
-    int tag = records == null ? Records.ABSENT : records.append(key.record(number), skip, into);
+    int tag = source == null ? Records.ABSENT : source.append(number, skip, into);
     if (tag == Records.ABSENT) {
       throw new IllegalStateException(
           "a chunk of a list is missing: chunk=" + number + ", last=" + last);

@@ -2,12 +2,14 @@ package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.records.Bytes;
 import io.fasterkv.flink.records.Chunks;
+import io.fasterkv.flink.records.ListLayout;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.util.FlinkRuntimeException;
+import org.jspecify.annotations.Nullable;
 
 /** The elements of a list, deserialized as they are asked for. For the task thread. */
 final class Elements<V> implements Iterable<V> {
@@ -25,17 +27,34 @@ final class Elements<V> implements Iterable<V> {
   }
 
   private final class Walk implements Iterator<V> {
-    private final Bytes group = new Bytes();
     private final DataInputDeserializer in = new DataInputDeserializer();
+    private @Nullable Bytes group;
     private int next = Chunks.FIRST;
+
+    Walk() {
+      byte[] whole = chunks.whole();
+      if (whole != null) {
+        in.setBuffer(whole, ListLayout.TAG_BYTES, whole.length - ListLayout.TAG_BYTES);
+        next = Chunks.END;
+      }
+    }
 
     @Override
     public boolean hasNext() {
       while (in.available() == 0 && next != Chunks.END) {
-        next = chunks.readGroup(next, group);
-        in.setBuffer(group.array(), 0, group.length());
+        readGroup();
       }
       return in.available() > 0;
+    }
+
+    private void readGroup() {
+      Bytes read = group;
+      if (read == null) {
+        read = new Bytes();
+        group = read;
+      }
+      next = chunks.readGroup(next, read);
+      in.setBuffer(read.array(), 0, read.length());
     }
 
     @Override

@@ -71,7 +71,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   @Override
   public void addAll(List<V> values) throws IOException {
     checkElements(values);
-    append(values);
+    write(values, false);
   }
 
   @Override
@@ -82,8 +82,11 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   @Override
   public void updateInternal(List<V> values) throws IOException {
     checkElements(values);
-    clear();
-    append(values);
+    if (values.isEmpty()) {
+      clear();
+    } else {
+      write(values, true);
+    }
   }
 
   private static void checkElements(List<?> values) {
@@ -93,8 +96,10 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     }
   }
 
-  private void append(List<V> values) throws IOException {
+  /** Appends elements, or puts them in the place of the list's. */
+  private void write(List<V> values, boolean isWhole) throws IOException {
     CompositeKey key = selected();
+    boolean replaces = isWhole;
     DataOutputSerializer out = context.out();
     for (V value : values) {
       if (out.length() > 0) {
@@ -102,12 +107,21 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
       }
       elementSerializer.serialize(value, out);
       if (out.length() >= BATCH_BYTES) {
-        context.lists().append(key, out.getSharedBuffer(), 0, out.length());
+        write(key, out, replaces);
+        replaces = false;
         out = context.out();
       }
     }
     if (out.length() > 0) {
-      context.lists().append(key, out.getSharedBuffer(), 0, out.length());
+      write(key, out, replaces);
+    }
+  }
+
+  private void write(CompositeKey key, DataOutputSerializer elements, boolean replaces) {
+    if (replaces) {
+      context.lists().set(key, elements.getSharedBuffer(), 0, elements.length());
+    } else {
+      context.lists().append(key, elements.getSharedBuffer(), 0, elements.length());
     }
   }
 

@@ -1,6 +1,7 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
 /**
@@ -12,6 +13,7 @@ public final class Bytes implements RecordReader {
   static final int KEPT_BYTES = 1 << 20;
 
   private byte[] array = new byte[FIRST_BYTES];
+  private MemorySegment segment = MemorySegment.ofArray(array);
   private int length;
 
   /** The bytes, from 0 to {@link #length}; valid until the next change. */
@@ -26,8 +28,18 @@ public final class Bytes implements RecordReader {
   public void clear() {
     length = 0;
     if (array.length > KEPT_BYTES) {
-      array = new byte[FIRST_BYTES];
+      use(new byte[FIRST_BYTES]);
     }
+  }
+
+  private void use(byte[] bytes) {
+    array = bytes;
+    segment = MemorySegment.ofArray(bytes);
+  }
+
+  /** The array as a segment. */
+  MemorySegment segment() {
+    return segment;
   }
 
   /** Makes room for {@code bytes} in all and sets the length; what is there stays. */
@@ -39,7 +51,7 @@ public final class Bytes implements RecordReader {
   /** Makes room for {@code bytes} in all. */
   public void reserve(int bytes) {
     if (bytes > array.length) {
-      array = Arrays.copyOf(array, (int) Math.max(bytes, Math.min(2L * array.length, 1 << 30)));
+      use(Arrays.copyOf(array, (int) Math.max(bytes, Math.min(2L * array.length, 1 << 30))));
     }
   }
 

@@ -1,7 +1,6 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
-import java.lang.foreign.MemorySegment;
 
 /** A map's block on the heap, where it can be edited with room to grow. */
 final class HeapBlock implements RecordReader {
@@ -20,8 +19,7 @@ final class HeapBlock implements RecordReader {
   /** The block, open for edits that add up to {@code room} bytes; {@link #close} ends them. */
   ByteSpan open(int room) {
     bytes.reserve(bytes.length() + room);
-    byte[] array = bytes.array();
-    return span.wrap(MemorySegment.ofArray(array), 0, bytes.length(), array.length);
+    return span.wrap(bytes.segment(), 0, bytes.length(), bytes.array().length);
   }
 
   /** Takes over the length that edits have left. */

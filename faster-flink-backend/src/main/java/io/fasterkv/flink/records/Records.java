@@ -75,12 +75,17 @@ public final class Records implements AutoCloseable {
     int room = Math.max(length, capacity);
     value.reserve(room);
     functions.nextUpsert(length);
-    session.upsert(key, source.wrap(wrap(value.array()), 0, room, room), NO_CONTEXT);
+    session.upsert(key, source.wrap(value.segment(), 0, room, room), NO_CONTEXT);
   }
 
   void edit(ByteSpan key, RecordEdit edit) {
     checkLength(key);
     session.rmw(key, edit, NO_CONTEXT);
+  }
+
+  /** How many operations on the store there have been. */
+  long operations() {
+    return session.serial();
   }
 
   void delete(ByteSpan key) {

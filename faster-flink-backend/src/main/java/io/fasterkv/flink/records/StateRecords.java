@@ -37,6 +37,11 @@ public final class StateRecords implements AutoCloseable {
     return trees;
   }
 
+  /** How many operations on the store there have been: for tests that bound their number. */
+  long operations() {
+    return records.operations();
+  }
+
   @Override
   public void close() {
     records.close();

@@ -57,6 +57,8 @@ class ByteListsTest {
           move(number, (number + 1) % KEYS);
         } else if (random.nextInt(100) == 0) {
           compare(number);
+        } else if (random.nextInt(100) == 0) {
+          set(number);
         } else {
           append(number);
         }
@@ -74,6 +76,13 @@ class ByteListsTest {
           kind < 900 ? 1 + random.nextInt(30) : kind < 990 ? random.nextInt(1, 700) : 6_000;
       byte[] element = Seeds.bytes(random, length);
       lists.append(test.key(number), element, 0, length);
+      expected.get(number).add(element);
+    }
+
+    private void set(int number) {
+      byte[] element = Seeds.bytes(random, 1 + random.nextInt(random.nextBoolean() ? 30 : 6_000));
+      lists.set(test.key(number), element, 0, element.length);
+      expected.get(number).clear();
       expected.get(number).add(element);
     }
 

@@ -1,0 +1,208 @@
+package io.fasterkv.flink.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.key.CompositeKey;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.Objects;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What each access costs, in operations on the store and in bytes, whatever the size of a state. */
+class OperationCountsTest {
+  private static final int ELEMENT_BYTES = 8;
+
+  @TempDir Path directory;
+
+  private TestRecords test;
+
+  @BeforeEach
+  void open() {
+    test = new TestRecords(directory);
+  }
+
+  @AfterEach
+  void close() {
+    test.close();
+  }
+
+  private CompositeKey key() {
+    return test.key(1);
+  }
+
+  /** Operations of what runs. */
+  private long operations(Runnable access) {
+    long before = test.records.operations();
+    access.run();
+    return test.records.operations() - before;
+  }
+
+  private void append(int element) {
+    byte[] bytes = number(element);
+    test.records.lists().append(key(), bytes, 0, bytes.length);
+  }
+
+  private static byte[] number(int number) {
+    return ByteBuffer.allocate(ELEMENT_BYTES).putInt(number).array();
+  }
+
+  /** A user key of four bytes and behind it a value of four. */
+  private void put(int userKey) {
+    test.records.maps().put(key(), number(userKey), 4, 4);
+  }
+
+  @Test
+  void aValueIsReadAndWrittenByOneOperation() {
+    Values values = test.records.values();
+    assertThat(operations(() -> values.put(key(), new byte[9], 9))).isEqualTo(1);
+    assertThat(operations(() -> values.put(key(), new byte[9], 9))).isEqualTo(1);
+    assertThat(operations(() -> values.get(key(), new Bytes()))).isEqualTo(1);
+    assertThat(operations(() -> values.remove(key()))).isEqualTo(1);
+  }
+
+  @Test
+  void aValueThatFitsTheOldOnesPlaceDoesNotLetTheLogGrow() {
+    Values values = test.records.values();
+    values.put(key(), new byte[40], 40);
+    long before = test.store.logBytes();
+    for (int length = 40; length > 0; length--) {
+      values.put(key(), new byte[length], length);
+    }
+    assertThat(test.store.logBytes()).isEqualTo(before);
+  }
+
+  @Test
+  void aShortListIsReplacedByOneOperationAndReadByOne() {
+    ByteLists lists = test.records.lists();
+    append(1);
+    assertThat(operations(() -> lists.set(key(), number(2), 0, ELEMENT_BYTES))).isEqualTo(1);
+    long before = test.store.logBytes();
+    assertThat(operations(() -> lists.set(key(), number(3), 0, ELEMENT_BYTES))).isEqualTo(1);
+    assertThat(test.store.logBytes()).isEqualTo(before);
+    assertThat(operations(() -> Objects.requireNonNull(lists.read(key())).whole())).isEqualTo(1);
+  }
+
+  @Test
+  void anAppendTouchesTheHeadAndTheLastChunkHoweverLongTheList() {
+    for (int i = 0; i < 50_000; i++) {
+      int element = i;
+      // Head, a chunk that is full, the next one, head; three more when the list leaves its head.
+      int most = i < 1_000 ? 7 : 4;
+      assertThat(operations(() -> append(element))).isLessThanOrEqualTo(most);
+    }
+  }
+
+  @Test
+  void aLongListIsReadChunkByChunk() {
+    int elements = 50_000;
+    for (int i = 0; i < elements; i++) {
+      append(i);
+    }
+    Chunks chunks = Objects.requireNonNull(test.records.lists().read(key()));
+    Bytes group = new Bytes();
+    int next = Chunks.FIRST;
+    long bytes = 0;
+    long groups = 0;
+    while (next != Chunks.END) {
+      int at = next;
+      long before = test.records.operations();
+      next = chunks.readGroup(at, group);
+      assertThat(test.records.operations() - before).isEqualTo(1);
+      assertThat(group.length()).isLessThanOrEqualTo(ListLayout.CHUNK_BYTES);
+      bytes += group.length();
+      groups++;
+    }
+    assertThat(bytes).isEqualTo(elements * (ELEMENT_BYTES + 1L) - groups);
+  }
+
+  @Test
+  void anAppendBesideAReaderCopiesOneChunkOnly() {
+    for (int i = 0; i < 50_000; i++) {
+      append(i);
+    }
+    Chunks reader = Objects.requireNonNull(test.records.lists().read(key()));
+    // And the copy.
+    assertThat(operations(() -> append(1))).isLessThanOrEqualTo(5);
+    assertThat(operations(() -> append(2))).isLessThanOrEqualTo(4);
+    assertThat(reader.isDetached()).isFalse();
+  }
+
+  @Test
+  void accessesToOneEntryCostTheSameWhateverTheMapsSize() {
+    ByteMaps maps = test.records.maps();
+    Bytes value = new Bytes();
+    int size = 0;
+    for (int wanted : new int[] {10, 1_000, 30_000}) {
+      while (size < wanted) {
+        put(size++);
+      }
+      int last = size - 1;
+      assertThat(operations(() -> maps.get(key(), number(last), 0, 4, value)))
+          .isLessThanOrEqualTo(2);
+      assertThat(operations(() -> maps.get(key(), number(-1), 0, 4, value))).isLessThanOrEqualTo(2);
+      assertThat(operations(() -> put(last))).isLessThanOrEqualTo(2);
+      assertThat(operations(() -> maps.isEmpty(key()))).isEqualTo(1);
+      assertThat(operations(() -> maps.remove(key(), number(last), 0, 4))).isLessThanOrEqualTo(4);
+      // Head, bucket, head, a split of three, head.
+      assertThat(operations(() -> put(last))).isLessThanOrEqualTo(8);
+    }
+  }
+
+  @Test
+  void aPutWritesABucketAtMostHoweverLargeTheMap() {
+    for (int i = 0; i < 30_000; i++) {
+      put(i);
+    }
+    long before = test.store.logBytes();
+    int puts = 1_000;
+    for (int i = 0; i < puts; i++) {
+      put(i * 7);
+    }
+    // Most of the map is on disk, so each put copies its bucket to the tail.
+    assertThat(test.store.logBytes() - before)
+        .isLessThan((long) puts * MapLayout.bucketLimit(1 << 10));
+  }
+
+  @Test
+  void aSmallMapIsOneRecord() {
+    ByteMaps maps = test.records.maps();
+    for (int i = 0; i < 50; i++) {
+      int userKey = i;
+      assertThat(operations(() -> put(userKey))).isEqualTo(1);
+    }
+    assertThat(LiveRecords.count(test.store)).isEqualTo(1);
+    assertThat(operations(() -> walk(maps))).isEqualTo(1);
+    assertThat(operations(() -> maps.clear(key()))).isEqualTo(1);
+    assertThat(LiveRecords.count(test.store)).isZero();
+  }
+
+  @Test
+  void anIterationReadsManyEntriesAtATime() {
+    int entries = 20_000;
+    for (int i = 0; i < entries; i++) {
+      put(i);
+    }
+    int bucketBytes = MapLayout.bucketBytes(1 << 10);
+    int perBucket = bucketBytes / EntryCursor.entryBytes(4, 4);
+    assertThat(operations(() -> assertThat(walk(test.records.maps())).isEqualTo(entries)))
+        .isLessThanOrEqualTo(2L + entries / perBucket);
+  }
+
+  private long walk(ByteMaps maps) {
+    MapCursor cursor = Objects.requireNonNull(maps.entries(key()));
+    long seen = 0;
+    while (cursor.next()) {
+      seen++;
+    }
+    return seen;
+  }
+
+  @Test
+  void clearingAShortListOrValueIsOneOperation() {
+    append(1);
+    assertThat(operations(() -> test.records.lists().remove(key()))).isEqualTo(1);
+  }
+}

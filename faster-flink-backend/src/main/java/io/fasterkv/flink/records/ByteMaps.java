@@ -16,6 +16,7 @@ public final class ByteMaps {
   private final UserKey userKey = new UserKey();
   private final MapLookup lookup = new MapLookup(userKey);
   private final PutEdit edit = new PutEdit();
+  private final PutAllEdit editAll = new PutAllEdit();
   private final MapHead head = new MapHead();
   private final HeapBlock bucket = new HeapBlock();
   private final EntryCursor cursor = new EntryCursor();
@@ -72,7 +73,31 @@ public final class ByteMaps {
    * @param bytes holds the user key from 0 on and behind it the value
    */
   public void put(CompositeKey key, byte[] bytes, int keyLength, int valueLength) {
-    userKey.of(bytes, 0, keyLength);
+    put(key, bytes, 0, keyLength, valueLength);
+  }
+
+  /** Sets the values of several user keys; an inline map takes all that fit in one write. */
+  public void putAll(CompositeKey key, EntryBatch batch) {
+    editAll.within(buckets.inlineLimit(), buckets.entryLimit());
+    boolean mayBeInline = true;
+    int next = 0;
+    while (next < batch.count()) {
+      if (mayBeInline && batch.entryBytes(next) <= buckets.entryLimit()) {
+        records.edit(key.head(), editAll.of(batch, next));
+        next = editAll.done();
+        mayBeInline = !editAll.isInBuckets();
+      }
+      // What stopped it takes another way; behind it the map may be inline still.
+      if (next < batch.count()) {
+        put(key, batch.bytes(), batch.keyAt(next), batch.keyLength(next), batch.valueLength(next));
+        next++;
+      }
+    }
+    editAll.forget();
+  }
+
+  private void put(CompositeKey key, byte[] bytes, int offset, int keyLength, int valueLength) {
+    userKey.of(bytes, offset, keyLength);
     if (EntryCursor.entryBytes(keyLength, valueLength) > buckets.entryLimit()
         || !putInPlace(key, bytes, valueLength)) {
       putSlowly(key, bytes, valueLength);
@@ -80,7 +105,7 @@ public final class ByteMaps {
   }
 
   private boolean putInPlace(CompositeKey key, byte[] value, int length) {
-    edit.of(userKey, value, userKey.length(), length);
+    edit.of(userKey, value, userKey.offset() + userKey.length(), length);
     records.edit(key.head(), edit.to(true, buckets.inlineLimit()));
     return switch (edit.outcome()) {
       case INSERTED, REPLACED -> true;
@@ -120,7 +145,7 @@ public final class ByteMaps {
       EntryCursor.appendStub(
           entries, userKey.hash(), runs.write(key, head, userKey, value, length));
     } else {
-      EntryCursor.append(entries, userKey, value, userKey.length(), length);
+      EntryCursor.append(entries, userKey, value, userKey.offset() + userKey.length(), length);
     }
     block.close();
     if (head.hasBuckets()) {

@@ -109,7 +109,8 @@ final class PutEdit implements RecordEdit {
     grownBy = change;
   }
 
-  private boolean changes() {
+  /** Whether the entry is in the block. */
+  boolean changes() {
     return outcome == Outcome.INSERTED || outcome == Outcome.REPLACED;
   }
 

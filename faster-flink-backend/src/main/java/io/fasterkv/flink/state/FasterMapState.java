@@ -2,6 +2,7 @@ package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.EntryBatch;
 import io.fasterkv.flink.records.MapCursor;
 import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
@@ -27,6 +28,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<UK, UV>>
     implements InternalMapState<K, N, UK, UV> {
+  /** Entries of one addition are written together up to this many bytes. */
+  private static final int BATCH_BYTES = 1 << 10;
+
+  private final EntryBatch batch = new EntryBatch();
   private TypeSerializer<UK> keySerializer;
   private TypeSerializer<UV> valueSerializer;
 
@@ -71,22 +76,43 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
 
   private void put(CompositeKey key, UK userKey, @Nullable UV userValue) throws IOException {
     DataOutputSerializer out = context.out();
-    keySerializer.serialize(userKey, out);
-    int keyLength = out.length();
-    out.writeBoolean(userValue == null);
-    if (userValue != null) {
-      valueSerializer.serialize(userValue, out);
-    }
+    int keyLength = serialize(userKey, userValue, out);
     context.maps().put(key, out.getSharedBuffer(), keyLength, out.length() - keyLength);
   }
 
   @Override
   public void putAll(@Nullable Map<UK, UV> map) throws IOException {
-    if (map != null) {
-      for (Map.Entry<UK, UV> entry : map.entrySet()) {
-        put(entry.getKey(), entry.getValue());
+    if (map == null || map.isEmpty()) {
+      return;
+    }
+    CompositeKey key = selected();
+    DataOutputSerializer out = context.out();
+    batch.clear();
+    for (Map.Entry<UK, UV> entry : map.entrySet()) {
+      batch.add(serialize(entry.getKey(), entry.getValue(), out), out.length());
+      if (out.length() >= BATCH_BYTES) {
+        putBatch(key, out);
+        out = context.out();
       }
     }
+    putBatch(key, out);
+  }
+
+  private void putBatch(CompositeKey key, DataOutputSerializer entries) {
+    context.maps().putAll(key, batch.in(entries.getSharedBuffer()));
+    batch.clear();
+  }
+
+  /** Writes a user key and its value, and returns where the user key ends. */
+  private int serialize(UK userKey, @Nullable UV userValue, DataOutputSerializer out)
+      throws IOException {
+    keySerializer.serialize(userKey, out);
+    int keyEnd = out.length();
+    out.writeBoolean(userValue == null);
+    if (userValue != null) {
+      valueSerializer.serialize(userValue, out);
+    }
+    return keyEnd;
   }
 
   @Override

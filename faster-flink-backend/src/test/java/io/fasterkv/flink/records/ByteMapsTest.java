@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.key.CompositeKey;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -56,8 +57,10 @@ class ByteMapsTest {
       for (int step = 0; step < steps; step++) {
         int number = random.nextInt(KEYS);
         int kind = random.nextInt(1_000);
-        if (kind < 600) {
+        if (kind < 580) {
           put(number);
+        } else if (kind < 600) {
+          putAll(number);
         } else if (kind < 750) {
           remove(number);
         } else if (kind < 970) {
@@ -106,6 +109,21 @@ class ByteMapsTest {
       System.arraycopy(value, 0, both, userKey.length, value.length);
       maps.put(test.key(number), both, userKey.length, value.length);
       expected.get(number).put(ByteBuffer.wrap(userKey), ByteBuffer.wrap(value));
+    }
+
+    private void putAll(int number) {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      EntryBatch batch = new EntryBatch();
+      for (int i = random.nextInt(30); i >= 0; i--) {
+        byte[] userKey = userKey(random.nextInt(userKeys));
+        byte[] value = value();
+        all.writeBytes(userKey);
+        int keyEnd = all.size();
+        all.writeBytes(value);
+        batch.add(keyEnd, all.size());
+        expected.get(number).put(ByteBuffer.wrap(userKey), ByteBuffer.wrap(value));
+      }
+      maps.putAll(test.key(number), batch.in(all.toByteArray()));
     }
 
     private void remove(int number) {

@@ -11,7 +11,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What each access costs, in operations on the store and in bytes, whatever the size of a state. */
+/**
+ * What each access costs, in operations on the store and in bytes, whatever the size of a state.
+ */
 class OperationCountsTest {
   private static final int ELEMENT_BYTES = 8;
 
@@ -177,6 +179,22 @@ class OperationCountsTest {
     assertThat(operations(() -> walk(maps))).isEqualTo(1);
     assertThat(operations(() -> maps.clear(key()))).isEqualTo(1);
     assertThat(LiveRecords.count(test.store)).isZero();
+  }
+
+  @Test
+  void entriesThatAreAddedTogetherAreOneWriteOfASmallMap() {
+    byte[] bytes = new byte[20 * ELEMENT_BYTES];
+    EntryBatch batch = new EntryBatch().in(bytes);
+    for (int i = 0; i < 20; i++) {
+      ByteBuffer.wrap(bytes).putInt(i * ELEMENT_BYTES, i);
+      batch.add(i * ELEMENT_BYTES + 4, (i + 1) * ELEMENT_BYTES);
+    }
+    assertThat(operations(() -> test.records.maps().putAll(key(), batch))).isEqualTo(1);
+    assertThat(walk(test.records.maps())).isEqualTo(20);
+    long before = test.store.logBytes();
+    assertThat(operations(() -> test.records.maps().putAll(key(), batch))).isEqualTo(1);
+    assertThat(test.store.logBytes()).isEqualTo(before);
+    assertThat(walk(test.records.maps())).isEqualTo(20);
   }
 
   @Test

@@ -1,0 +1,115 @@
+package io.fasterkv.flink.records;
+
+import io.fasterkv.api.ByteSpan;
+
+/**
+ * Puts the entries of a batch into an inline map, one after the other, until one does not fit or is
+ * not for an inline map. A repeated call puts the same entries again, which changes nothing.
+ */
+final class PutAllEdit implements RecordEdit {
+  private final UserKey key = new UserKey();
+  private final PutEdit single = new PutEdit();
+  private EntryBatch batch = new EntryBatch();
+  private int first;
+  private int limit;
+  private int entryLimit;
+  private int done;
+  private boolean lacksRoom;
+
+  /** Into heads of at most {@code most} bytes, entries of at most {@code mostOfEntry}. */
+  PutAllEdit within(int most, int mostOfEntry) {
+    limit = most;
+    entryLimit = mostOfEntry;
+    return this;
+  }
+
+  /** What to put, from the entry {@code from} on, which is not too large. */
+  PutAllEdit of(EntryBatch entries, int from) {
+    batch = entries;
+    first = from;
+    done = from;
+    return this;
+  }
+
+  /** Whether the map turned out to have buckets. */
+  boolean isInBuckets() {
+    return single.outcome() == PutEdit.Outcome.IN_BUCKETS;
+  }
+
+  /** The first entry that was not put. */
+  int done() {
+    return done;
+  }
+
+  /** Lets go of the entries. */
+  void forget() {
+    batch = new EntryBatch();
+  }
+
+  private PutEdit single(int entry) {
+    key.of(batch.bytes(), batch.keyAt(entry), batch.keyLength(entry));
+    return single
+        .of(key, batch.bytes(), batch.valueAt(entry), batch.valueLength(entry))
+        .to(true, limit);
+  }
+
+  private void putFrom(ByteSpan block, int from) {
+    lacksRoom = false;
+    for (done = from; done < batch.count(); done++) {
+      if (batch.entryBytes(done) > entryLimit) {
+        return;
+      }
+      PutEdit put = single(done);
+      if (!put.inPlace(block)) {
+        lacksRoom = true;
+        return;
+      }
+      if (!put.changes()) {
+        return;
+      }
+    }
+  }
+
+  private int bytesOfAll() {
+    int bytes = 0;
+    for (int entry = first; entry < batch.count(); entry++) {
+      bytes += batch.entryBytes(entry);
+    }
+    return bytes;
+  }
+
+  @Override
+  public int initialBytes() {
+    int least = MapLayout.INLINE_HEAD_BYTES + batch.entryBytes(first);
+    return Math.max(least, Math.min(limit, MapLayout.INLINE_HEAD_BYTES + bytesOfAll()));
+  }
+
+  @Override
+  public void initial(ByteSpan block) {
+    single(first).initial(block);
+    putFrom(block, first + 1);
+  }
+
+  @Override
+  public boolean inPlace(ByteSpan block) {
+    putFrom(block, first);
+    return !lacksRoom || done > first;
+  }
+
+  /** Room for as many as the head may have, whichever of them take the place of others. */
+  @Override
+  public int copyBytes(ByteSpan oldBlock) {
+    PutEdit put = single(first);
+    int forFirst = put.copyBytes(oldBlock);
+    if (!put.changes()) {
+      return forFirst;
+    }
+    return Math.max(forFirst, Math.min(limit, oldBlock.length() + bytesOfAll()));
+  }
+
+  @Override
+  public void copy(ByteSpan oldBlock, ByteSpan newBlock) {
+    newBlock.setTo(oldBlock);
+    putFrom(newBlock, first);
+  }
+}

@@ -15,7 +15,13 @@ import java.util.List;
  * @param seed of keys and values
  */
 record FlinkPlan(
-    List<Backend> backends, int setUpKeys, int newKeys, int calls, int rounds, Clock clock, long seed) {
+    List<Backend> backends,
+    int setUpKeys,
+    int newKeys,
+    int calls,
+    int rounds,
+    Clock clock,
+    long seed) {
 
   StateData data() {
     return new StateData(setUpKeys, newKeys, seed);

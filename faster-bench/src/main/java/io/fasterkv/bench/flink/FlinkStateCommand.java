@@ -56,6 +56,16 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   List<Backend> backends = List.of(Backend.values());
 
   @Option(
+      names = "--parts",
+      paramLabel = "PART,...",
+      split = ",",
+      hideParamSyntax = true,
+      description =
+          "rows, of Flink's benchmarks; checkpoint, and restores, of much state on faster and"
+              + " rocksdb. Default: all.")
+  List<Part> parts = List.of(Part.values());
+
+  @Option(
       names = "--suites",
       paramLabel = "NAME,...",
       split = ",",
@@ -105,6 +115,20 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   int rounds = 5;
 
   @Option(
+      names = "--state-bytes",
+      paramLabel = "SIZE",
+      converter = Converters.OfBytes.class,
+      description = "Of the state that checkpoints are taken of: 1m to 1t. Default: 5g.")
+  long stateBytes = 5L << 30;
+
+  @Option(
+      names = "--state-memory",
+      paramLabel = "SIZE",
+      converter = Converters.OfBytes.class,
+      description = "Managed memory of a backend with that state: 1m to 1t. Default: 1g.")
+  long stateMemory = 1L << 30;
+
+  @Option(
       names = "--clock",
       paramLabel = "CLOCK",
       description =
@@ -134,6 +158,12 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
 
   @Spec @Nullable CommandSpec spec;
 
+  /** What can be measured by itself. */
+  enum Part {
+    rows,
+    checkpoint
+  }
+
   @Override
   public List<String> jvmOptions() {
     return JvmNeeds.heap(keys * HEAP_BYTES_PER_KEY);
@@ -142,32 +172,70 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   @Override
   public Integer call() throws Exception {
     FlinkPlan plan = plan();
-    List<StateRun> runs = runs(plan);
+    LargePlan large = largePlan();
+    List<StateRun> runs = parts.contains(Part.rows) ? runs(plan) : List.of();
+    boolean hasLarge = parts.contains(Part.checkpoint) && !large.backends().isEmpty();
+    int steps = runs.stream().mapToInt(StateRun::steps).sum();
     List<StateResult> results = new ArrayList<>();
+    List<LargeResult> largeResults = new ArrayList<>();
     WorkDirectory work = WorkDirectory.create(directory);
     try (Progress progress =
-        Progress.start("flink-state", runs.stream().mapToInt(StateRun::steps).sum())) {
+        Progress.start("flink-state", steps + (hasLarge ? LargeRun.steps(large) : 0))) {
       for (StateRun run : runs) {
         results.addAll(run.run(work, progress));
-        write(new StateReport(results).json(plan));
+        write(plan, results, large, largeResults);
+      }
+      if (hasLarge) {
+        largeResults.addAll(new LargeRun(large, work, progress).run());
+        write(plan, results, large, largeResults);
       }
     } finally {
       work.delete();
     }
-    StateReport report = new StateReport(results);
-    System.out.println(report.table());
-    List<Goal> goals = report.goals();
-    if (!goals.isEmpty()) {
-      System.out.println();
-      System.out.println(GoalTable.of(goals));
-    }
+    print(new StateReport(results), new LargeReport(large, largeResults));
     return 0;
   }
 
-  private void write(List<?> rowsOfJson) throws IOException {
-    if (output.json != null) {
-      JsonFile.write(output.json, rowsOfJson);
+  private void print(StateReport rowsOfState, LargeReport much) {
+    List<Goal> goals = new ArrayList<>(rowsOfState.goals());
+    goals.addAll(much.goals());
+    if (parts.contains(Part.rows)) {
+      System.out.println(rowsOfState.table());
+      System.out.println();
     }
+    if (parts.contains(Part.checkpoint)) {
+      System.out.println(much.table());
+      System.out.println();
+    }
+    System.out.println(GoalTable.of(goals));
+  }
+
+  private void write(
+      FlinkPlan plan, List<StateResult> results, LargePlan large, List<LargeResult> largeResults)
+      throws IOException {
+    if (output.json != null) {
+      List<Object> all = new ArrayList<>(new StateReport(results).json(plan));
+      all.addAll(new LargeReport(large, largeResults).json());
+      JsonFile.write(output.json, all);
+    }
+  }
+
+  /** The heap could hold much state, but its checkpoints are always whole. */
+  private LargePlan largePlan() {
+    long least = 1 << 20;
+    long most = 1L << 40;
+    Ranges.check(
+        spec, stateBytes >= least && stateBytes <= most, "--state-bytes", stateBytes, "1m to 1t");
+    Ranges.check(
+        spec,
+        stateMemory >= least && stateMemory <= most,
+        "--state-memory",
+        stateMemory,
+        "1m to 1t");
+    List<Backend> inManagedMemory = backends.stream().filter(Backend::usesManagedMemory).toList();
+    return isQuick
+        ? new LargePlan(inManagedMemory, 4 << 20, 16 << 20, 2)
+        : new LargePlan(inManagedMemory, stateBytes, stateMemory, rounds);
   }
 
   private List<StateRun> runs(FlinkPlan plan) {

@@ -43,7 +43,7 @@ class FlinkStateCommandTest {
 
   @Test
   void aRehearsalMeasuresEveryRowOnEveryBackendWithBothAmountsOfMemory() throws Exception {
-    JsonNode rows = run();
+    JsonNode rows = run("--parts=rows");
 
     int rowsOfSuites = Stream.of(Suite.values()).mapToInt(suite -> suite.rows().size()).sum();
     assertThat(rowsOfSuites).isEqualTo(3 + 6 + 11 + 3 + 6 + 6);
@@ -63,11 +63,34 @@ class FlinkStateCommandTest {
 
   @Test
   void whatWasNotMeasuredHasNoRatio() throws Exception {
-    JsonNode rows = run("--backends=faster", "--suites=value", "--rows=valueGet", "--memory=8m");
+    JsonNode rows =
+        run(
+            "--parts=rows",
+            "--backends=faster",
+            "--suites=value",
+            "--rows=valueGet",
+            "--memory=8m",
+            "--clock=cpu");
 
     assertThat(rows).hasSize(1);
     assertThat(rows.get(0).get("toRocksdb").isNull()).isTrue();
     assertThat(rows.get(0).get("memoryBytes").asLong()).isEqualTo(8 << 20);
+  }
+
+  @Test
+  void checkpointsAndRestoresOfMuchStateAreMeasuredAndChecked() throws Exception {
+    JsonNode rows = run("--parts=checkpoint");
+
+    assertThat(rows).hasSize(LargeRow.values().length * 2);
+    for (JsonNode row : rows) {
+      assertThat(row.get("measured").get("median").asDouble()).as(row.toString()).isPositive();
+      boolean isFaster = row.get("backend").asText().equals("faster");
+      assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
+      if (row.get("row").asText().equals("uploadedToChanged")) {
+        // What has changed must be there.
+        assertThat(row.get("measured").get("min").asDouble()).isGreaterThanOrEqualTo(1);
+      }
+    }
   }
 
   @ParameterizedTest
@@ -75,6 +98,8 @@ class FlinkStateCommandTest {
     "--keys=99,100 to 16m",
     "--calls=500001,up to 500000",
     "--rounds=0,1 to 1000",
+    "--state-bytes=1k,1m to 1t",
+    "--state-memory=1k,1m to 1t",
   })
   void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
     assertThatThrownBy(() -> parse(argument, "--directory=" + directory).call())

@@ -1,0 +1,33 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import java.util.List;
+
+/**
+ * Checkpoints and restores of much state.
+ *
+ * @param backends in the order in which they take turns
+ * @param stateBytes how much state there is, about
+ * @param memoryBytes managed memory of a backend
+ * @param rounds how often checkpoints and restores are timed
+ */
+record LargePlan(List<Backend> backends, long stateBytes, long memoryBytes, int rounds) {
+  /** Bytes of a value. */
+  static final int VALUE_BYTES = 1_000;
+
+  /** One key in so many changes between two checkpoints. */
+  static final int ONE_CHANGES_IN = 100;
+
+  int keys() {
+    return Math.toIntExact(stateBytes / (VALUE_BYTES + Long.BYTES));
+  }
+
+  int changedKeys() {
+    return Math.max(1, keys() / ONE_CHANGES_IN);
+  }
+
+  /** Bytes of keys and values that change between two checkpoints. */
+  long changedBytes() {
+    return (long) changedKeys() * (VALUE_BYTES + Long.BYTES);
+  }
+}

@@ -1,0 +1,31 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.report.Spread;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What a row has measured on one backend.
+ *
+ * @param measured one a round
+ */
+record LargeResult(LargeRow row, Backend backend, List<Double> measured) {
+
+  static LargeResult empty(LargeRow row, Backend backend) {
+    return new LargeResult(row, backend, new ArrayList<>());
+  }
+
+  Spread spread() {
+    return Spread.of(measured);
+  }
+
+  /** As a multiple of another backend's, round by round. */
+  Spread times(LargeResult other) {
+    return Spread.of(
+        IntStream.range(0, measured.size())
+            .mapToObj(round -> measured.get(round) / other.measured.get(round))
+            .toList());
+  }
+}

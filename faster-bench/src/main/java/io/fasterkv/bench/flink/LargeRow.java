@@ -1,0 +1,33 @@
+package io.fasterkv.bench.flink;
+
+/** What is measured of much state. */
+enum LargeRow {
+  /** How long the task stands still. */
+  synchronousPhase("ms"),
+  /** From the barrier until the checkpoint is written. */
+  checkpointTime("ms"),
+  /** Bytes written to the checkpoint's directory, as a multiple of the changed keys and values. */
+  uploadedToChanged("x"),
+  /** The 99.9th percentile of an update's time, beside a checkpoint, as a multiple of without. */
+  latencyToSteady("x"),
+  /** A backend for all key groups from the checkpoint of one. */
+  restore("ms"),
+  /** A backend for the lower half of the key groups from the checkpoint of one for all. */
+  rescaleOut("ms"),
+  /** A backend for all key groups from the checkpoints of two. */
+  rescaleIn("ms");
+
+  private final String unit;
+
+  LargeRow(String unit) {
+    this.unit = unit;
+  }
+
+  String unit() {
+    return unit;
+  }
+
+  boolean isRestore() {
+    return ordinal() >= restore.ordinal();
+  }
+}

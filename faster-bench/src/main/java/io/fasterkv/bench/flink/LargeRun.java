@@ -1,0 +1,179 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.process.WorkDirectory;
+import io.fasterkv.bench.report.Progress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SharedStateRegistry;
+import org.apache.flink.runtime.state.SharedStateRegistryImpl;
+
+/**
+ * Loads much state into all backends and takes a first checkpoint of each; then, in turn, changes
+ * one key in a hundred and takes the next; then, in turn, restores the last one, whole and by
+ * halves. Flink's registry decides which files older checkpoints keep.
+ */
+final class LargeRun {
+  private static final int STEADY_PASSES = 3;
+
+  private final LargePlan plan;
+  private final WorkDirectory work;
+  private final Progress progress;
+  private final Map<Backend, Subject> subjects = new LinkedHashMap<>();
+  private final List<LargeResult> results = new ArrayList<>();
+
+  LargeRun(LargePlan plan, WorkDirectory work, Progress progress) {
+    this.plan = plan;
+    this.work = work;
+    this.progress = progress;
+  }
+
+  /** How often {@link #run} says that a step has ended. */
+  static int steps(LargePlan plan) {
+    return plan.backends().size() * (1 + 2 * plan.rounds());
+  }
+
+  /** A backend and its checkpoints. */
+  private static final class Subject {
+    final LargeState state;
+    final Path checkpoints;
+    final SharedStateRegistry registry = new SharedStateRegistryImpl();
+    LargeState.Checkpoint last;
+    private long id;
+
+    Subject(LargeState state, Path checkpoints) throws Exception {
+      this.state = state;
+      this.checkpoints = checkpoints;
+      state.load();
+      last = take(LargeState.newHistogram());
+    }
+
+    private LargeState.Checkpoint take(Histogram beside) throws Exception {
+      id++;
+      LargeState.Checkpoint taken = state.checkpoint(id, checkpoints, beside);
+      taken.handle().registerSharedStates(registry, id);
+      return taken;
+    }
+
+    /** Takes the next checkpoint and gives up the last. */
+    LargeState.Checkpoint next(Histogram beside) throws Exception {
+      LargeState.Checkpoint taken = take(beside);
+      last.handle().discardState();
+      registry.unregisterUnusedState(id);
+      last = taken;
+      return taken;
+    }
+  }
+
+  /** Runs it. */
+  List<LargeResult> run() throws Exception {
+    try {
+      for (Backend kind : plan.backends()) {
+        progress.begin("loading much state, " + kind);
+        subjects.put(
+            kind,
+            new Subject(
+                open(kind, "state", OpenBackend.wholeRange(), List.of()),
+                work.directory(kind + "-checkpoints")));
+        progress.step();
+      }
+      for (int round = 1; round <= plan.rounds(); round++) {
+        for (Backend kind : plan.backends()) {
+          progress.begin("round " + round + ", checkpoint, " + kind);
+          checkpoint(kind);
+          progress.step();
+        }
+      }
+      for (int round = 1; round <= plan.rounds(); round++) {
+        for (Backend kind : plan.backends()) {
+          progress.begin("round " + round + ", restore, " + kind);
+          restore(kind);
+          progress.step();
+        }
+      }
+      return results;
+    } finally {
+      for (Subject subject : subjects.values()) {
+        subject.state.close();
+      }
+    }
+  }
+
+  private LargeState open(
+      Backend kind, String name, KeyGroupRange range, Collection<KeyedStateHandle> handles)
+      throws Exception {
+    return new LargeState(plan, kind, work.directory(kind + "-" + name), range, handles);
+  }
+
+  private Subject subject(Backend kind) {
+    Subject subject = subjects.get(kind);
+    if (subject == null) {
+      throw new IllegalStateException("not loaded: backend=" + kind);
+    }
+    return subject;
+  }
+
+  private void checkpoint(Backend kind) throws Exception {
+    Subject subject = subject(kind);
+    Histogram steady = LargeState.newHistogram();
+    subject.state.change(STEADY_PASSES, steady);
+    Histogram beside = LargeState.newHistogram();
+    LargeState.Checkpoint taken = subject.next(beside);
+    add(LargeRow.synchronousPhase, kind, taken.synchronousNanos() / 1e6);
+    add(LargeRow.checkpointTime, kind, taken.nanos() / 1e6);
+    add(LargeRow.uploadedToChanged, kind, (double) taken.uploadedBytes() / plan.changedBytes());
+    add(
+        LargeRow.latencyToSteady,
+        kind,
+        (double) beside.getValueAtPercentile(99.9) / steady.getValueAtPercentile(99.9));
+  }
+
+  private void restore(Backend kind) throws Exception {
+    List<KeyedStateHandle> whole = List.of(subject(kind).last.handle());
+    timed(LargeRow.restore, kind, OpenBackend.wholeRange(), whole).close();
+    Path directory = work.directory(kind + "-halves");
+    List<KeyedStateHandle> halves = new ArrayList<>();
+    for (KeyGroupRange range : LargeState.halves()) {
+      try (LargeState half = timed(LargeRow.rescaleOut, kind, range, whole)) {
+        halves.add(half.checkpoint(1, directory, LargeState.newHistogram()).handle());
+      }
+    }
+    timed(LargeRow.rescaleIn, kind, OpenBackend.wholeRange(), halves).close();
+    work.delete(directory);
+  }
+
+  /** Opens a backend from checkpoints, and checks it after the clock was stopped. */
+  private LargeState timed(
+      LargeRow row, Backend kind, KeyGroupRange range, List<KeyedStateHandle> handles)
+      throws Exception {
+    long begin = System.nanoTime();
+    LargeState restored = open(kind, "restored", range, handles);
+    double millis = (System.nanoTime() - begin) / 1e6;
+    // Of two halves the first counts.
+    if (range.getStartKeyGroup() == 0) {
+      add(row, kind, millis);
+    }
+    restored.check();
+    return restored;
+  }
+
+  private void add(LargeRow row, Backend kind, double measured) {
+    LargeResult result =
+        results.stream()
+            .filter(each -> each.row() == row && each.backend() == kind)
+            .findFirst()
+            .orElse(null);
+    if (result == null) {
+      result = LargeResult.empty(row, kind);
+      results.add(result);
+    }
+    result.measured().add(measured);
+  }
+}

@@ -426,7 +426,8 @@ public final class FasterStore implements AutoCloseable {
    * As {@link #compact()}, for what lies below {@code until}. A pass over all of the log leaves
    * copies beside what the last checkpoint needs, until that is removed; a store that takes
    * checkpoints often needs less storage if a part of the log is compacted between two of them: a
-   * fifth, for one, when the log is larger than one and a half times its live bytes.
+   * fifth, for one, when the log is larger than one and a half times its live bytes. Compaction in
+   * the background does so by itself.
    *
    * @param until an address as {@link #beginAddress()} and {@link #tailAddress()} give them
    * @throws BadConfig if the store is in memory: it compacts page by page
@@ -551,7 +552,7 @@ public final class FasterStore implements AutoCloseable {
   /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */
   public long logBytes() {
     checkOpen();
-    return parts.engine().log().tailAddress() - parts.engine().log().beginAddress();
+    return parts.engine().log().lengthBytes();
   }
 
   /**

@@ -30,10 +30,12 @@ import org.jspecify.annotations.Nullable;
  * @param keyHash hash of keys of variable length
  * @param deleteOnClose whether the log's files are temporary: removed by {@code close}
  * @param backgroundCompaction whether a thread of the store's keeps the log within about twice its
- *     live bytes; storage that a checkpoint needs stays until the checkpoint is removed
+ *     live bytes; storage that a checkpoint needs stays until the checkpoint is removed, and is
+ *     within that, too, if up to an eighth of the live bytes is written while one is kept
  * @param compactionBytesPerSecond how many bytes of log that thread looks at in a second at most;
- *     with 0, the default, it is bounded by what is written only: about two bytes for each. A pace
- *     slower than half of that lets the log grow past twice its live bytes
+ *     with 0, the default, it is bounded by what is written only: about two bytes for each, three
+ *     where checkpoints are kept. A pace slower than half of that lets the log grow past twice its
+ *     live bytes
  * @param directIo whether the log's transfers pass the system's page cache by, so that what the
  *     store has in memory is all there is; where the file system refuses, they do not, and a line
  *     in the log says so

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so; it goes
  * over the log as it was then, a piece at a time, no faster than its {@link Pace}, and frees each
- * piece before it takes the next. What is written meanwhile is kept in bounds by the {@link
- * WriteBrake}.
+ * piece before it takes the next. Where a checkpoint keeps what would be freed, a pass goes as far
+ * as its {@link HeldShare} allows, and waits for the next checkpoint. What is written meanwhile is
+ * kept in bounds by the {@link WriteBrake}.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
@@ -27,6 +28,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final Engine engine;
   private final Compactor compactor;
   private final PassTrigger trigger;
+  private final HeldShare share;
   private final WriteBrake brake;
   private final long bytesPerSecond;
   private final LongConsumer park;
@@ -45,6 +47,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.engine = engine;
     this.park = park;
     trigger = new PassTrigger(config.logMemoryBytes());
+    share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     brake =
         new WriteBrake(
@@ -52,7 +55,8 @@ public final class BackgroundCompaction implements AutoCloseable {
             engine.chainSteps()::growth,
             config.logMemoryBytes(),
             bytesPerSecond == 0,
-            size());
+            size(),
+            share::mayBeLong);
     this.compactor = compactor;
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
@@ -92,13 +96,14 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   /** The head of the log has expired, which is not for compaction to make up for. */
   public void truncated() {
+    trigger.truncated(size());
     brake.truncated(size());
   }
 
   private void run() {
     try {
       while (!isClosed) {
-        if (trigger.isDue(size())) {
+        if (trigger.isDue(size(), brake.live(), engine.log().isHeld())) {
           pass();
         } else {
           park.accept(LOOK_NANOS);
@@ -140,11 +145,19 @@ public final class BackgroundCompaction implements AutoCloseable {
     long end = log.flushedAddress();
     long start = log.tailAddress();
     long sizeBefore = size();
+    long unknownBefore = sizeBefore - brake.live();
     CompactionStats before = compactor.stats();
     brake.begins();
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
-    long piece = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
+    long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
+      long piece = log.isHeld() ? share.pieceBytes() : largest;
+      if (!share.allows(piece, brake.live())) {
+        park.accept(LOOK_NANOS);
+        // What was not looked at in the meantime is not made up for.
+        pace = new Pace(bytesPerSecond, () -> isClosed);
+        continue;
+      }
       if (compactor.compact(Math.min(end, log.beginAddress() + piece), pace) == 0) {
         break;
       }
@@ -157,12 +170,12 @@ public final class BackgroundCompaction implements AutoCloseable {
     long moved = after.movedBytes() - before.movedBytes();
     long scanned = after.scannedBytes() - before.scannedBytes();
     long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
-    trigger.passed(
-        scanned, after.droppedBytes() - before.droppedBytes(), size() - writtenMeanwhile);
+    long dropped = after.droppedBytes() - before.droppedBytes();
+    trigger.passed(scanned, dropped, unknownBefore, size() - writtenMeanwhile);
     brake.passed(sizeBefore - scanned + moved, size());
   }
 
   private long size() {
-    return engine.log().tailAddress() - engine.log().beginAddress();
+    return engine.log().lengthBytes();
   }
 }

@@ -72,7 +72,7 @@ public final class MemoryCompactor implements AutoCloseable {
   }
 
   private boolean isEnough(long bytes) {
-    return log.tailAddress() - log.beginAddress() <= bytes && room.hasFreePage();
+    return log.lengthBytes() <= bytes && room.hasFreePage();
   }
 
   private boolean hasFullPage(long end) {

@@ -2,17 +2,23 @@ package io.fasterkv.compaction;
 
 /**
  * Decides when a log is worth a pass over all of it. A pass leaves what is live, and what was
- * written meanwhile; the next is due when the log has grown by half of that, or, if the last one
- * found little to drop, when it has doubled. So passes copy about two bytes for each byte that was
- * written, whether what was written is live or not; a log that nobody writes to is left alone; and
- * when a pass begins the log is at most twice its live bytes, or fits memory.
+ * written meanwhile; the next is due when the log is half as long again as what is known to be
+ * live, or a third if a checkpoint keeps its begin: then what is dropped stays on the device for
+ * some time, and the rest has to be shorter. What counts as live in full may be all live: after a
+ * pass that found little to drop where much could have been dead, and whenever more is said to be
+ * live than the last pass left, the next is due when the log has doubled.
+ *
+ * <p>So passes copy about two bytes for each byte that was written, whether what was written is
+ * live or not, and three in a log that is kept; a log that nobody writes to is left alone; and when
+ * a pass begins the log is at most twice its live bytes, or fits memory.
  */
 final class PassTrigger {
   private static final long LITTLE = 8;
+  private static final long MUCH = 4;
 
   private final long memoryBytes;
   private long sizeAfterPass;
-  private boolean wasFruitful = true;
+  private boolean isLiveKnown = true;
 
   /**
    * @param memoryBytes a log up to this size is left alone
@@ -21,14 +27,38 @@ final class PassTrigger {
     this.memoryBytes = memoryBytes;
   }
 
-  boolean isDue(long logBytes) {
-    long grown = wasFruitful ? sizeAfterPass + sizeAfterPass / 2 : 2 * sizeAfterPass;
-    return logBytes > Math.max(grown, memoryBytes);
+  boolean isDue(long logBytes, long liveBytes, boolean isHeld) {
+    return logBytes > dueAt(liveBytes, isHeld);
   }
 
-  /** Notes a pass: how much it looked at, how much of that it dropped, and the log's size now. */
-  void passed(long scannedBytes, long droppedBytes, long logBytes) {
+  /**
+   * How long the log is when a pass is due.
+   *
+   * @param liveBytes how much is known to be live
+   * @param isHeld whether storage below the log's begin stays for a checkpoint or a cut
+   */
+  synchronized long dueAt(long liveBytes, boolean isHeld) {
+    long left = Math.max(sizeAfterPass, liveBytes);
+    long grown = left + left / (isHeld ? 3 : 2);
+    long doubled = 2 * sizeAfterPass;
+    return Math.max(isLiveKnown ? Math.min(grown, doubled) : doubled, memoryBytes);
+  }
+
+  /**
+   * Notes a pass.
+   *
+   * @param scannedBytes how much it looked at
+   * @param droppedBytes how much of that it dropped
+   * @param unknownBytes how much of the log was not known to be live when it began
+   * @param logBytes how long the log is now
+   */
+  synchronized void passed(long scannedBytes, long droppedBytes, long unknownBytes, long logBytes) {
     sizeAfterPass = logBytes;
-    wasFruitful = droppedBytes >= scannedBytes / LITTLE;
+    isLiveKnown = droppedBytes >= scannedBytes / LITTLE || unknownBytes < scannedBytes / MUCH;
+  }
+
+  /** The head of the log was dropped, whatever it held. */
+  synchronized void truncated(long logBytes) {
+    sizeAfterPass = Math.min(sizeAfterPass, logBytes);
   }
 }

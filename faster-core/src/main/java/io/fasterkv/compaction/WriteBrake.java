@@ -2,16 +2,18 @@ package io.fasterkv.compaction;
 
 import io.fasterkv.log.TailBrake;
 import io.fasterkv.operation.ChainSteps.Growth;
+import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
 /**
- * Keeps the log within twice its live bytes and twice the log's memory. What is live is at least
- * what a pass has found to be, and what operations have added since that pass began: the bytes of
- * new records, less as much as can have ended, see {@link Growth}. So a load of new keys is not
- * held back, since no pass could gain from it; one that overwrites is, to the pace of compaction.
- * While a pass is under way, what is live is also at least what it has found so far. A pass beside
- * writers finds less than there is, since what they replace is dead when it comes by; so what was
- * known before counts on, as far as that explains the difference.
+ * Keeps the log within what its live bytes allow, see {@link HeldShare#mayBeLong}: twice as much,
+ * or less if it is held, and twice the log's memory besides. What is live is at least what a pass
+ * has found to be, and what operations have added since that pass began: the bytes of new records,
+ * less as much as can have ended, see {@link Growth}. So a load of new keys is not held back, since
+ * no pass could gain from it; one that overwrites is, to the pace of compaction. While a pass is
+ * under way, what is live is also at least what it has found so far. A pass beside writers finds
+ * less than there is, since what they replace is dead when it comes by; so what was known before
+ * counts on, as far as that explains the difference.
  *
  * <p>If a pass ends with the log still too long, writers wait for the next, which then finds all
  * that is to be dropped. Should that not do, then what is in the way is not for compaction to drop,
@@ -25,6 +27,7 @@ final class WriteBrake {
   private final Supplier<Growth> growth;
   private final long memoryBytes;
   private final boolean isUsed;
+  private final LongUnaryOperator mayBeLong;
 
   /** What was live at {@link #since}, at least. */
   private long liveBytes;
@@ -43,13 +46,20 @@ final class WriteBrake {
   /**
    * @param isUsed false for a store whose owner sets the pace of compaction
    * @param logBytes how long the log is now; half of it counts as live until the first pass
+   * @param mayBeLong how long the log may be for so many live bytes; asked under a lock
    */
   WriteBrake(
-      TailBrake brake, Supplier<Growth> growth, long memoryBytes, boolean isUsed, long logBytes) {
+      TailBrake brake,
+      Supplier<Growth> growth,
+      long memoryBytes,
+      boolean isUsed,
+      long logBytes,
+      LongUnaryOperator mayBeLong) {
     this.brake = brake;
     this.growth = growth;
     this.memoryBytes = memoryBytes;
     this.isUsed = isUsed;
+    this.mayBeLong = mayBeLong;
     liveBytes = logBytes / 2;
     since = growth.get();
     atBegin = since;
@@ -106,7 +116,7 @@ final class WriteBrake {
   }
 
   private long allowed() {
-    return 2 * Math.max(live(), memoryBytes) + 2 * memoryBytes;
+    return mayBeLong.applyAsLong(Math.max(live(), memoryBytes)) + 2 * memoryBytes;
   }
 
   /** How many bytes are live at least, as far as is known without looking. */

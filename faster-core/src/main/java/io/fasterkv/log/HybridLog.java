@@ -614,6 +614,24 @@ public final class HybridLog {
   }
 
   /**
+   * Whether storage stays when the begin moves on: a checkpoint, or a cut, scan or history of the
+   * store's caller, needs it.
+   */
+  public boolean isHeld() {
+    return truncation.isHeld();
+  }
+
+  /** Bytes below the begin that the device still keeps. */
+  public long heldBytes() {
+    return Math.max(0, marks.begin() - Math.max(truncation.givenBackUntil(), Address.FIRST));
+  }
+
+  /** Bytes of log from its begin to its tail. */
+  public long lengthBytes() {
+    return tail.address() - marks.begin();
+  }
+
+  /**
    * Drops all below {@code address}, which is where a record begins and is flushed. The head moves
    * first, so that what is dropped is not found in memory either. Without a device the begin moves
    * first: nobody then takes what is dropped to be on disk, for longer than this takes.

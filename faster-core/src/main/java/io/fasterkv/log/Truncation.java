@@ -29,6 +29,9 @@ final class Truncation {
   /** Storage below it was given back. */
   private volatile long givenBackUntil;
 
+  /** Whether a keep or a checkpoint begins at the begin or below. */
+  private volatile boolean isHeld;
+
   private boolean isClosed;
 
   Truncation(LogMarks marks, FlushedExtents extents, LogDevice device, long pageBytes) {
@@ -44,11 +47,13 @@ final class Truncation {
    */
   synchronized long pin() {
     keeps.merge(marks.begin(), 1, Integer::sum);
+    noteHeld();
     return pinBriefly();
   }
 
   synchronized void unpin(long begin) throws IOException {
     takeOut(keeps, begin);
+    noteHeld();
     unpinBrief(begin);
   }
 
@@ -77,10 +82,12 @@ final class Truncation {
   /** Keeps storage from {@code address} on; each call wants its {@link #release}. */
   synchronized void retain(long address) {
     retained.merge(address, 1, Integer::sum);
+    noteHeld();
   }
 
   synchronized void release(long address) throws IOException {
     takeOut(retained, address);
+    noteHeld();
     giveBack();
   }
 
@@ -93,6 +100,16 @@ final class Truncation {
   /** From now on no storage is given back: another store may have been opened on it. */
   synchronized void close() {
     isClosed = true;
+  }
+
+  /** Whether storage stays when the begin moves, for longer than a brief pin; takes no lock. */
+  boolean isHeld() {
+    return isHeld;
+  }
+
+  private void noteHeld() {
+    boolean isRetained = !retained.isEmpty() && retained.firstKey() <= marks.begin();
+    isHeld = isRetained || !keeps.isEmpty();
   }
 
   long givenBackUntil() {

@@ -17,7 +17,8 @@ class WriteBrakeTest {
   private long log;
   private long live;
 
-  private final WriteBrake brake = new WriteBrake(tail, this::growth, MEMORY, true, 0);
+  private final WriteBrake brake =
+      new WriteBrake(tail, this::growth, MEMORY, true, 0, live -> 2 * live);
 
   private Growth growth() {
     return new Growth(made, ended, made == 0 ? 0 : RECORD);
@@ -165,7 +166,8 @@ class WriteBrakeTest {
   @Test
   void aStoreWhoseOwnerSetsThePaceHasNoBrake() {
     TailBrake free = new TailBrake();
-    new WriteBrake(free, this::growth, MEMORY, false, 0).passed(0, Long.MAX_VALUE / 2);
+    new WriteBrake(free, this::growth, MEMORY, false, 0, live -> 2 * live)
+        .passed(0, Long.MAX_VALUE / 2);
     assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();
   }
 }

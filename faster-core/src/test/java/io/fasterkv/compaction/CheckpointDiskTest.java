@@ -1,0 +1,351 @@
+package io.fasterkv.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.Crew;
+import io.fasterkv.FasterStore;
+import io.fasterkv.Insides;
+import io.fasterkv.Session;
+import io.fasterkv.StoreInvariants;
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreFunctions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A hot set that is overwritten for ever, with checkpoints and with compaction in the background:
+ * how many bytes all files of the directory have, against those of the records that are live.
+ */
+class CheckpointDiskTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final long MEMORY = 4L * PAGE_BYTES;
+  private static final int VALUE_BYTES = 480;
+  private static final int RECORD_BYTES = 512;
+  private static final int INDEX_BYTES = 32 << 10;
+  private static final int KEYS = 2048;
+  private static final long LIVE = (long) KEYS * RECORD_BYTES;
+
+  /** An index image comes with one checkpoint in so many. */
+  private static final int FULL_EVERY = 10;
+
+  private static final int MEASURES = 2;
+
+  /** How often the live bytes are written. */
+  private static final int ROTATIONS = 3;
+
+  /** Two images of the index, a snapshot, two manifests and a segment that is not full. */
+  private static final long CHECKPOINT_BYTES = 2 * INDEX_BYTES + 8L * PAGE_BYTES;
+
+  private static final long PATIENCE_SECONDS = 100;
+
+  @TempDir Path directory;
+
+  private final AtomicLongArray sums = new AtomicLongArray(KEYS);
+  private final Semaphore looks = new Semaphore(0);
+  private final Deque<CheckpointToken> kept = new ArrayDeque<>();
+  private final List<Session<Long, long[], Void>> sessions = new ArrayList<>();
+  private StoreConfig config;
+  private FasterStore store;
+  private BackgroundCompaction compaction;
+
+  @BeforeEach
+  void open() {
+    config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .logMemoryBytes(MEMORY)
+            .pageBytes(PAGE_BYTES)
+            .segmentBytes(4L * PAGE_BYTES)
+            .indexBytes(INDEX_BYTES)
+            .build();
+    store = FasterStore.open(config);
+    compaction =
+        new BackgroundCompaction(
+            Insides.engine(store), Insides.compactor(store), config, this::look);
+  }
+
+  @AfterEach
+  void close() {
+    sessions.forEach(Session::close);
+    compaction.close();
+    store.close();
+  }
+
+  /** The thread has nothing to do, or nothing that it may do now. */
+  private void look(long nanos) {
+    looks.release();
+    LockSupport.parkNanos(Math.min(nanos, 1_000_000));
+  }
+
+  /** Waits until compaction has looked at what there is now, and left it. */
+  private void awaitRest() throws InterruptedException {
+    looks.drainPermits();
+    assertThat(looks.tryAcquire(2, PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
+    assertThat(compaction.failure()).isNull();
+  }
+
+  private void load() {
+    sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+    for (int key = 0; key < KEYS; key++) {
+      write(0, key);
+    }
+  }
+
+  private void write(int session, int key) {
+    Status status = sessions.get(session).rmw(ByteSpan.of(bytes(key)), 1L, null);
+    assertThat(status).isNotEqualTo(Status.PENDING);
+    sums.incrementAndGet(key);
+  }
+
+  private static byte[] bytes(long key) {
+    byte[] bytes = new byte[Long.BYTES];
+    ByteSpan.of(bytes).putLong(0, key);
+    return bytes;
+  }
+
+  private void checkpoint(CheckpointKind kind, int round, int keep) {
+    kept.add(
+        store.checkpoint(
+            round % FULL_EVERY == 0
+                ? CheckpointRequest.full(kind)
+                : CheckpointRequest.logOnly(kind)));
+    measure("with a new checkpoint in round " + round);
+    while (kept.size() > keep) {
+      store.removeCheckpoint(kept.remove());
+    }
+  }
+
+  private void measure(String when) {
+    long bytes = allBytes();
+    assertThat(bytes).as("bytes of all files " + when + ", " + state()).isBetween(1L, 2 * LIVE);
+  }
+
+  private String state() {
+    return "live=" + LIVE + ", log=" + store.logBytes() + ", stored=" + store.storedBytes();
+  }
+
+  private long allBytes() {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.mapToLong(CheckpointDiskTest::bytes).sum();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private static long bytes(Path file) {
+    try {
+      return Files.size(file);
+    } catch (NoSuchFileException e) {
+      // Compaction has removed a segment since it was listed.
+      return 0;
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  private void assertAllIsThere(int keys) {
+    long[] found = new long[1];
+    for (int key = 0; key < keys; key++) {
+      assertThat(sessions.getFirst().read(ByteSpan.of(bytes(key)), null, found, null))
+          .isEqualTo(Status.FOUND);
+      assertThat(found[0]).as("key " + key).isEqualTo(sums.get(key));
+    }
+    StoreInvariants.check(store);
+  }
+
+  /** The parts of the live bytes are 1/hot and 1/written. */
+  @ParameterizedTest(name = "{0}, {1} kept, hot 1/{2}, 1/{3} written between two")
+  @CsvSource({
+    "FOLD_OVER, 1, 4, 20",
+    "FOLD_OVER, 1, 40, 20",
+    "FOLD_OVER, 1, 1, 10",
+    "FOLD_OVER, 2, 4, 40",
+    "SNAPSHOT, 1, 4, 20",
+    "INCREMENTAL_SNAPSHOT, 1, 4, 20",
+  })
+  void allFilesStayWithinTwiceTheLiveBytes(
+      CheckpointKind kind, int keep, int hotPart, int writtenPart) throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(1);
+    int writes = KEYS / writtenPart;
+    int rounds = ROTATIONS * writtenPart;
+    load();
+    for (int round = 0; round < rounds; round++) {
+      for (int part = 0; part < MEASURES; part++) {
+        for (int i = 0; i < writes / MEASURES; i++) {
+          write(0, random.nextInt(KEYS / hotPart));
+        }
+        awaitRest();
+        measure("in round " + round);
+      }
+      checkpoint(kind, round, keep);
+    }
+    assertThat(copiedForEachByteWritten(writtenPart)).isLessThan(4);
+    compaction.close();
+    assertAllIsThere(KEYS);
+  }
+
+  private double copiedForEachByteWritten(int writtenPart) {
+    long rounds = ROTATIONS * writtenPart;
+    long writes = rounds * (KEYS / writtenPart);
+    return (double) store.compactionStats().movedBytes() / (writes * RECORD_BYTES);
+  }
+
+  /** Three sessions write while the checkpoint is taken and compaction goes on. */
+  @ParameterizedTest
+  @EnumSource(names = {"FOLD_OVER", "SNAPSHOT", "INCREMENTAL_SNAPSHOT"})
+  void theSameBesideSessions(CheckpointKind kind) throws InterruptedException {
+    int parts = 24;
+    load();
+    for (int session = 1; session < 3; session++) {
+      sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+    }
+    for (int round = 0; round < ROTATIONS * parts; round++) {
+      int number = round;
+      Crew crew = new Crew(kind + ", round " + round, this::state);
+      for (int session = 0; session < 3; session++) {
+        int mine = session;
+        SplittableRandom random = new SplittableRandom(3L * round + session);
+        crew.add(() -> {
+          for (int i = 0; i < KEYS / parts / 3; i++) {
+            write(mine, random.nextInt(KEYS / 4));
+          }
+        });
+      }
+      crew.add(() -> checkpoint(kind, number, 1));
+      crew.run();
+      awaitRest();
+      measure("in round " + round);
+    }
+    compaction.close();
+    assertAllIsThere(KEYS);
+  }
+
+  /**
+   * The newest checkpoint keeps what it needs, and there is no other: compaction does not copy for
+   * ever what gives nothing back, holds no writer up, and is back in bounds with the next few.
+   */
+  @Test
+  void withoutACheckpointNoMoreIsCopiedThanIsWritten() throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(2);
+    load();
+    kept.add(store.checkpoint());
+    long copiedBefore = store.compactionStats().movedBytes();
+    int writes = 6 * KEYS;
+    for (int i = 0; i < writes; i++) {
+      write(0, random.nextInt(KEYS / 4));
+    }
+    awaitRest();
+    long copied = store.compactionStats().movedBytes() - copiedBefore;
+    assertThat(copied).isBetween(LIVE / 4, (long) writes * RECORD_BYTES);
+    for (int round = 0; round < 6; round++) {
+      kept.add(store.checkpoint());
+      store.removeCheckpoint(kept.remove());
+      awaitRest();
+    }
+    measure("after six more checkpoints");
+    compaction.close();
+    assertAllIsThere(KEYS);
+  }
+
+  /** Nothing to gain: a log of nothing but new keys is left as it is, but for two looks or so. */
+  @Test
+  void aFullyLiveLogIsHardlyCopied() throws InterruptedException {
+    sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+    for (int key = 0; key < KEYS; key++) {
+      write(0, key);
+      if (key % (KEYS / 20) == KEYS / 40) {
+        kept.add(store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER)));
+        if (kept.size() > 1) {
+          store.removeCheckpoint(kept.remove());
+        }
+        awaitRest();
+        long live = (key + 1L) * RECORD_BYTES;
+        assertThat(allBytes()).as("after " + key).isLessThanOrEqualTo(2 * live + CHECKPOINT_BYTES);
+      }
+    }
+    assertThat(store.compactionStats().movedBytes()).isLessThanOrEqualTo(2 * LIVE);
+    compaction.close();
+    assertAllIsThere(KEYS);
+  }
+
+  /** What was known to be live is not any more: the log follows, from checkpoint to checkpoint. */
+  @Test
+  void diskFollowsWhatIsDeleted() throws InterruptedException {
+    SplittableRandom random = new SplittableRandom(3);
+    load();
+    int left = KEYS / 4;
+    for (int key = left; key < KEYS; key++) {
+      assertThat(sessions.getFirst().delete(ByteSpan.of(bytes(key)), null)).isEqualTo(Status.FOUND);
+    }
+    for (int round = 0; round < 80; round++) {
+      for (int i = 0; i < left / 20; i++) {
+        write(0, random.nextInt(left));
+      }
+      awaitRest();
+      checkpoint(CheckpointKind.FOLD_OVER, round, 1);
+    }
+    assertThat(allBytes()).as(state()).isLessThanOrEqualTo(LIVE / 4 * 2 + CHECKPOINT_BYTES);
+    compaction.close();
+    assertAllIsThere(left);
+  }
+
+  private static final class Summing implements StoreFunctions<Long, long[], Void> {
+    @Override
+    public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+      output[0] = value.getLong(0);
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, Long input) {
+      return VALUE_BYTES;
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+      value.setLength(VALUE_BYTES);
+      value.putLong(0, input);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+      value.putLong(0, value.getLong(0) + input);
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, Long input, ByteSpan oldValue) {
+      return oldValue.length();
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+      newValue.setTo(oldValue);
+      newValue.putLong(0, oldValue.getLong(0) + input);
+    }
+  }
+}

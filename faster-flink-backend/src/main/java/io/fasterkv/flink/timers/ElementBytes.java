@@ -19,6 +19,7 @@ final class ElementBytes<T> {
   private TypeSerializer<T> serializer;
   private DataOutputSerializer out = new DataOutputSerializer(FIRST_BYTES);
   private final DataInputDeserializer in = new DataInputDeserializer();
+  private final Bytes scratch = new Bytes();
 
   ElementBytes(TypeSerializer<T> serializer) {
     this.serializer = serializer;
@@ -52,6 +53,11 @@ final class ElementBytes<T> {
 
   int length() {
     return out.length();
+  }
+
+  /** For an element that is read at once. */
+  Bytes scratch() {
+    return scratch;
   }
 
   T read(Bytes element) {

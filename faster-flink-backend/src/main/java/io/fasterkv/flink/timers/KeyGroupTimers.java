@@ -24,7 +24,6 @@ final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
   private final ByteTree tree;
   private final ElementBytes<T> elements;
   private final PriorityComparator<T> priorities;
-  private final Bytes scratch = new Bytes();
   private @Nullable T head;
 
   /** The tree's count of changes of its head when it was read. */
@@ -48,9 +47,10 @@ final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
   @Override
   public @Nullable T peek() {
     if (headAsOf != tree.headChanges()) {
-      head = tree.first(scratch) ? elements.read(scratch) : null;
+      Bytes bytes = elements.scratch();
+      head = tree.first(bytes) ? elements.read(bytes) : null;
       headAsOf = tree.headChanges();
-      scratch.clear();
+      bytes.clear();
     }
     return head;
   }

@@ -8,8 +8,9 @@ import java.util.Arrays;
  */
 public final class EntryBatch {
   private static final int FIRST_ENTRIES = 16;
+  private static final byte[] NO_BYTES = {};
 
-  private byte[] bytes = new byte[0];
+  private byte[] bytes = NO_BYTES;
   private int[] keyEnds = new int[FIRST_ENTRIES];
   private int[] ends = new int[FIRST_ENTRIES];
   private int count;
@@ -17,7 +18,7 @@ public final class EntryBatch {
   /** Becomes empty. */
   public void clear() {
     count = 0;
-    bytes = new byte[0];
+    bytes = NO_BYTES;
   }
 
   /** Adds an entry that begins where the last one ends. */

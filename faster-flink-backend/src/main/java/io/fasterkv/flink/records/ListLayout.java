@@ -28,7 +28,7 @@ public final class ListLayout {
   public static final byte SEPARATOR = ',';
   static final int LAST_CHUNK_AT = TAG_BYTES;
   static final int CHUNKED_HEAD_BYTES = LAST_CHUNK_AT + Integer.BYTES;
-  static final int INLINE_BYTES = 1 << 10;
+  static final int INLINE_BYTES = 2 << 10;
   static final int CHUNK_BYTES = 4 << 10;
 
   private ListLayout() {}

@@ -7,9 +7,11 @@ import io.fasterkv.api.ByteSpan;
  * not for an inline map. A repeated call puts the same entries again, which changes nothing.
  */
 final class PutAllEdit implements RecordEdit {
+  private static final EntryBatch NOTHING = new EntryBatch();
+
   private final UserKey key = new UserKey();
   private final PutEdit single = new PutEdit();
-  private EntryBatch batch = new EntryBatch();
+  private EntryBatch batch = NOTHING;
   private int first;
   private int limit;
   private int entryLimit;
@@ -43,7 +45,7 @@ final class PutAllEdit implements RecordEdit {
 
   /** Lets go of the entries. */
   void forget() {
-    batch = new EntryBatch();
+    batch = NOTHING;
   }
 
   private PutEdit single(int entry) {

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     implements InternalListState<K, N, V> {
   /** Elements of one addition are written together up to this many bytes. */
-  private static final int BATCH_BYTES = 1 << 10;
+  private static final int BATCH_BYTES = 2 << 10;
 
   private TypeSerializer<V> elementSerializer;
 

@@ -1,0 +1,96 @@
+package io.fasterkv.restart;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.packaging.JarOfTests;
+import io.fasterkv.packaging.OneJar;
+import io.fasterkv.process.Jvm;
+import io.fasterkv.process.TiedMain;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What a process keeps of jobs that were started again and again. Each store has 64 MiB; the heap
+ * is resident from the start and cannot grow, so what a store leaves behind shows in the process.
+ */
+class RestartsIT {
+  private static final int RESTARTS = 100;
+
+  /** The JVM compiles and loads classes in the first ones. */
+  private static final int SETTLED = 40;
+
+  private static final long SLACK_BYTES = 32 << 20;
+
+  @TempDir private Path directory;
+
+  @Test
+  void hundredRestartsReturnResidentMemoryToWhereItWas() throws Exception {
+    List<String> lines = run(1, RESTARTS, 0, true);
+
+    assertThat(resident(lines, RESTARTS) - resident(lines, SETTLED)).isLessThan(SLACK_BYTES);
+    assertThat(lines).contains("threads=[]", "loaders=0");
+    assertThat(directory.resolve("local")).isEmptyDirectory();
+  }
+
+  /** The same sees a leak of a megabyte in each attempt, a sixty-fourth of a store. */
+  @Test
+  void aLeakOfAMegabyteIsSeen() throws Exception {
+    List<String> lines = run(1, RESTARTS, 1 << 20, true);
+
+    assertThat(resident(lines, RESTARTS) - resident(lines, SETTLED)).isGreaterThan(SLACK_BYTES);
+  }
+
+  @Test
+  void jobsThatBringTheJarLeaveNoClassLoaderBehind() throws Exception {
+    List<String> lines = run(5, 3, 0, false);
+
+    assertThat(lines).contains("threads=[]", "loaders=0");
+    assertThat(directory.resolve("local")).isEmptyDirectory();
+  }
+
+  private List<String> run(int jobs, int failures, long leakedBytes, boolean isInLib)
+      throws Exception {
+    List<Path> classPath = new ArrayList<>(OneJar.flink());
+    classPath.add(JarOfTests.of(RestartingMain.class, directory.resolve("job.jar")));
+    classPath.add(JarOfTests.of(TiedMain.class, directory.resolve("tied.jar")));
+    List<String> main = new ArrayList<>();
+    main.add(RestartingMain.class.getName());
+    main.add(directory.toString());
+    main.add(Integer.toString(jobs));
+    main.add(Integer.toString(failures));
+    main.add(Long.toString(leakedBytes));
+    if (isInLib) {
+      classPath.add(OneJar.path());
+    } else {
+      main.add(OneJar.path().toString());
+    }
+    try (Jvm jvm = Jvm.start("restarts", directory, classPath, options(), main)) {
+      int exit = jvm.awaitEnd(20);
+      assertThat(exit).as(jvm.tail()).isZero();
+      return jvm.lines();
+    }
+  }
+
+  private static List<String> options() {
+    return List.of(
+        "-Xms160m",
+        "-Xmx160m",
+        "-XX:+AlwaysPreTouch",
+        "-XX:+UseSerialGC",
+        "-XX:TieredStopAtLevel=1");
+  }
+
+  /** What the process had when state was opened after so many failures. */
+  private static long resident(List<String> lines, int failures) {
+    String prefix = "attempt=" + failures + " residentBytes=";
+    String line =
+        lines.stream()
+            .filter(each -> each.startsWith(prefix))
+            .findFirst()
+            .orElseThrow(() -> new AssertionError("no line " + prefix + " in " + lines));
+    return Long.parseLong(line.substring(prefix.length()));
+  }
+}

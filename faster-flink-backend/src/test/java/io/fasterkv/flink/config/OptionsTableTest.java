@@ -1,0 +1,74 @@
+package io.fasterkv.flink.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.DocumentedTable;
+import java.lang.reflect.Field;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.ParameterizedType;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.description.HtmlFormatter;
+import org.junit.jupiter.api.Test;
+
+/** The options are few, are what they say, and are all in the documentation. */
+class OptionsTableTest {
+  private static final int MOST_OPTIONS = 12;
+
+  /** One of the options. */
+  private record Documented(String type, ConfigOption<?> option) {
+    String line() {
+      return "| `"
+          + option.key()
+          + "` | "
+          + (option.hasDefaultValue() ? option.defaultValue() : "(none)")
+          + " | "
+          + type
+          + " | "
+          + new HtmlFormatter().format(option.description())
+          + " |";
+    }
+  }
+
+  @Test
+  void areInTheDocumentation() throws Exception {
+    List<String> lines = new ArrayList<>();
+    lines.add("| option | default | type | |");
+    lines.add("| --- | --- | --- | --- |");
+    options().forEach(each -> lines.add(each.line()));
+    DocumentedTable.check("options", lines);
+  }
+
+  @Test
+  void areAtMostTwelveWithAPrefixAndADescription() throws Exception {
+    assertThat(options())
+        .hasSizeBetween(1, MOST_OPTIONS)
+        .allSatisfy(each -> {
+          assertThat(each.option().key()).startsWith("state.backend.faster.");
+          assertThat(new HtmlFormatter().format(each.option().description())).isNotBlank();
+        });
+  }
+
+  private static List<Documented> options() throws IllegalAccessException {
+    List<Documented> options = new ArrayList<>();
+    for (Field field : FasterOptions.class.getFields()) {
+      if (Modifier.isStatic(field.getModifiers()) && field.getType() == ConfigOption.class) {
+        options.add(new Documented(type(field), (ConfigOption<?>) field.get(null)));
+      }
+    }
+    options.sort(Comparator.comparing(each -> each.option().key()));
+    return options;
+  }
+
+  /** As a user would call it: {@code MemorySize}, {@code Double}, {@code List of String}. */
+  private static String type(Field field) {
+    String type =
+        ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0].getTypeName();
+    return type.replaceAll("[a-z.]+\\.([A-Z])", "$1")
+        .replace("$", ".")
+        .replace("<", " of ")
+        .replace(">", "");
+  }
+}

@@ -70,7 +70,8 @@ public final class StoreMetrics {
   private void compaction() {
     gauge("compactionPasses", open -> open.compactionStats().passes());
     gauge("compactionMovedBytes", open -> open.compactionStats().movedBytes());
-    gauge("compactionDroppedBytes", open -> open.compactionStats().droppedBytes());
+    // A piece's live bytes are moved before the piece counts as scanned.
+    gauge("compactionDroppedBytes", open -> Math.max(0, open.compactionStats().droppedBytes()));
   }
 
   private void snapshots(SnapshotTimes times) {

@@ -31,8 +31,8 @@ class MetricsTableTest {
           entry(
               "indexEntries",
               "one for each key and namespace of a state that has a value, and one for each piece"
-                  + " of a large list or map; fewer where hashes collide, more until compaction has"
-                  + " come by what was removed"),
+                  + " of a large list or map, or of timers; fewer where hashes collide, more until"
+                  + " compaction has come by what was removed"),
           entry("indexLoadPercent", "entries for 100 places in the index; above 70 it gets slower"),
           entry(
               "recordsReadInMemory",

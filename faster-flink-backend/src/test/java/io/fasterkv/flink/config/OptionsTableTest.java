@@ -6,9 +6,13 @@ import io.fasterkv.flink.DocumentedTable;
 import java.lang.reflect.Field;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.Type;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.description.HtmlFormatter;
 import org.junit.jupiter.api.Test;
@@ -23,12 +27,20 @@ class OptionsTableTest {
       return "| `"
           + option.key()
           + "` | "
-          + (option.hasDefaultValue() ? option.defaultValue() : "(none)")
+          + value()
           + " | "
           + type
           + " | "
           + new HtmlFormatter().format(option.description())
           + " |";
+    }
+
+    private String value() {
+      if (!option.hasDefaultValue()) {
+        return "(none)";
+      }
+      String value = String.valueOf(option.defaultValue());
+      return option.defaultValue() instanceof Enum<?> ? value.toLowerCase(Locale.ROOT) : value;
     }
   }
 
@@ -62,12 +74,16 @@ class OptionsTableTest {
     return options;
   }
 
-  /** As a user would call it: {@code MemorySize}, {@code Double}, {@code List of String}. */
+  /** As a user would call it: {@code MemorySize}, {@code List of String}, or all values. */
   private static String type(Field field) {
-    String type =
-        ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0].getTypeName();
-    return type.replaceAll("[a-z.]+\\.([A-Z])", "$1")
-        .replace("$", ".")
+    Type type = ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0];
+    if (type instanceof Class<?> choice && choice.isEnum()) {
+      return Stream.of(choice.getEnumConstants())
+          .map(value -> value.toString().toLowerCase(Locale.ROOT))
+          .collect(Collectors.joining(" or "));
+    }
+    return type.getTypeName()
+        .replaceAll("[a-z.]+\\.([A-Z])", "$1")
         .replace("<", " of ")
         .replace(">", "");
   }

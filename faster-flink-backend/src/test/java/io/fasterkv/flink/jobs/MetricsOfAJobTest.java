@@ -3,10 +3,9 @@ package io.fasterkv.flink.jobs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
-import java.util.Map;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.function.Predicate;
-import java.util.stream.Collectors;
-import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
@@ -43,27 +42,27 @@ class MetricsOfAJobTest {
   @Test
   void areThereWhileTheJobRunsAndGoWithIt() throws Exception {
     JobClient job = start();
-    await(job.getJobID(), ".faster.snapshotsTaken", value -> value > 0);
-    await(job.getJobID(), ".faster.memoryUsedBytes", value -> value > 0);
-    await(job.getJobID(), ".faster.indexEntries", value -> value > 0);
-    assertThat(find(job.getJobID(), "valueStateGetLatency")).isNotEmpty();
-    assertThat(find(job.getJobID(), "valueStateGetKeySize")).isNotEmpty();
-    assertThat(find(job.getJobID(), "mapStatePutLatency")).isNotEmpty();
+    await(".faster.snapshotsTaken", value -> value > 0);
+    await(".faster.memoryUsedBytes", value -> value > 0);
+    await(".faster.indexEntries", value -> value > 0);
+    await("valueStateGetLatency");
+    await("valueStateGetKeySize");
+    await("mapStatePutLatency");
 
-    Map<String, Metric> ofTheJob = find(job.getJobID(), ".faster.memoryUsedBytes");
+    List<Metric> ofTheJob = find(".faster.memoryUsedBytes");
     job.cancel().get();
-    while (!find(job.getJobID(), ".faster.").isEmpty()) {
+    while (!job.getJobStatus().get().isGloballyTerminalState() || !find(".faster.").isEmpty()) {
       Thread.sleep(10);
     }
-    assertThat(ofTheJob.values()).allSatisfy(gone -> assertThat(value(gone)).isZero());
+    assertThat(ofTheJob).allSatisfy(gone -> assertThat(value(gone)).isZero());
   }
 
   private JobClient start() throws Exception {
     Configuration config = JobSettings.INCREMENTAL.config(directory);
     config.setString("state.latency-track.keyed-state-enabled", "true");
-    config.setString("state.latency-track.sample-interval", "1");
+    config.setString("state.latency-track.sample-interval", "2");
     config.setString("state.size-track.keyed-state-enabled", "true");
-    config.setString("state.size-track.sample-interval", "1");
+    config.setString("state.size-track.sample-interval", "2");
     StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(config);
     env.setParallelism(2);
     env.fromSource(
@@ -82,21 +81,34 @@ class MetricsOfAJobTest {
     return env.executeAsync();
   }
 
-  /** Waits until two subtasks tell {@code name}, and both are as wanted. */
-  private static void await(JobID job, String name, Predicate<Long> wanted)
-      throws InterruptedException {
-    Map<String, Metric> found = find(job, name);
-    while (found.size() < 2
-        || !found.values().stream().allMatch(each -> wanted.test(value(each)))) {
+  /** Waits until there is a metric of that name. */
+  private static void await(String name) throws InterruptedException {
+    while (find(name).isEmpty()) {
       Thread.sleep(10);
-      found = find(job, name);
     }
   }
 
-  private static Map<String, Metric> find(JobID job, String part) {
-    return REPORTER.getMetricsByIdentifiers(job).entrySet().stream()
-        .filter(entry -> entry.getKey().contains(part))
-        .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
+  /** Waits until two subtasks tell {@code name}, and both are as wanted. */
+  private static void await(String name, Predicate<Long> wanted) throws InterruptedException {
+    List<Metric> found = find(name);
+    while (found.size() < 2 || !found.stream().allMatch(each -> wanted.test(value(each)))) {
+      Thread.sleep(10);
+      found = find(name);
+    }
+  }
+
+  /** The metrics whose identifiers have such a part: the cluster runs one job. */
+  private static List<Metric> find(String part) {
+    List<Metric> found = new ArrayList<>();
+    REPORTER
+        .getMetricsByGroup()
+        .forEach((group, metrics) ->
+            metrics.forEach((name, metric) -> {
+              if (group.getMetricIdentifier(name).contains(part)) {
+                found.add(metric);
+              }
+            }));
+    return found;
   }
 
   private static long value(Metric gauge) {

@@ -15,7 +15,6 @@ import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.io.IOException;
-import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

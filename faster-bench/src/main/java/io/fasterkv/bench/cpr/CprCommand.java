@@ -69,7 +69,8 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       names = "--unit",
       paramLabel = "S",
       converter = Converters.OfSeconds.class,
-      description = "What all times are multiples of, 0.02 to 60. Default: 1, eight minutes in all.")
+      description =
+          "What all times are multiples of, 0.02 to 60. Default: 1, eight minutes in all.")
   Duration unit = Duration.ofSeconds(1);
 
   @Option(

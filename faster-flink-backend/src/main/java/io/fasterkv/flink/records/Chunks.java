@@ -24,7 +24,17 @@ public final class Chunks {
   private byte @Nullable [][] copies;
 
   /** Where the chunks lie. */
-  private record Source(Records records, byte[] prefix, CompositeKey key) {
+  private static final class Source {
+    private final Records records;
+    private final byte[] prefix;
+    private final CompositeKey key;
+
+    Source(Records records, byte[] prefix) {
+      this.records = records;
+      this.prefix = prefix;
+      this.key = new CompositeKey().setPrefix(prefix, 0, prefix.length);
+    }
+
     /** Adds a chunk's bytes, without the first {@code skip}; its tag, or {@link Records#ABSENT}. */
     int append(int number, int skip, Bytes into) {
       return records.append(key.record(number), skip, into);
@@ -38,8 +48,7 @@ public final class Chunks {
 
   /** The chunks 1 to {@code last}, which lie in the store. */
   static Chunks inStore(Records records, byte[] prefix, int last) {
-    CompositeKey key = new CompositeKey().setPrefix(prefix, 0, prefix.length);
-    return new Chunks(new Source(records, prefix, key), last);
+    return new Chunks(new Source(records, prefix), last);
   }
 
   /** One chunk that is on the heap: an inline list's head record. */

@@ -76,6 +76,8 @@ class RestartsIT {
 
   private static List<String> options() {
     return List.of(
+        // Memory then comes from the kernel, and goes back: docs/FLINK.md tells what is so without.
+        "--enable-native-access=ALL-UNNAMED",
         "-Xms160m",
         "-Xmx160m",
         "-XX:+AlwaysPreTouch",

@@ -83,13 +83,16 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
     return settings.fixedMemoryBytes() == 0;
   }
 
-  /** True: no checkpoint refers to files of an earlier one. */
+  /** True: a checkpoint that may not refer to files of earlier ones has all of its own. */
   @Override
   public boolean supportsNoClaimRestoreMode() {
     return true;
   }
 
-  /** True for both formats; a native savepoint is written in the canonical format. */
+  /**
+   * True for both formats; a native savepoint is the log with incremental checkpoints, and in the
+   * canonical format with full ones.
+   */
   @Override
   public boolean supportsSavepointFormat(SavepointFormatType formatType) {
     return true;

@@ -17,7 +17,12 @@ class FasterStateMigrationTest extends StateBackendMigrationTestBase<FasterState
 
   @Parameters
   static List<TestSettings> settings() {
-    return List.of(TestSettings.ROOMY, TestSettings.TINY, TestSettings.HEAP_TIMERS);
+    return List.of(
+        TestSettings.ROOMY,
+        TestSettings.TINY,
+        TestSettings.HEAP_TIMERS,
+        TestSettings.ROOMY_INCREMENTAL,
+        TestSettings.TINY_INCREMENTAL);
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fasterkv.flink;
 
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.TimerPlace;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
@@ -14,7 +15,11 @@ public enum TestSettings {
   /** 256 pages of 4 KiB, so that all but the smallest state is on disk. */
   TINY,
   /** All state stays in memory, and timers are on the heap. */
-  HEAP_TIMERS;
+  HEAP_TIMERS,
+  /** As {@link #ROOMY}, with incremental checkpoints. */
+  ROOMY_INCREMENTAL,
+  /** As {@link #TINY}, with incremental checkpoints. */
+  TINY_INCREMENTAL;
 
   /** A backend on such stores. */
   public FasterStateBackend backend() {
@@ -26,17 +31,21 @@ public enum TestSettings {
     Configuration config = new Configuration();
     switch (this) {
       case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("128kb"));
-      case ROOMY -> config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
+      case ROOMY, ROOMY_INCREMENTAL ->
+          config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
       case HEAP_TIMERS -> {
         config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
         config.set(FasterOptions.TIMERS, TimerPlace.HEAP);
       }
-      case TINY -> {
+      case TINY, TINY_INCREMENTAL -> {
         config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(1));
         config.set(FasterOptions.PAGE_SIZE, MemorySize.parse("4kb"));
         config.set(FasterOptions.SORT_BUFFER, MemorySize.parse("64kb"));
       }
     }
+    config.set(
+        CheckpointingOptions.INCREMENTAL_CHECKPOINTS,
+        this == ROOMY_INCREMENTAL || this == TINY_INCREMENTAL);
     return config;
   }
 }

@@ -1,10 +1,12 @@
 package io.fasterkv.flink.backend;
 
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.snapshot.IncrementalStrategy;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
 import org.apache.flink.runtime.state.StreamCompressionDecorator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a keyed backend is made of.
@@ -15,6 +17,7 @@ import org.apache.flink.runtime.state.StreamCompressionDecorator;
  * @param states the states by name and number
  * @param timers the timer queues
  * @param context what the states share
+ * @param incremental how incremental checkpoints are taken; null if checkpoints are full
  * @param compression how snapshots are compressed
  */
 record BackendParts<K>(
@@ -23,4 +26,5 @@ record BackendParts<K>(
     StateRegistry states,
     TimerQueues timers,
     StateContext<K> context,
+    @Nullable IncrementalStrategy incremental,
     StreamCompressionDecorator compression) {}

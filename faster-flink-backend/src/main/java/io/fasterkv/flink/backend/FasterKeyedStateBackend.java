@@ -1,5 +1,6 @@
 package io.fasterkv.flink.backend;
 
+import io.fasterkv.FasterStore;
 import io.fasterkv.flink.metrics.SnapshotTimes;
 import io.fasterkv.flink.restore.StateMigration;
 import io.fasterkv.flink.snapshot.FasterSnapshotStrategy;
@@ -29,6 +30,8 @@ import org.apache.flink.runtime.state.PriorityComparable;
 import org.apache.flink.runtime.state.SavepointResources;
 import org.apache.flink.runtime.state.SnapshotExecutionType;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.SnapshotResources;
+import org.apache.flink.runtime.state.SnapshotStrategy;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTransformFactory;
@@ -182,12 +185,20 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
       CheckpointOptions checkpointOptions)
       throws Exception {
     return times.time(() ->
-        new SnapshotStrategyRunner<>(
-                "full snapshot of a FASTER store",
-                snapshots,
-                cancelStreamRegistry,
-                SnapshotExecutionType.ASYNCHRONOUS)
-            .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions));
+        parts.incremental() != null
+            ? runner("incremental", parts.incremental())
+                .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions)
+            : runner("full", snapshots)
+                .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions));
+  }
+
+  private <R extends SnapshotResources> SnapshotStrategyRunner<KeyedStateHandle, R> runner(
+      String kind, SnapshotStrategy<KeyedStateHandle, R> strategy) {
+    return new SnapshotStrategyRunner<>(
+        kind + " snapshot of a FASTER store",
+        strategy,
+        cancelStreamRegistry,
+        SnapshotExecutionType.ASYNCHRONOUS);
   }
 
   @Override
@@ -200,18 +211,26 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return times;
   }
 
-  /** Off-heap bytes that the store has taken of its lease. */
-  long usedMemoryBytes() {
-    return parts.resources().local().store().memoryBytes();
+  /** The store, for who looks at more of it than the states. */
+  FasterStore store() {
+    return parts.resources().local().store();
   }
 
-  /** Nothing to do: each checkpoint is self-contained. */
+  /** Incremental checkpoints may be built on it from now on. */
   @Override
-  public void notifyCheckpointComplete(long checkpointId) {}
+  public void notifyCheckpointComplete(long checkpointId) {
+    if (parts.incremental() != null) {
+      parts.incremental().notifyComplete(checkpointId);
+    }
+  }
 
-  /** Nothing to do: an aborted checkpoint is cancelled through its future. */
+  /** Nothing will be built on it; if it is being written, its future is cancelled. */
   @Override
-  public void notifyCheckpointAborted(long checkpointId) {}
+  public void notifyCheckpointAborted(long checkpointId) {
+    if (parts.incremental() != null) {
+      parts.incremental().notifyAborted(checkpointId);
+    }
+  }
 
   /** False: every snapshot contains the timers, be they in the store or on the heap. */
   @Override

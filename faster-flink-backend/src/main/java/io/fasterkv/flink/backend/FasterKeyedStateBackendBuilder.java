@@ -1,24 +1,33 @@
 package io.fasterkv.flink.backend;
 
 import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
+import io.fasterkv.flink.restore.IncrementalRestore;
+import io.fasterkv.flink.snapshot.IncrementalStrategy;
+import io.fasterkv.flink.snapshot.SharedLog;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.HeapTimers;
 import io.fasterkv.flink.timers.StoreTimers;
 import io.fasterkv.flink.timers.TimerQueues;
+import java.io.IOException;
+import java.util.List;
 import org.apache.flink.runtime.state.BackendBuildingException;
 import org.apache.flink.runtime.state.InternalKeyContextImpl;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.runtime.state.StateBackendBuilder;
 import org.apache.flink.runtime.state.StateSerializerProvider;
 import org.apache.flink.runtime.state.StreamCompressionDecorator;
 import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
 import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.StateMigrationException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Opens a store for one subtask and restores its state. For the task thread.
@@ -51,9 +60,12 @@ public final class FasterKeyedStateBackendBuilder<K>
     StoreResources resources = null;
     StateRecords records = null;
     try {
-      resources = StoreResources.open(parameters, settings);
+      IncrementalRestore incremental = incrementalRestore();
+      resources =
+          StoreResources.open(
+              parameters, settings, incremental == null ? null : incremental.base());
       records = new StateRecords(resources.local().store());
-      FasterKeyedStateBackend<K> backend = restoreInto(resources, records);
+      FasterKeyedStateBackend<K> backend = restoreInto(resources, records, incremental);
       StoreMetrics.register(
           parameters.getMetricGroup(),
           resources.local().store(),
@@ -71,13 +83,41 @@ public final class FasterKeyedStateBackendBuilder<K>
     }
   }
 
-  private FasterKeyedStateBackend<K> restoreInto(StoreResources resources, StateRecords records)
+  private @Nullable IncrementalRestore incrementalRestore()
+      throws IOException, StateMigrationException {
+    return IncrementalRestore.isFor(handles())
+        ? IncrementalRestore.plan(
+            handles(),
+            parameters.getKeyGroupRange(),
+            userClasses(),
+            keySerializer,
+            parameters.getCancelStreamRegistry())
+        : null;
+  }
+
+  private FasterKeyedStateBackend<K> restoreInto(
+      StoreResources resources, StateRecords records, @Nullable IncrementalRestore incremental)
       throws Exception {
     StateRegistry states = new StateRegistry();
-    TimerQueues timers = timerQueues(states, records);
-    new FullRestore<>(this::keySpace, states, timers, records, parameters.getCancelStreamRegistry())
-        .run(restoreOperation());
+    TimerQueues timers = timerQueues(states, records, incremental);
+    if (incremental != null) {
+      incremental.run(resources.local().store(), states, timers, records);
+    } else {
+      new FullRestore<>(
+              this::keySpace, states, timers, records, parameters.getCancelStreamRegistry())
+          .run(restoreOperation());
+    }
     KeySpace<K> keys = keySpace();
+    IncrementalStrategy strategy =
+        !settings.incremental()
+            ? null
+            : new IncrementalStrategy(
+                resources.local(),
+                keys,
+                states,
+                records,
+                timers,
+                incremental == null ? SharedLog.of(keys.range()) : incremental.log());
     return new FasterKeyedStateBackend<>(
         parameters,
         tracking,
@@ -88,13 +128,17 @@ public final class FasterKeyedStateBackendBuilder<K>
             states,
             timers,
             new StateContext<>(resources.local().store(), records, keys),
+            strategy,
             compression));
   }
 
-  private TimerQueues timerQueues(StateRegistry states, StateRecords records) {
+  /** Timers that an incremental checkpoint has in the store stay there. */
+  private TimerQueues timerQueues(
+      StateRegistry states, StateRecords records, @Nullable IncrementalRestore incremental) {
     KeyGroupRange range = parameters.getKeyGroupRange();
     int keyGroups = parameters.getNumberOfKeyGroups();
-    return switch (settings.timers()) {
+    boolean areInStore = incremental != null && incremental.hasTimersInStore();
+    return switch (areInStore ? TimerPlace.STORE : settings.timers()) {
       case STORE -> new StoreTimers(range, keyGroups, states, records.trees());
       case HEAP -> new HeapTimers(range, keyGroups);
     };
@@ -110,9 +154,14 @@ public final class FasterKeyedStateBackendBuilder<K>
 
   private FullSnapshotRestoreOperation<K> restoreOperation() {
     return new FullSnapshotRestoreOperation<>(
-        parameters.getKeyGroupRange(),
-        parameters.getEnv().getUserCodeClassLoader().asClassLoader(),
-        FullRestore.clip(parameters.getStateHandles(), parameters.getKeyGroupRange()),
-        keySerializer);
+        parameters.getKeyGroupRange(), userClasses(), handles(), keySerializer);
+  }
+
+  private List<KeyedStateHandle> handles() {
+    return FullRestore.clip(parameters.getStateHandles(), parameters.getKeyGroupRange());
+  }
+
+  private ClassLoader userClasses() {
+    return parameters.getEnv().getUserCodeClassLoader().asClassLoader();
   }
 }

@@ -6,6 +6,7 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MemoryLease;
+import io.fasterkv.flink.restore.BaseLog;
 import io.fasterkv.flink.snapshot.LocalStore;
 import java.io.File;
 import java.io.IOException;
@@ -42,7 +43,11 @@ final class StoreResources implements AutoCloseable {
     this.local = local;
   }
 
-  static StoreResources open(KeyedStateBackendParameters<?> parameters, FasterSettings settings)
+  /**
+   * @param base what the store begins with if it fits
+   */
+  static StoreResources open(
+      KeyedStateBackendParameters<?> parameters, FasterSettings settings, @Nullable BaseLog base)
       throws IOException {
     Environment env = parameters.getEnv();
     MemoryLease lease =
@@ -51,7 +56,7 @@ final class StoreResources implements AutoCloseable {
     Path directory = null;
     try {
       directory = createDirectory(env, settings, parameters.getOperatorIdentifier());
-      FasterStore store = FasterStore.open(storeConfig(directory, lease, settings));
+      FasterStore store = openStore(directory.resolve("log"), lease, settings, base);
       LOG.info("opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory);
       return new StoreResources(
           lease, new LocalStore(store, directory, settings.sortBufferBytes()));
@@ -75,15 +80,29 @@ final class StoreResources implements AutoCloseable {
     return Files.createDirectories(parent.resolve("faster-" + operator + "-" + UUID.randomUUID()));
   }
 
+  private static FasterStore openStore(
+      Path directory, MemoryLease lease, FasterSettings settings, @Nullable BaseLog base)
+      throws IOException {
+    FasterStore store =
+        base == null
+            ? null
+            : base.tryOpen(builder(directory, lease, settings), directory, settings.pageBytes());
+    return store != null ? store : FasterStore.open(storeConfig(directory, lease, settings));
+  }
+
+  private static StoreConfig.Builder builder(
+      Path directory, MemoryLease lease, FasterSettings settings) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(lease.bytes())
+        .mutableFraction(settings.mutableFraction())
+        .maxSessions(SESSIONS)
+        .deleteOnClose(true)
+        .backgroundCompaction(true);
+  }
+
   private static StoreConfig storeConfig(Path directory, MemoryLease lease, FasterSettings settings)
       throws IOException {
-    StoreConfig.Builder builder =
-        StoreConfig.builder(directory.resolve("log"))
-            .memoryBytes(lease.bytes())
-            .mutableFraction(settings.mutableFraction())
-            .maxSessions(SESSIONS)
-            .deleteOnClose(true)
-            .backgroundCompaction(true);
+    StoreConfig.Builder builder = builder(directory, lease, settings);
     if (settings.pageBytes() > 0) {
       builder.pageBytes(settings.pageBytes());
     }

@@ -12,6 +12,7 @@ import static io.fasterkv.flink.config.FasterOptions.TIMERS;
 import java.io.File;
 import java.io.Serializable;
 import java.util.List;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.IllegalConfigurationException;
@@ -29,6 +30,7 @@ import org.apache.flink.configuration.ReadableConfig;
  * @param mutableFraction part of the log in memory that is updated in place
  * @param sortBufferBytes heap that one snapshot sorts with
  * @param timers where timers are
+ * @param incremental whether checkpoints are incremental, by Flink's own option
  */
 public record FasterSettings(
     List<String> localDirectories,
@@ -38,7 +40,8 @@ public record FasterSettings(
     int pageBytes,
     double mutableFraction,
     int sortBufferBytes,
-    TimerPlace timers)
+    TimerPlace timers,
+    boolean incremental)
     implements Serializable {
 
   private static final ConfigOption<String> TIMERS_AS_TEXT =
@@ -70,7 +73,8 @@ public record FasterSettings(
         page(config),
         fraction(config),
         (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
-        timers(config));
+        timers(config),
+        config.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS));
   }
 
   private static List<String> directories(ReadableConfig config) {

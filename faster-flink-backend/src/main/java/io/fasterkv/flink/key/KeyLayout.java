@@ -1,5 +1,6 @@
 package io.fasterkv.flink.key;
 
+import io.fasterkv.api.ByteSpan;
 import java.util.Arrays;
 
 /**
@@ -29,6 +30,11 @@ public final class KeyLayout {
 
   public static int keyGroup(byte[] bytes, int start) {
     return shortAt(bytes, start + KEY_GROUP_AT);
+  }
+
+  /** The key group of a record key. */
+  public static int keyGroup(ByteSpan key) {
+    return (key.getByte(KEY_GROUP_AT) & 0xFF) << Byte.SIZE | key.getByte(KEY_GROUP_AT + 1) & 0xFF;
   }
 
   public static int state(byte[] bytes, int start) {

@@ -26,7 +26,12 @@ public final class Records implements AutoCloseable {
 
   public Records(FasterStore store) {
     this.session = store.newSession(functions, SessionMode.BLOCKING);
-    this.limit = store.config().pageBytes() / RECORDS_PER_PAGE;
+    this.limit = limit(store);
+  }
+
+  /** Longest key, and longest value, of one record of a store. */
+  static int limit(FasterStore store) {
+    return store.config().pageBytes() / RECORDS_PER_PAGE;
   }
 
   /** Longest value of one record: a quarter of a page; what is longer is cut into parts. */
@@ -40,6 +45,10 @@ public final class Records implements AutoCloseable {
    */
   boolean mayHaveParts(int state) {
     return statesWithParts.get(state);
+  }
+
+  BitSet statesWithParts() {
+    return (BitSet) statesWithParts.clone();
   }
 
   void notePartsOf(int state) {

@@ -1,6 +1,7 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.FasterStore;
+import java.util.BitSet;
 
 /**
  * One session of a store with the shapes that state takes in it: single values, lists, maps and
@@ -19,6 +20,16 @@ public final class StateRecords implements AutoCloseable {
     this.lists = new ByteLists(records);
     this.maps = new ByteMaps(records);
     this.trees = new ByteTrees(records, values);
+  }
+
+  /** The states that ever had a value of more than one record, by number. */
+  public BitSet statesWithParts() {
+    return records.statesWithParts();
+  }
+
+  /** Notes that a state that was taken over has, or may have, values of more than one record. */
+  public void notePartsOf(int state) {
+    records.notePartsOf(state);
   }
 
   public Values values() {

@@ -211,7 +211,7 @@ class FasterKeyedStateBackendTest {
     FasterKeyedStateBackend<Integer> backend = backends.open();
     new ModelStates().change(backend, new SplittableRandom(1), 5_000, 50_000);
     TestBackends.snapshot(backend);
-    assertThat(backend.usedMemoryBytes()).isPositive().isLessThanOrEqualTo(1 << 20);
+    assertThat(backend.store().memoryBytes()).isPositive().isLessThanOrEqualTo(1 << 20);
   }
 
   @Test

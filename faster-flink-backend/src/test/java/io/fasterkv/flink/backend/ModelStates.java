@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.state.ListState;
 import org.apache.flink.api.common.state.ListStateDescriptor;
 import org.apache.flink.api.common.state.MapState;
@@ -62,6 +63,9 @@ final class ModelStates {
     ReducingState<Long> sum = state(backend, SUM);
     for (int i = 0; i < times; i++) {
       int key = random.nextInt(keys);
+      if (!isOf(backend, key)) {
+        continue;
+      }
       backend.setCurrentKey(key);
       byte[] bytes = Seeds.bytes(random, random.nextInt(random.nextInt(50) == 0 ? 9_000 : 60));
       String userKey = "user key " + random.nextInt(100);
@@ -125,8 +129,7 @@ final class ModelStates {
     MapState<String, byte[]> map = state(backend, MAP);
     ReducingState<Long> sum = state(backend, SUM);
     for (int key = 0; key < keys; key++) {
-      int group = KeyGroupRangeAssignment.assignToKeyGroup(key, TestBackends.KEY_GROUPS);
-      if (!backend.getKeyGroupRange().contains(group)) {
+      if (!isOf(backend, key)) {
         continue;
       }
       backend.setCurrentKey(key);
@@ -139,6 +142,21 @@ final class ModelStates {
       checkMap(map, maps.getOrDefault(key, Map.of()));
       assertThat(sum.get()).isEqualTo(sums.get(key));
     }
+  }
+
+  /** Whether the key is in one of the backend's key groups. */
+  static boolean isOf(FasterKeyedStateBackend<?> backend, int key) {
+    int group = KeyGroupRangeAssignment.assignToKeyGroup(key, TestBackends.KEY_GROUPS);
+    return backend.getKeyGroupRange().contains(group);
+  }
+
+  /** How many pairs of state and key have a value, among those of the backend's key groups. */
+  int count(FasterKeyedStateBackend<?> backend) {
+    return (int)
+        Stream.of(values, lists, maps, sums)
+            .flatMap(state -> state.keySet().stream())
+            .filter(key -> isOf(backend, key))
+            .count();
   }
 
   private static void checkMap(MapState<String, byte[]> map, Map<String, byte[]> expected)

@@ -1,0 +1,201 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.StoreImport;
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeyFilter;
+import io.fasterkv.api.LogPiece;
+import io.fasterkv.api.RecoveryProgress;
+import io.fasterkv.api.RecoveryRequest;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.flink.snapshot.LogFileFormat;
+import io.fasterkv.flink.snapshot.StoredKeys;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.execution.CancelTaskException;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.util.ExceptionUtils;
+import org.apache.flink.util.FileUtils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The log of a checkpoint that a store begins with, as it is, instead of an empty one. */
+public final class BaseLog {
+  private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
+  private static final int READERS = 4;
+
+  private final IncrementalSource source;
+  private final KeyGroupRange own;
+  private final CloseableRegistry cancelled;
+  private boolean isTaken;
+
+  BaseLog(IncrementalSource source, KeyGroupRange own, CloseableRegistry cancelled) {
+    this.source = source;
+    this.own = own;
+    this.cancelled = cancelled;
+  }
+
+  IncrementalSource source() {
+    return source;
+  }
+
+  /** Whether a store has begun with it. */
+  boolean isTaken() {
+    return isTaken;
+  }
+
+  StoredKeys stored() {
+    return new StoredKeys(own, source.meta().stored(), source.log().endAddress());
+  }
+
+  /**
+   * Opens a store that begins with the log; null, and nothing is left of it, if these settings have
+   * no room for it: then its records are put into an empty store one by one.
+   *
+   * @param directory the store's
+   * @param pageBytes what the user has set the size of a page to, or 0
+   */
+  public @Nullable FasterStore tryOpen(StoreConfig.Builder settings, Path directory, int pageBytes)
+      throws IOException {
+    StoreImport log = source.log();
+    if (pageBytes != 0 && pageBytes != log.pageBytes()) {
+      return notTaken("pageBytes=" + pageBytes + ", of the checkpoint=" + log.pageBytes());
+    }
+    settings.pageBytes(log.pageBytes()).segmentBytes(log.segmentBytes());
+    if (stored().hasForeign()) {
+      settings.keyFilter(ownKeys());
+    }
+    try {
+      StoreConfig config = settings.build();
+      if (config.indexBytes() < log.leastIndexBytes()) {
+        return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
+      }
+      fill(directory);
+      FasterStore store =
+          FasterStore.recover(
+              config, RecoveryRequest.newest().withoutVerifying().onProgress(new ProgressLog()));
+      // The files are temporary, and need not be kept for another recovery.
+      store.checkpoints().forEach(store::removeCheckpoint);
+      isTaken = true;
+      return store;
+    } catch (BadConfig | OutOfBudget doesNotFit) {
+      FileUtils.deleteDirectory(directory.toFile());
+      return notTaken(doesNotFit.getMessage());
+    }
+  }
+
+  private KeyFilter ownKeys() {
+    int first = own.getStartKeyGroup();
+    int last = own.getEndKeyGroup();
+    return (ByteSpan key) -> {
+      int group = KeyLayout.keyGroup(key);
+      return first <= group && group <= last;
+    };
+  }
+
+  private static @Nullable FasterStore notTaken(@Nullable String because) {
+    LOG.info(
+        "a checkpoint's log does not fit the store as it is, its records are put into an empty one:"
+            + " {}",
+        because);
+    return null;
+  }
+
+  /** Reads several files at a time; each piece is checked and put where it was. */
+  private void fill(Path directory) throws IOException {
+    ConcurrentSkipListMap<Long, LogPiece> pieces = new ConcurrentSkipListMap<>();
+    ExecutorService readers = Executors.newFixedThreadPool(READERS);
+    try (StoreImport.Target target = source.log().into(directory)) {
+      List<Future<?>> reads = new ArrayList<>();
+      for (LogFile file : source.files()) {
+        reads.add(
+            readers.submit(() -> {
+              copy(file, target, pieces);
+              return null;
+            }));
+      }
+      await(reads);
+      target.finish(List.copyOf(pieces.values()));
+    } finally {
+      readers.shutdownNow();
+    }
+    LOG.info(
+        "copied the log of a checkpoint: checkpoint={}, files={}, bytes={}",
+        source.handle().getCheckpointId(),
+        source.files().size(),
+        source.log().endAddress() - source.log().beginAddress());
+  }
+
+  private void copy(
+      LogFile file, StoreImport.Target target, ConcurrentSkipListMap<Long, LogPiece> pieces)
+      throws IOException {
+    LogFileFormat.read(
+        file,
+        source.log().pageBytes(),
+        (piece, bytes, place) -> {
+          if (cancelled.isClosed()) {
+            throw new CancelTaskException("the restore was cancelled");
+          }
+          target.write(piece, bytes, place);
+          pieces.put(piece.from(), piece);
+        });
+  }
+
+  /** Waits for all, also if one fails: the target is closed after this. */
+  private static void await(List<Future<?>> reads) throws IOException {
+    Throwable failure = null;
+    boolean isInterrupted = false;
+    for (Future<?> read : reads) {
+      while (!read.isDone()) {
+        try {
+          read.get();
+        } catch (InterruptedException interrupted) {
+          isInterrupted = true;
+          reads.forEach(other -> other.cancel(false));
+        } catch (ExecutionException failed) {
+          reads.forEach(other -> other.cancel(false));
+        }
+      }
+      if (read.state() == Future.State.FAILED) {
+        failure = ExceptionUtils.firstOrSuppressed(read.exceptionNow(), failure);
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+      throw new CancelTaskException("interrupted while a checkpoint was copied");
+    }
+    if (failure != null) {
+      ExceptionUtils.tryRethrowIOException(failure);
+      ExceptionUtils.rethrow(failure);
+    }
+  }
+
+  /** Tells in the log how far a recovery has come, every few seconds. */
+  private static final class ProgressLog implements Consumer<RecoveryProgress> {
+    private static final long EVERY_NANOS = 5_000_000_000L;
+    private long last = System.nanoTime();
+
+    @Override
+    public void accept(RecoveryProgress progress) {
+      long now = System.nanoTime();
+      if (now - last >= EVERY_NANOS) {
+        last = now;
+        LOG.info("opening a store on the log of a checkpoint: {}", progress);
+      }
+    }
+  }
+}

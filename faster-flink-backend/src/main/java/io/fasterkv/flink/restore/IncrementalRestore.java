@@ -1,0 +1,222 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.snapshot.Blocks;
+import io.fasterkv.flink.snapshot.HeapTimerBlocks;
+import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.flink.snapshot.SharedLog;
+import io.fasterkv.flink.snapshot.UploadHistory;
+import io.fasterkv.flink.state.Registered;
+import io.fasterkv.flink.state.RegisteredQueue;
+import io.fasterkv.flink.state.RegisteredState;
+import io.fasterkv.flink.state.StateRegistry;
+import io.fasterkv.flink.timers.RestoredQueue;
+import io.fasterkv.flink.timers.TimerQueues;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSchemaCompatibility;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.RegisteredPriorityQueueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.StateSerializerProvider;
+import org.apache.flink.runtime.state.filesystem.RelativeFileStateHandle;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
+import org.apache.flink.util.StateMigrationException;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Brings state back from the handles of an incremental checkpoint. The log of one of them becomes
+ * the store's, if there is one that has nothing wrong about the subtask's key groups: that with the
+ * most of them. The records of the others are put into the store as they come by in a sequential
+ * read. For the task thread.
+ */
+public final class IncrementalRestore {
+  private static final Logger LOG = LoggerFactory.getLogger(IncrementalRestore.class);
+
+  private final List<IncrementalSource> sources;
+  private final KeyGroupRange own;
+  private final CloseableRegistry cancelled;
+  private final @Nullable BaseLog base;
+
+  private IncrementalRestore(
+      List<IncrementalSource> sources, KeyGroupRange own, CloseableRegistry cancelled) {
+    this.sources = sources;
+    this.own = own;
+    this.cancelled = cancelled;
+    IncrementalSource best = null;
+    for (IncrementalSource source : sources) {
+      if (source.canBeBaseOf(own) && (best == null || overlap(source) > overlap(best))) {
+        best = source;
+      }
+    }
+    base = best == null ? null : new BaseLog(best, own, cancelled);
+  }
+
+  private int overlap(IncrementalSource source) {
+    return source.range().getIntersection(own).getNumberOfKeyGroups();
+  }
+
+  /** Whether these handles are of an incremental checkpoint. */
+  public static boolean isFor(Collection<KeyedStateHandle> handles) {
+    return handles.stream().anyMatch(IncrementalKeyedStateHandle.class::isInstance);
+  }
+
+  /**
+   * Reads what the handles say of themselves.
+   *
+   * @param keys may be reconfigured by this
+   * @throws StateMigrationException if the keys' serializer has changed incompatibly
+   * @throws IOException if a handle cannot be read, or is another backend's
+   */
+  public static <K> IncrementalRestore plan(
+      Collection<KeyedStateHandle> handles,
+      KeyGroupRange own,
+      ClassLoader userClasses,
+      StateSerializerProvider<K> keys,
+      CloseableRegistry cancelled)
+      throws IOException, StateMigrationException {
+    List<IncrementalSource> sources = new ArrayList<>();
+    for (KeyedStateHandle handle : handles) {
+      if (!(handle instanceof IncrementalRemoteKeyedStateHandle incremental)) {
+        throw new IOException(
+            "handles of different kinds cannot be restored together: handle="
+                + handle
+                + ", allowed=those of one incremental checkpoint, or of one full checkpoint or"
+                + " canonical savepoint");
+      }
+      sources.add(IncrementalSource.read(incremental, userClasses));
+    }
+    checkKeys(keys, sources.getFirst().meta().keys());
+    return new IncrementalRestore(sources, own, cancelled);
+  }
+
+  @SuppressWarnings("unchecked")
+  private static <K> void checkKeys(
+      StateSerializerProvider<K> keys, TypeSerializerSnapshot<?> previous)
+      throws StateMigrationException {
+    TypeSerializer<K> current = keys.currentSchemaSerializer();
+    TypeSerializerSchemaCompatibility<K> compatibility =
+        keys.setPreviousSerializerSnapshotForRestoredState((TypeSerializerSnapshot<K>) previous);
+    if (compatibility.isCompatibleAfterMigration() || compatibility.isIncompatible()) {
+      throw new StateMigrationException(
+          "the new serializer of the keys must be compatible with the old one: new="
+              + current
+              + ", old="
+              + keys.previousSchemaSerializer());
+    }
+  }
+
+  /** What the store should begin with, if anything. */
+  public @Nullable BaseLog base() {
+    return base;
+  }
+
+  /** Restores everything into a store, which has begun with the base, or empty. */
+  public void run(FasterStore store, StateRegistry states, TimerQueues timers, StateRecords records)
+      throws IOException {
+    IncrementalSource taken = base != null && base.isTaken() ? base.source() : null;
+    if (taken != null) {
+      // Numbers its states as the log does.
+      register(taken, states, records);
+      restoreTimers(taken, timers);
+    }
+    try (RecordInsert insert = new RecordInsert(store, own, cancelled)) {
+      for (IncrementalSource source : sources) {
+        if (source != taken) {
+          insert.insert(source, register(source, states, records));
+          restoreTimers(source, timers);
+        }
+      }
+    }
+    LOG.info(
+        "restored an incremental checkpoint: keyGroups={}, handles={}, taken as it is={}",
+        own,
+        sources.size(),
+        taken == null ? "none" : taken.range());
+  }
+
+  /** For each number of a state in the source, that in the store. */
+  private static int[] register(
+      IncrementalSource source, StateRegistry states, StateRecords records) {
+    int[] numbers = new int[source.meta().inStore()];
+    for (int id = 0; id < numbers.length; id++) {
+      Registered state = registered(source.meta().states().get(id), states);
+      numbers[id] = state.id();
+      if (source.meta().withParts().get(id)) {
+        records.notePartsOf(state.id());
+      }
+    }
+    return numbers;
+  }
+
+  private static Registered registered(StateMetaInfoSnapshot snapshot, StateRegistry states) {
+    if (snapshot.getBackendStateType() == BackendStateType.PRIORITY_QUEUE) {
+      RegisteredQueue<?> queue = states.findQueue(snapshot.getName());
+      return queue != null
+          ? queue
+          : states.add(new RegisteredPriorityQueueStateBackendMetaInfo<>(snapshot));
+    }
+    RegisteredState<?, ?> state = states.find(snapshot.getName());
+    return state != null
+        ? state
+        : states.add(
+            (RegisteredKeyValueStateBackendMetaInfo<?, ?>)
+                RegisteredKeyValueStateBackendMetaInfo.fromMetaInfoSnapshot(snapshot));
+  }
+
+  /** Whether a queue of timers is in the log of any handle. */
+  public boolean hasTimersInStore() {
+    return sources.stream()
+        .map(IncrementalSource::meta)
+        .anyMatch(
+            meta ->
+                meta.states().subList(0, meta.inStore()).stream()
+                    .anyMatch(
+                        state -> state.getBackendStateType() == BackendStateType.PRIORITY_QUEUE));
+  }
+
+  private void restoreTimers(IncrementalSource source, TimerQueues timers) throws IOException {
+    List<StateMetaInfoSnapshot> all = source.meta().states();
+    List<RestoredQueue> queues =
+        all.subList(source.meta().inStore(), all.size()).stream().map(timers::restored).toList();
+    if (queues.isEmpty()) {
+      return;
+    }
+    try (Blocks.In in = new Blocks.In(source.handle().getMetaDataStateHandle())) {
+      in.block();
+      HeapTimerBlocks.read(
+          in,
+          source.range(),
+          own,
+          (queue, keyGroup, bytes, offset) -> queues.get(queue).add(keyGroup, bytes, offset));
+    }
+  }
+
+  /** The store's log, for the checkpoints to come: those files of it that are there already. */
+  public SharedLog log() {
+    if (base == null || !base.isTaken()) {
+      return SharedLog.of(own);
+    }
+    IncrementalRemoteKeyedStateHandle handle = base.source().handle();
+    List<LogFile> files =
+        base.source().files().stream()
+            // Files of a savepoint are found from where the savepoint is, and from nowhere else.
+            .filter(file -> !(file.handle() instanceof RelativeFileStateHandle))
+            .toList();
+    UploadHistory history = new UploadHistory();
+    history.restored(handle.getCheckpointId(), files);
+    return new SharedLog(handle.getBackendIdentifier(), base.stored(), history);
+  }
+}

@@ -1,0 +1,106 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.StoreImport;
+import io.fasterkv.flink.snapshot.Blocks;
+import io.fasterkv.flink.snapshot.CheckpointMeta;
+import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.flink.snapshot.LogFileFormat;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.execution.CancelTaskException;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupRange;
+
+/**
+ * One handle of an incremental checkpoint, with what it says of itself.
+ *
+ * @param handle the handle
+ * @param meta from its meta file
+ * @param log the head of its log
+ * @param files those parts of the log that are wanted, in the order of their addresses
+ */
+record IncrementalSource(
+    IncrementalRemoteKeyedStateHandle handle,
+    CheckpointMeta meta,
+    StoreImport log,
+    List<LogFile> files) {
+
+  static IncrementalSource read(IncrementalRemoteKeyedStateHandle handle, ClassLoader userClasses)
+      throws IOException {
+    try (Blocks.In in = new Blocks.In(handle.getMetaDataStateHandle())) {
+      String place = in.place();
+      CheckpointMeta meta = CheckpointMeta.read(in, userClasses);
+      StoreImport log = StoreImport.of(meta.head(), place);
+      return new IncrementalSource(handle, meta, log, files(handle, log));
+    }
+  }
+
+  private static List<LogFile> files(IncrementalRemoteKeyedStateHandle handle, StoreImport log)
+      throws IOException {
+    List<LogFile> files = new ArrayList<>();
+    for (HandleAndLocalPath named : handle.getSharedState()) {
+      LogFile file = LogFile.of(named);
+      if (file == null) {
+        throw new IOException(
+            "a file of a checkpoint is none of this backend's: name=" + named.getLocalPath());
+      }
+      if (file.until() > log.beginAddress()) {
+        files.add(file);
+      }
+    }
+    files.sort((left, right) -> Long.compare(left.from(), right.from()));
+    return files;
+  }
+
+  KeyGroupRange range() {
+    return handle.getKeyGroupRange();
+  }
+
+  /**
+   * Whether a subtask can take the log as it is: what it has of the subtask's key groups is what
+   * the checkpoint's subtask had.
+   */
+  boolean canBeBaseOf(KeyGroupRange own) {
+    KeyGroupRange inLog = meta.stored().getIntersection(own);
+    KeyGroupRange right = range().getIntersection(own);
+    return right.getNumberOfKeyGroups() > 0 && right.equals(inLog);
+  }
+
+  /** Shows all pieces, in the order of their addresses. */
+  void read(CloseableRegistry cancelled, LogFileFormat.Visitor visitor) throws IOException {
+    long at = log.beginAddress();
+    for (LogFile file : files) {
+      if (file.from() > at) {
+        throw gap(at);
+      }
+      at = file.until();
+      LogFileFormat.read(
+          file,
+          log.pageBytes(),
+          (piece, bytes, place) -> {
+            if (cancelled.isClosed()) {
+              throw new CancelTaskException("the restore was cancelled");
+            }
+            visitor.visit(piece, bytes, place);
+          });
+    }
+    if (at != log.endAddress()) {
+      throw gap(at);
+    }
+  }
+
+  private IOException gap(long at) {
+    return new IOException(
+        "a checkpoint lacks a part of its log: from="
+            + at
+            + ", begin="
+            + log.beginAddress()
+            + ", end="
+            + log.endAddress()
+            + ", handle="
+            + handle);
+  }
+}

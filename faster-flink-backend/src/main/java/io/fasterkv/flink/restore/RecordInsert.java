@@ -1,0 +1,85 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.StoreImport;
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.RecordCopies;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.state.KeyGroupRange;
+
+/** Puts the records of a checkpoint's log into a store, oldest first, as they come by. */
+final class RecordInsert implements AutoCloseable {
+  private final RecordCopies copies;
+  private final KeyGroupRange own;
+  private final CloseableRegistry cancelled;
+
+  RecordInsert(FasterStore store, KeyGroupRange own, CloseableRegistry cancelled) {
+    copies = new RecordCopies(store);
+    this.own = own;
+    this.cancelled = cancelled;
+  }
+
+  /**
+   * Inserts the records of the key groups that are the source's and the subtask's.
+   *
+   * @param stateIds for each number of a state in the source, that in the store
+   */
+  void insert(IncrementalSource source, int[] stateIds) throws IOException {
+    KeyGroupRange wanted = source.range().getIntersection(own);
+    StoreImport.Records records = source.log().records();
+    try {
+      source.read(
+          cancelled,
+          (piece, bytes, place) ->
+              records.read(
+                  piece,
+                  bytes,
+                  place,
+                  (key, value, isTombstone) -> {
+                    if (wanted.contains(KeyLayout.keyGroup(key))) {
+                      insert(renumbered(key, stateIds, place), value, isTombstone);
+                    }
+                  }));
+    } catch (UncheckedIOException failure) {
+      throw new IOException(
+          "a record of a checkpoint was not put into the store: " + failure.getMessage(), failure);
+    }
+  }
+
+  private static ByteSpan renumbered(ByteSpan key, int[] stateIds, String place) {
+    byte[] bytes = key.toArray();
+    int state = KeyLayout.state(bytes, 0);
+    if (state >= stateIds.length) {
+      throw new UncheckedIOException(
+          new IOException(
+              "a record is of a state that its checkpoint does not have: state="
+                  + state
+                  + ", allowed=up to "
+                  + (stateIds.length - 1)
+                  + ", "
+                  + place));
+    }
+    KeyLayout.putState(bytes, stateIds[state]);
+    return ByteSpan.of(bytes);
+  }
+
+  private void insert(ByteSpan key, ByteSpan value, boolean isTombstone) {
+    try {
+      if (isTombstone) {
+        copies.delete(key);
+      } else {
+        copies.put(key, value);
+      }
+    } catch (IOException failure) {
+      throw new UncheckedIOException(failure);
+    }
+  }
+
+  @Override
+  public void close() {
+    copies.close();
+  }
+}

@@ -1,0 +1,97 @@
+package io.fasterkv.flink.snapshot;
+
+import java.io.ByteArrayInputStream;
+import java.io.DataInputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.util.BitSet;
+import java.util.List;
+import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.ByteArrayOutputStreamWithPos;
+import org.apache.flink.core.memory.DataInputViewStreamWrapper;
+import org.apache.flink.core.memory.DataOutputViewStreamWrapper;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedBackendSerializationProxy;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
+
+/**
+ * What an incremental checkpoint says of itself, in the first block of its meta file. The blocks
+ * after it are the timers that are on the heap, one for each key group. docs/FORMAT.md draws it.
+ *
+ * @param head of the store's version
+ * @param stored the key groups that the log may have records of
+ * @param inStore how many of the states are in the store, numbered in their order; the others are
+ *     timer queues on the heap
+ * @param withParts those of the states in the store that may have values of several records
+ * @param states all of them
+ * @param keys of the keys' serializer
+ */
+public record CheckpointMeta(
+    byte[] head,
+    KeyGroupRange stored,
+    int inStore,
+    BitSet withParts,
+    List<StateMetaInfoSnapshot> states,
+    TypeSerializerSnapshot<?> keys) {
+  /** "FCP1". */
+  private static final int MAGIC = 0x46435031;
+
+  static <K> void write(
+      byte[] head,
+      KeyGroupRange stored,
+      int inStore,
+      BitSet withParts,
+      List<StateMetaInfoSnapshot> states,
+      TypeSerializer<K> keys,
+      OutputStream to)
+      throws IOException {
+    ByteArrayOutputStreamWithPos bytes = new ByteArrayOutputStreamWithPos();
+    DataOutputStream out = new DataOutputStream(bytes);
+    out.writeInt(MAGIC);
+    out.writeInt(stored.getStartKeyGroup());
+    out.writeInt(stored.getEndKeyGroup());
+    out.writeInt(inStore);
+    writeBytes(withParts.toByteArray(), out);
+    writeBytes(head, out);
+    new KeyedBackendSerializationProxy<>(keys, states, false)
+        .write(new DataOutputViewStreamWrapper(out));
+    out.flush();
+    Blocks.write(to, bytes.getBuf(), bytes.getPosition());
+  }
+
+  private static void writeBytes(byte[] bytes, DataOutputStream out) throws IOException {
+    out.writeInt(bytes.length);
+    out.write(bytes);
+  }
+
+  /**
+   * Reads the first block of a meta file.
+   *
+   * @throws IOException if it is not what was written, or another backend's
+   */
+  public static CheckpointMeta read(Blocks.In file, ClassLoader userClasses) throws IOException {
+    String place = file.place();
+    DataInputStream in = new DataInputStream(new ByteArrayInputStream(file.block()));
+    if (in.readInt() != MAGIC) {
+      throw new IOException(
+          "not a checkpoint of this backend: "
+              + place
+              + "; to change the state backend, restore from a canonical savepoint");
+    }
+    KeyGroupRange stored = KeyGroupRange.of(in.readInt(), in.readInt());
+    int inStore = in.readInt();
+    BitSet withParts = BitSet.valueOf(in.readNBytes(in.readInt()));
+    byte[] head = in.readNBytes(in.readInt());
+    KeyedBackendSerializationProxy<?> proxy = new KeyedBackendSerializationProxy<>(userClasses);
+    proxy.read(new DataInputViewStreamWrapper(in));
+    return new CheckpointMeta(
+        head,
+        stored,
+        inStore,
+        withParts,
+        proxy.getStateMetaInfoSnapshots(),
+        proxy.getKeySerializerSnapshot());
+  }
+}

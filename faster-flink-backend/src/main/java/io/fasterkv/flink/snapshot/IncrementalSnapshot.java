@@ -1,0 +1,41 @@
+package io.fasterkv.flink.snapshot;
+
+import io.fasterkv.StoreExport;
+import java.util.BitSet;
+import java.util.List;
+import org.apache.flink.runtime.state.SnapshotResources;
+import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
+import org.apache.flink.util.ResourceGuard;
+
+/**
+ * One incremental snapshot as the task thread has taken it: a version of the store, the timers on
+ * the heap, and what is known about the states at that moment.
+ *
+ * @param export the version; keeps the log that it is made of
+ * @param lease keeps the store open
+ * @param states first those in the store, in the order of their numbers, then the queues
+ * @param inStore how many of them are in the store
+ * @param withParts those that may have values of several records
+ * @param timers the queues on the heap
+ * @param cancellation told when nobody wants the snapshot any more
+ */
+public record IncrementalSnapshot(
+    StoreExport export,
+    ResourceGuard.Lease lease,
+    List<StateMetaInfoSnapshot> states,
+    int inStore,
+    BitSet withParts,
+    List<HeapPriorityQueueStateSnapshot<?>> timers,
+    Cancellation cancellation)
+    implements SnapshotResources {
+
+  @Override
+  public void release() {
+    try {
+      export.close();
+    } finally {
+      lease.close();
+    }
+  }
+}

@@ -1,0 +1,114 @@
+package io.fasterkv.flink.snapshot;
+
+import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.state.Registered;
+import io.fasterkv.flink.state.StateRegistry;
+import io.fasterkv.flink.timers.TimerQueues;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.SnapshotStrategy;
+import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
+import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
+import org.apache.flink.util.ResourceGuard;
+
+/**
+ * Incremental checkpoints: the synchronous part takes the store from one version to the next (CPR,
+ * section 6.2); the asynchronous part puts those pieces of the log into files that no confirmed
+ * checkpoint has. What the log consists of is the store's business: no checkpoint makes compaction
+ * run.
+ */
+public final class IncrementalStrategy
+    implements SnapshotStrategy<KeyedStateHandle, IncrementalSnapshot> {
+  private final LocalStore local;
+  private final KeySpace<?> keys;
+  private final StateRegistry states;
+  private final StateRecords records;
+  private final TimerQueues timers;
+  private final SharedLog log;
+
+  public IncrementalStrategy(
+      LocalStore local,
+      KeySpace<?> keys,
+      StateRegistry states,
+      StateRecords records,
+      TimerQueues timers,
+      SharedLog log) {
+    this.local = local;
+    this.keys = keys;
+    this.states = states;
+    this.records = records;
+    this.timers = timers;
+    this.log = log;
+  }
+
+  @Override
+  public IncrementalSnapshot syncPrepareResources(long checkpointId) throws IOException {
+    List<StateMetaInfoSnapshot> metaInfos = new ArrayList<>();
+    for (Registered state : states.all()) {
+      metaInfos.add(state.metaInfo().snapshot());
+    }
+    int inStore = metaInfos.size();
+    List<HeapPriorityQueueStateSnapshot<?>> queues = timers.onHeap();
+    for (HeapPriorityQueueStateSnapshot<?> queue : queues) {
+      metaInfos.add(queue.getMetaInfoSnapshot());
+    }
+    ResourceGuard.Lease lease = local.guard().acquireResource();
+    try {
+      return new IncrementalSnapshot(
+          local.store().export(),
+          lease,
+          metaInfos,
+          inStore,
+          records.statesWithParts(),
+          queues,
+          new Cancellation());
+    } catch (RuntimeException failure) {
+      lease.close();
+      throw failure;
+    }
+  }
+
+  @Override
+  public SnapshotResultSupplier<KeyedStateHandle> asyncSnapshot(
+      IncrementalSnapshot snapshot,
+      long checkpointId,
+      long timestamp,
+      CheckpointStreamFactory streamFactory,
+      CheckpointOptions options) {
+    if (snapshot.states().isEmpty()) {
+      return registry -> SnapshotResult.empty();
+    }
+    SharingFilesStrategy sharing = options.getCheckpointType().getSharingFilesStrategy();
+    List<LogFile> usable =
+        sharing == SharingFilesStrategy.FORWARD_BACKWARD ? usable(streamFactory) : List.of();
+    UploadPlan plan = new UploadPlan(checkpointId, sharing, usable, streamFactory);
+    if (plan.isShared()) {
+      // What a later checkpoint is built on must not depend on how far this one has come.
+      log.history().put(checkpointId, usable);
+    }
+    return new IncrementalUpload(snapshot, plan, keys, log);
+  }
+
+  private List<LogFile> usable(CheckpointStreamFactory streamFactory) {
+    return log.history().usable().stream()
+        .filter(file -> streamFactory.couldReuseStateHandle(file.handle()))
+        .toList();
+  }
+
+  /** A checkpoint is complete: later ones may be built on it. */
+  public void notifyComplete(long checkpointId) {
+    log.history().confirm(checkpointId);
+  }
+
+  /** A checkpoint will never be complete. */
+  public void notifyAborted(long checkpointId) {
+    log.history().abort(checkpointId);
+  }
+}

@@ -1,0 +1,111 @@
+package io.fasterkv.flink.snapshot;
+
+import io.fasterkv.StoreExport;
+import io.fasterkv.api.LogPiece;
+import java.io.ByteArrayOutputStream;
+import java.io.DataOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The bytes of a {@link LogFile}: a block that says which pieces of the log follow, and the pieces
+ * as they are, one after another. docs/FORMAT.md draws it.
+ */
+public final class LogFileFormat {
+  /** "FLG1". */
+  private static final int MAGIC = 0x464C4731;
+
+  private LogFileFormat() {}
+
+  /** Takes a piece of a log. */
+  public interface Visitor {
+    /**
+     * @param bytes valid until this returns
+     * @param place names the file and the offset
+     */
+    void visit(LogPiece piece, MemorySegment bytes, String place) throws IOException;
+  }
+
+  /** Writes pieces, which follow each other. */
+  static void write(
+      StoreExport export, List<LogPiece> pieces, OutputStream out, Cancellation cancellation)
+      throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream head = new DataOutputStream(bytes);
+    head.writeInt(MAGIC);
+    head.writeInt(pieces.size());
+    head.writeLong(pieces.getFirst().from());
+    int longest = 0;
+    for (LogPiece piece : pieces) {
+      head.writeLong(piece.until());
+      head.writeInt(piece.crc());
+      longest = Math.max(longest, piece.bytes());
+    }
+    Blocks.write(out, bytes.toByteArray(), bytes.size());
+    byte[] page = new byte[longest];
+    for (LogPiece piece : pieces) {
+      cancellation.check();
+      export.read(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()));
+      out.write(page, 0, piece.bytes());
+    }
+  }
+
+  /**
+   * Shows the pieces; whose bytes they are is for the visitor to check.
+   *
+   * @param mostPieceBytes how long a piece may be
+   */
+  public static void read(LogFile file, int mostPieceBytes, Visitor visitor) throws IOException {
+    try (Blocks.In in = new Blocks.In(file.handle())) {
+      String place = in.place();
+      List<LogPiece> pieces = pieces(ByteBuffer.wrap(in.block()), place);
+      boolean isNamed =
+          !pieces.isEmpty()
+              && pieces.getFirst().from() == file.from()
+              && pieces.getLast().until() == file.until();
+      if (!isNamed) {
+        throw new IOException(
+            "a log file is another one than its name says: " + place + ", name=" + file);
+      }
+      byte[] page = new byte[mostPieceBytes];
+      for (LogPiece piece : pieces) {
+        String at = in.place();
+        if (piece.until() - piece.from() > mostPieceBytes) {
+          throw new IOException("a piece of log is longer than a page: " + at + ", piece=" + piece);
+        }
+        in.read(page, piece.bytes());
+        visitor.visit(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()), at);
+      }
+      if (!in.isAtEnd()) {
+        throw new IOException("a log file goes on after its last piece: " + in.place());
+      }
+    }
+  }
+
+  private static List<LogPiece> pieces(ByteBuffer head, String place) throws IOException {
+    try {
+      if (head.getInt() != MAGIC) {
+        throw new IOException(
+            "not a log file of this backend: "
+                + place
+                + "; checkpoints of other state backends are read as canonical savepoints only");
+      }
+      List<LogPiece> pieces = new ArrayList<>();
+      int count = head.getInt();
+      long from = head.getLong();
+      for (int i = 0; i < count; i++) {
+        long until = head.getLong();
+        pieces.add(new LogPiece(from, until, head.getInt()));
+        from = until;
+      }
+      return pieces;
+    } catch (BufferUnderflowException | IllegalArgumentException cause) {
+      throw new IOException("the head of a log file is not what was written: " + place, cause);
+    }
+  }
+}

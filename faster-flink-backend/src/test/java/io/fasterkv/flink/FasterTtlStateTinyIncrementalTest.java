@@ -1,0 +1,14 @@
+package io.fasterkv.flink;
+
+class FasterTtlStateTinyIncrementalTest extends FasterTtlStateTestBase {
+  @Override
+  TestSettings settings() {
+    return TestSettings.TINY_INCREMENTAL;
+  }
+
+  /** Incremental checkpoints take the log as it is: what has expired leaves with compaction. */
+  @Override
+  public boolean isSavepoint() {
+    return false;
+  }
+}

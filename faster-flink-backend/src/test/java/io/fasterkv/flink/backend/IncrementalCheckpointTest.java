@@ -1,0 +1,344 @@
+package io.fasterkv.flink.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.config.FasterOptions;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.PlaceholderStreamStateHandle;
+import org.apache.flink.runtime.state.SharedStateRegistry;
+import org.apache.flink.runtime.state.SharedStateRegistryImpl;
+import org.apache.flink.runtime.state.StreamStateHandle;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
+import org.apache.flink.streaming.api.operators.TimerSerializer;
+import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What incremental checkpoints upload, what they are made of, and what comes back of them. */
+class IncrementalCheckpointTest {
+  private static final ValueStateDescriptor<byte[]> VALUE =
+      new ValueStateDescriptor<>("value", BytePrimitiveArraySerializer.INSTANCE);
+  private static final KeyGroupRange ALL = KeyGroupRange.of(0, TestBackends.KEY_GROUPS - 1);
+  private static final int VALUE_BYTES = 100;
+
+  @TempDir Path directory;
+
+  private final SharedFiles files = new SharedFiles();
+  private final SharedStateRegistry registry = new SharedStateRegistryImpl(Runnable::run);
+  private TestBackends backends;
+  private long checkpoint;
+
+  private FasterKeyedStateBackend<Integer> open(TestSettings settings, KeyedStateHandle... of)
+      throws Exception {
+    if (backends == null) {
+      backends = new TestBackends(settings, directory);
+    }
+    return backends.open(of);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    backends.close();
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  private static void put(FasterKeyedStateBackend<Integer> backend, int from, int until, int fill)
+      throws Exception {
+    ValueState<byte[]> state = state(backend);
+    byte[] value = new byte[VALUE_BYTES];
+    Arrays.fill(value, (byte) fill);
+    for (int key = from; key < until; key++) {
+      if (ModelStates.isOf(backend, key)) {
+        backend.setCurrentKey(key);
+        state.update(value);
+      }
+    }
+  }
+
+  private static void assertHolds(
+      FasterKeyedStateBackend<Integer> backend, int from, int until, int fill) throws Exception {
+    ValueState<byte[]> state = state(backend);
+    for (int key = from; key < until; key++) {
+      if (ModelStates.isOf(backend, key)) {
+        backend.setCurrentKey(key);
+        assertThat(state.value()).hasSize(VALUE_BYTES).containsOnly(fill);
+      }
+    }
+  }
+
+  private static ValueState<byte[]> state(FasterKeyedStateBackend<Integer> backend)
+      throws Exception {
+    return backend.getPartitionedState(
+        VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, VALUE);
+  }
+
+  /** Takes a checkpoint that is complete, and of which the backend is told. */
+  private IncrementalRemoteKeyedStateHandle take(FasterKeyedStateBackend<Integer> backend)
+      throws Exception {
+    IncrementalRemoteKeyedStateHandle handle = write(backend, CheckpointType.CHECKPOINT);
+    handle.registerSharedStates(registry, checkpoint);
+    backend.notifyCheckpointComplete(checkpoint);
+    return handle;
+  }
+
+  private IncrementalRemoteKeyedStateHandle write(
+      FasterKeyedStateBackend<Integer> backend, SnapshotType type) throws Exception {
+    var future =
+        backend.snapshot(
+            ++checkpoint,
+            1,
+            files,
+            new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault()));
+    future.run();
+    return (IncrementalRemoteKeyedStateHandle) future.get().getJobManagerOwnedSnapshot();
+  }
+
+  private long uploadedBytes() {
+    return files.sharedBytes() + files.exclusiveBytes();
+  }
+
+  @Test
+  void aCheckpointUploadsWhatWasWrittenSinceTheLastAndATenthMoreAtMost() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    int keys = 100_000;
+    put(backend, 0, keys, 1);
+    take(backend);
+    int changed = keys / 100;
+    for (int round = 2; round < 12; round++) {
+      long tail = backend.store().tailAddress();
+      long before = uploadedBytes();
+      put(backend, 0, changed, round);
+      long written = backend.store().tailAddress() - tail;
+      KeyedStateHandle handle = take(backend);
+      long uploaded = uploadedBytes() - before;
+      assertThat(uploaded).isLessThanOrEqualTo(written + written / 10);
+      assertThat(handle.getCheckpointedSize()).isEqualTo(uploaded);
+    }
+  }
+
+  @Test
+  void noPartOfTheLogIsUploadedTwice() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.TINY_INCREMENTAL);
+    Set<String> names = new HashSet<>();
+    int uploads = 0;
+    long sharedBefore = 0;
+    for (int round = 0; round < 20; round++) {
+      put(backend, 0, 2_000, round);
+      for (HandleAndLocalPath file : take(backend).getSharedState()) {
+        if (names.add(file.getLocalPath())) {
+          uploads++;
+        }
+      }
+      assertThat(files.sharedBytes()).isGreaterThan(sharedBefore);
+      sharedBefore = files.sharedBytes();
+    }
+    assertThat(names).hasSize(uploads);
+    // Each file says which pieces of 4 KiB it has, in twelve bytes each.
+    long tail = backend.store().tailAddress();
+    assertThat(sharedBefore).isBetween(tail - 4096, tail + tail / 100 + 20 * 4096);
+  }
+
+  /** As Flink's own test of the registry does it: what is known is sent by name only. */
+  @Test
+  void filesThatAreKnownAreSentByName() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.TINY_INCREMENTAL);
+    put(backend, 0, 2_000, 1);
+    take(backend);
+    put(backend, 0, 200, 2);
+    IncrementalRemoteKeyedStateHandle second = write(backend, CheckpointType.CHECKPOINT);
+    List<StreamStateHandle> known =
+        second.getSharedState().stream()
+            .map(HandleAndLocalPath::getHandle)
+            .filter(PlaceholderStreamStateHandle.class::isInstance)
+            .toList();
+    assertThat(known).hasSize(1);
+    int before = files.count();
+    second.discardState();
+    assertThat(files.count()).isEqualTo(before - 2);
+    assertThat(write(backend, CheckpointType.FULL_CHECKPOINT).getSharedState())
+        .noneMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
+  }
+
+  /** The log goes on where the checkpoint's ended, and so do uploads. */
+  @Test
+  void aRestoredSubtaskGoesOnOnTheSameFiles() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    put(backend, 0, 20_000, 1);
+    IncrementalRemoteKeyedStateHandle first = take(backend);
+    backend.dispose();
+    FasterKeyedStateBackend<Integer> restored = open(TestSettings.ROOMY_INCREMENTAL, first);
+    assertHolds(restored, 0, 20_000, 1);
+    long before = uploadedBytes();
+    put(restored, 0, 100, 2);
+    IncrementalRemoteKeyedStateHandle second = take(restored);
+    assertThat(uploadedBytes() - before).isLessThan(first.getStateSize() / 20);
+    FasterKeyedStateBackend<Integer> again = open(TestSettings.ROOMY_INCREMENTAL, second);
+    assertHolds(again, 0, 100, 2);
+    assertHolds(again, 100, 20_000, 1);
+  }
+
+  /** Of two halves one is taken as it is; then the others' keys are not there. */
+  @Test
+  void logsAreTakenAsTheyAreWhenSubtasksAreMergedAndSplit() throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
+    put(whole, 0, 20_000, 1);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    List<KeyedStateHandle> halves = new ArrayList<>();
+    for (KeyGroupRange range : List.of(KeyGroupRange.of(0, 9), KeyGroupRange.of(10, 31))) {
+      FasterKeyedStateBackend<Integer> half = backends.open(range, List.of(ofWhole));
+      assertHolds(half, 0, 20_000, 1);
+      long own = half.getKeys("value", VoidNamespace.INSTANCE).count();
+      assertThat(half.numKeyValueStateEntries()).isEqualTo((int) own).isLessThan(20_000);
+      long before = uploadedBytes();
+      put(half, 0, 20, 2);
+      halves.add(take(half));
+      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 20);
+      // What is not its own goes with the next compaction.
+      half.store().compact();
+      assertThat(half.store().compactionStats().movedRecords()).isLessThanOrEqualTo(own);
+      half.notifyCheckpointComplete(checkpoint);
+      halves.set(halves.size() - 1, take(half));
+    }
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, halves);
+    assertHolds(merged, 0, 20, 2);
+    assertHolds(merged, 20, 20_000, 1);
+    assertThat(merged.numKeyValueStateEntries()).isEqualTo(20_000);
+  }
+
+  /** A key that one half has deleted is still in the log that the other half began with. */
+  @Test
+  void whatIsStaleInALogThatWasSharedDoesNotComeBack() throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
+    put(whole, 0, 2_000, 1);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    FasterKeyedStateBackend<Integer> low =
+        backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
+    FasterKeyedStateBackend<Integer> high =
+        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
+    ValueState<byte[]> state = state(high);
+    for (int key = 0; key < 2_000; key++) {
+      if (ModelStates.isOf(high, key)) {
+        high.setCurrentKey(key);
+        state.clear();
+      }
+    }
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
+    assertHolds(merged, 0, 0, 1);
+    ValueState<byte[]> ofMerged = state(merged);
+    for (int key = 0; key < 2_000; key++) {
+      merged.setCurrentKey(key);
+      assertThat(ofMerged.value() == null).isEqualTo(ModelStates.isOf(high, key));
+    }
+  }
+
+  @Test
+  void timersOnTheHeapAreInTheCheckpointAtAnyParallelism() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    var queue = timers(backend);
+    for (int key = 0; key < 500; key++) {
+      queue.add(new TimerHeapInternalTimer<>(7L * key, key, VoidNamespace.INSTANCE));
+    }
+    put(backend, 0, 10, 1);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    List<KeyedStateHandle> halves = new ArrayList<>();
+    List<Integer> keys = new ArrayList<>();
+    for (KeyGroupRange range : List.of(KeyGroupRange.of(0, 11), KeyGroupRange.of(12, 31))) {
+      FasterKeyedStateBackend<Integer> half = backends.open(range, List.of(handle));
+      keys.addAll(keys(half));
+      halves.add(take(half));
+    }
+    assertThat(keys).hasSize(500).doesNotHaveDuplicates();
+    assertThat(keys(backends.open(ALL, halves))).hasSize(500).doesNotHaveDuplicates();
+  }
+
+  private static KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<Integer, VoidNamespace>>
+      timers(FasterKeyedStateBackend<Integer> backend) {
+    return backend.create(
+        "timers", new TimerSerializer<>(IntSerializer.INSTANCE, VoidNamespaceSerializer.INSTANCE));
+  }
+
+  private static List<Integer> keys(FasterKeyedStateBackend<Integer> backend) throws Exception {
+    List<Integer> keys = new ArrayList<>();
+    try (CloseableIterator<TimerHeapInternalTimer<Integer, VoidNamespace>> all =
+        timers(backend).iterator()) {
+      all.forEachRemaining(timer -> keys.add(timer.getKey()));
+    }
+    return keys;
+  }
+
+  /** Whether the log is taken as it is or read record by record. */
+  @Test
+  void whatIsNotWhatWasWrittenIsNamedWithItsFileAndOffset() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.TINY_INCREMENTAL);
+    put(backend, 0, 200, 1);
+    take(backend);
+    put(backend, 0, 200, 2);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    Configuration otherPages = TestSettings.TINY_INCREMENTAL.config();
+    otherPages.set(FasterOptions.PAGE_SIZE, MemorySize.parse("8kb"));
+    otherPages.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    TestBackends byRecords = new TestBackends(otherPages);
+    SplittableRandom random = new SplittableRandom(3);
+    for (StreamStateHandle file : handle.streamSubHandles().toList()) {
+      byte[] right = files.bytes(file);
+      for (int i = 0; i < 20; i++) {
+        byte[] wrong =
+            random.nextInt(4) == 0
+                ? Arrays.copyOf(right, random.nextInt(right.length))
+                : right.clone();
+        if (wrong.length == right.length) {
+          wrong[random.nextInt(wrong.length)] ^= (byte) (1 + random.nextInt(255));
+        }
+        files.replace(file, wrong);
+        for (TestBackends restoring : List.of(backends, byRecords)) {
+          assertThatThrownBy(() -> restoring.open(handle))
+              .hasStackTraceContaining("file=" + file)
+              .hasStackTraceContaining("offset=");
+        }
+      }
+      files.replace(file, right);
+    }
+    assertHolds(backends.open(handle), 0, 200, 2);
+    assertHolds(byRecords.open(handle), 0, 200, 2);
+    byRecords.close();
+  }
+
+  /** A store with less memory than the checkpoint's pages need takes the records one by one. */
+  @Test
+  void aLogThatDoesNotFitIsReadRecordByRecord() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    put(backend, 0, 5_000, 1);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    try (TestBackends small = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {
+      FasterKeyedStateBackend<Integer> restored = small.open(handle);
+      assertThat(restored.store().config().pageBytes()).isEqualTo(4096);
+      assertHolds(restored, 0, 5_000, 1);
+    }
+  }
+}

@@ -1,0 +1,198 @@
+package io.fasterkv.flink.backend;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.core.fs.FSDataInputStream;
+import org.apache.flink.runtime.state.CheckpointStateOutputStream;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.CheckpointedStateScope;
+import org.apache.flink.runtime.state.PhysicalStateHandleID;
+import org.apache.flink.runtime.state.StreamStateHandle;
+
+/**
+ * Files of checkpoints, in memory: counts what is written, and refuses to read or to delete what
+ * was deleted.
+ */
+final class SharedFiles implements CheckpointStreamFactory {
+  private final Map<String, byte[]> files = new HashMap<>();
+  private int made;
+  private int failAfter = Integer.MAX_VALUE;
+  private long sharedBytes;
+  private long exclusiveBytes;
+
+  /** Bytes that were written so far for checkpoints to share. */
+  long sharedBytes() {
+    return sharedBytes;
+  }
+
+  long exclusiveBytes() {
+    return exclusiveBytes;
+  }
+
+  /** How many files there are. */
+  int count() {
+    return files.size();
+  }
+
+  /** Lets the file after so many fail when it is closed, and no other. */
+  void failAfter(int more) {
+    failAfter = made + more;
+  }
+
+  /** Changes what a file has. */
+  void replace(StreamStateHandle handle, byte[] bytes) {
+    files.put(((Handle) handle).name, bytes);
+  }
+
+  byte[] bytes(StreamStateHandle handle) {
+    return files.get(((Handle) handle).name);
+  }
+
+  @Override
+  public CheckpointStateOutputStream createCheckpointStateOutputStream(
+      CheckpointedStateScope scope) {
+    return new Out(scope);
+  }
+
+  @Override
+  public boolean canFastDuplicate(StreamStateHandle stateHandle, CheckpointedStateScope scope) {
+    return false;
+  }
+
+  @Override
+  public List<StreamStateHandle> duplicate(
+      List<StreamStateHandle> stateHandles, CheckpointedStateScope scope) throws IOException {
+    throw new IOException("there is no fast way");
+  }
+
+  private final class Out extends CheckpointStateOutputStream {
+    private final CheckpointedStateScope scope;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+
+    Out(CheckpointedStateScope scope) {
+      this.scope = scope;
+    }
+
+    @Override
+    public StreamStateHandle closeAndGetHandle() throws IOException {
+      if (made == failAfter) {
+        failAfter = Integer.MAX_VALUE;
+        throw new IOException("no space left");
+      }
+      String name = "file-" + made++;
+      files.put(name, bytes.toByteArray());
+      if (scope == CheckpointedStateScope.SHARED) {
+        sharedBytes += bytes.size();
+      } else {
+        exclusiveBytes += bytes.size();
+      }
+      return new Handle(name, bytes.size());
+    }
+
+    @Override
+    public void write(int value) {
+      bytes.write(value);
+    }
+
+    @Override
+    public void write(byte[] source, int offset, int length) {
+      bytes.write(source, offset, length);
+    }
+
+    @Override
+    public long getPos() {
+      return bytes.size();
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void sync() {}
+
+    @Override
+    public void close() {}
+  }
+
+  private final class Handle implements StreamStateHandle {
+    private static final long serialVersionUID = 1L;
+    private final String name;
+    private final long size;
+
+    Handle(String name, long size) {
+      this.name = name;
+      this.size = size;
+    }
+
+    @Override
+    public FSDataInputStream openInputStream() throws IOException {
+      byte[] bytes = files.get(name);
+      if (bytes == null) {
+        throw new IOException("the file was deleted: " + name);
+      }
+      return new In(bytes);
+    }
+
+    @Override
+    public Optional<byte[]> asBytesIfInMemory() {
+      return Optional.empty();
+    }
+
+    @Override
+    public PhysicalStateHandleID getStreamStateHandleID() {
+      return new PhysicalStateHandleID(name);
+    }
+
+    @Override
+    public void discardState() throws IOException {
+      if (files.remove(name) == null) {
+        throw new IOException("the file was deleted before: " + name);
+      }
+    }
+
+    @Override
+    public long getStateSize() {
+      return size;
+    }
+
+    @Override
+    public String toString() {
+      return name;
+    }
+  }
+
+  private static final class In extends FSDataInputStream {
+    private final byte[] bytes;
+    private ByteArrayInputStream in;
+
+    In(byte[] bytes) {
+      this.bytes = bytes;
+      in = new ByteArrayInputStream(bytes);
+    }
+
+    @Override
+    public void seek(long position) {
+      in = new ByteArrayInputStream(bytes, (int) position, bytes.length - (int) position);
+    }
+
+    @Override
+    public long getPos() {
+      return bytes.length - in.available();
+    }
+
+    @Override
+    public int read() {
+      return in.read();
+    }
+
+    @Override
+    public int read(byte[] target, int offset, int length) {
+      return in.read(target, offset, length);
+    }
+  }
+}

@@ -2,7 +2,9 @@ package io.fasterkv;
 
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.checkpoint.VersionExport;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.List;
 
 /**
@@ -60,6 +62,17 @@ public final class StoreExport implements AutoCloseable {
    */
   public void read(LogPiece piece, MemorySegment target) {
     export.read(piece, target);
+  }
+
+  /**
+   * Gives the log's segment files second names in a directory, which is there, or copies them if
+   * the file system cannot do that; {@link #awaitWritten} has returned. The last file may grow
+   * after that, behind what is this version's. For stores on their own device.
+   *
+   * @see StoreImport.Target#takeSegments
+   */
+  public void linkSegments(Path directory) throws IOException {
+    export.linkSegments(directory);
   }
 
   /** What a recovery has to know besides the log; docs/FORMAT.md draws it. */

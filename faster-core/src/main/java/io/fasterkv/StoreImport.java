@@ -87,6 +87,16 @@ public final class StoreImport {
     }
 
     /**
+     * Takes over the files that {@link StoreExport#linkSegments} has made, instead of pieces; they
+     * stay as they are. What they have is not looked at: a recovery verifies it.
+     *
+     * @param from the first address of the first piece
+     */
+    public void takeSegments(Path directory, long from) throws IOException {
+      target.takeSegments(directory, from);
+    }
+
+    /**
      * Makes the directory one that a store can be recovered from. The pieces are not forced to
      * disk: after a power cut their checksums may be wrong.
      *

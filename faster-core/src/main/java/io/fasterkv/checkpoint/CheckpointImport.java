@@ -49,6 +49,11 @@ public final class CheckpointImport implements AutoCloseable {
     segments.write(piece.from(), bytes);
   }
 
+  /** Takes over segments that lie in another directory. */
+  public void takeSegments(Path directory, long from) throws IOException {
+    segments.take(directory, from, head.cut().end(), true);
+  }
+
   /**
    * Makes it a checkpoint, when all of its pieces are written; the checkpoint's name is durable,
    * but the pieces are not forced.

@@ -3,10 +3,12 @@ package io.fasterkv.checkpoint;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.device.SegmentWriter;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -16,16 +18,19 @@ import java.util.List;
  */
 public final class VersionExport implements AutoCloseable {
   private final HybridLog log;
+  private final Path directory;
   private final CheckpointManifest head;
   private final long pinned;
   private boolean isClosed;
 
   /**
+   * @param directory of the log's segments
    * @param head of the version, without extents
    * @param pinned the log's begin, whose pin is this object's from now on
    */
-  VersionExport(HybridLog log, CheckpointManifest head, long pinned) {
+  VersionExport(HybridLog log, Path directory, CheckpointManifest head, long pinned) {
     this.log = log;
+    this.directory = directory;
     this.head = head;
     this.pinned = pinned;
   }
@@ -72,6 +77,13 @@ public final class VersionExport implements AutoCloseable {
               + log.device().place(piece.from())
               + ", bytes="
               + piece.bytes());
+    }
+  }
+
+  /** Gives the segments second names in another directory, which is there. */
+  public void linkSegments(Path target) throws IOException {
+    try (SegmentWriter segments = new SegmentWriter(target, head.shape().segmentBytes())) {
+      segments.take(directory, pieces(0).getFirst().from(), end(), false);
     }
   }
 

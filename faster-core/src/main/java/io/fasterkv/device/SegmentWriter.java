@@ -1,13 +1,18 @@
 package io.fasterkv.device;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 /** Makes the segment files of a log that no store has open. Safe for all threads. */
 public final class SegmentWriter implements AutoCloseable {
   private final Path directory;
+  private final long segmentBytes;
   private final SegmentFiles files;
 
   /**
@@ -15,6 +20,7 @@ public final class SegmentWriter implements AutoCloseable {
    */
   public SegmentWriter(Path directory, long segmentBytes) {
     this.directory = directory;
+    this.segmentBytes = segmentBytes;
     files = new SegmentFiles(directory, segmentBytes);
   }
 
@@ -24,15 +30,47 @@ public final class SegmentWriter implements AutoCloseable {
   }
 
   /**
-   * Makes a file a segment, by a second name for it if the file system can do that. Nobody writes
-   * to it any more, neither there nor here.
+   * Takes over the segments of another log from {@code from} up to {@code until}, by second names
+   * for their files if the file system can do that. The last one, which may go on, is copied if
+   * {@code isWritten}.
+   *
+   * @param isWritten whether the log goes on here
    */
-  public void link(Path file, long segment) throws IOException {
-    Path target = directory.resolve(SegmentFiles.PREFIX + segment);
+  public void take(Path other, long from, long until, boolean isWritten) throws IOException {
+    for (long segment = from / segmentBytes; segment * segmentBytes < until; segment++) {
+      Path source = other.resolve(SegmentFiles.PREFIX + segment);
+      Path target = directory.resolve(SegmentFiles.PREFIX + segment);
+      long bytes = until - segment * segmentBytes;
+      if (bytes >= segmentBytes || !isWritten) {
+        link(source, target);
+      } else {
+        copy(source, target, bytes);
+      }
+    }
+  }
+
+  private static void link(Path source, Path target) throws IOException {
     try {
-      Files.createLink(target, file);
+      Files.createLink(target, source);
+    } catch (NoSuchFileException missing) {
+      throw missing;
     } catch (IOException | UnsupportedOperationException e) {
-      Files.copy(file, target);
+      // The file system cannot do that, or it is another one.
+      Files.copy(source, target);
+    }
+  }
+
+  private static void copy(Path source, Path target, long bytes) throws IOException {
+    try (FileChannel from = FileChannel.open(source, StandardOpenOption.READ);
+        FileChannel to = DurableFiles.openReadWrite(target)) {
+      for (long at = 0; at < bytes; ) {
+        long count = from.transferTo(at, bytes - at, to);
+        if (count <= 0) {
+          throw new EOFException(
+              "a segment ends too early: file=" + source + ", offset=" + at + ", bytes=" + bytes);
+        }
+        at += count;
+      }
     }
   }
 

@@ -59,7 +59,12 @@ final class StoreResources implements AutoCloseable {
       FasterStore store = openStore(directory.resolve("log"), lease, settings, base);
       LOG.info("opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory);
       return new StoreResources(
-          lease, new LocalStore(store, directory, settings.sortBufferBytes()));
+          lease,
+          new LocalStore(
+              store,
+              directory,
+              settings.sortBufferBytes(),
+              env.getTaskStateManager().createLocalRecoveryConfig()));
     } catch (IOException | RuntimeException failure) {
       lease.close();
       delete(directory);

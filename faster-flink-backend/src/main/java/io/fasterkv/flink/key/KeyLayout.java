@@ -34,7 +34,7 @@ public final class KeyLayout {
 
   /** The key group of a record key. */
   public static int keyGroup(ByteSpan key) {
-    return (key.getByte(KEY_GROUP_AT) & 0xFF) << Byte.SIZE | key.getByte(KEY_GROUP_AT + 1) & 0xFF;
+    return (key.getByte(KEY_GROUP_AT) & 0xFF) << Byte.SIZE | (key.getByte(KEY_GROUP_AT + 1) & 0xFF);
   }
 
   public static int state(byte[] bytes, int start) {

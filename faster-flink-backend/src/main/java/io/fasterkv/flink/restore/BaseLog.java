@@ -11,6 +11,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.snapshot.LocalCopy;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileFormat;
 import io.fasterkv.flink.snapshot.StoredKeys;
@@ -84,10 +85,8 @@ public final class BaseLog {
       if (config.indexBytes() < log.leastIndexBytes()) {
         return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
       }
-      fill(directory);
-      FasterStore store =
-          FasterStore.recover(
-              config, RecoveryRequest.newest().withoutVerifying().onProgress(new ProgressLog()));
+      RecoveryRequest request = RecoveryRequest.newest().onProgress(new ProgressLog());
+      FasterStore store = FasterStore.recover(config, fill(directory, request));
       // The files are temporary, and need not be kept for another recovery.
       store.checkpoints().forEach(store::removeCheckpoint);
       isTaken = true;
@@ -115,8 +114,25 @@ public final class BaseLog {
     return null;
   }
 
+  /** Puts the log into the directory, and returns how to recover from it. */
+  private RecoveryRequest fill(Path directory, RecoveryRequest request) throws IOException {
+    Path local = source.localDirectory();
+    if (local == null) {
+      download(directory);
+      return request.withoutVerifying();
+    }
+    try (StoreImport.Target target = source.log().into(directory)) {
+      LocalCopy.takeInto(target, local);
+    }
+    LOG.info(
+        "took over the log of a checkpoint that is on this machine: checkpoint={}, directory={}",
+        source.handle().getCheckpointId(),
+        local);
+    return request;
+  }
+
   /** Reads several files at a time; each piece is checked and put where it was. */
-  private void fill(Path directory) throws IOException {
+  private void download(Path directory) throws IOException {
     ConcurrentSkipListMap<Long, LogPiece> pieces = new ConcurrentSkipListMap<>();
     ExecutorService readers = Executors.newFixedThreadPool(READERS);
     try (StoreImport.Target target = source.log().into(directory)) {

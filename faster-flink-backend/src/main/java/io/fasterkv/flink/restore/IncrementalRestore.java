@@ -22,7 +22,6 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSchemaCompatibility;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle;
-import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
@@ -89,7 +88,7 @@ public final class IncrementalRestore {
       throws IOException, StateMigrationException {
     List<IncrementalSource> sources = new ArrayList<>();
     for (KeyedStateHandle handle : handles) {
-      if (!(handle instanceof IncrementalRemoteKeyedStateHandle incremental)) {
+      if (!(handle instanceof IncrementalKeyedStateHandle incremental)) {
         throw new IOException(
             "handles of different kinds cannot be restored together: handle="
                 + handle
@@ -180,11 +179,9 @@ public final class IncrementalRestore {
   public boolean hasTimersInStore() {
     return sources.stream()
         .map(IncrementalSource::meta)
-        .anyMatch(
-            meta ->
-                meta.states().subList(0, meta.inStore()).stream()
-                    .anyMatch(
-                        state -> state.getBackendStateType() == BackendStateType.PRIORITY_QUEUE));
+        .anyMatch(meta ->
+            meta.states().subList(0, meta.inStore()).stream()
+                .anyMatch(state -> state.getBackendStateType() == BackendStateType.PRIORITY_QUEUE));
   }
 
   private void restoreTimers(IncrementalSource source, TimerQueues timers) throws IOException {
@@ -209,7 +206,7 @@ public final class IncrementalRestore {
     if (base == null || !base.isTaken()) {
       return SharedLog.of(own);
     }
-    IncrementalRemoteKeyedStateHandle handle = base.source().handle();
+    IncrementalKeyedStateHandle handle = base.source().handle();
     List<LogFile> files =
         base.source().files().stream()
             // Files of a savepoint are found from where the savepoint is, and from nowhere else.

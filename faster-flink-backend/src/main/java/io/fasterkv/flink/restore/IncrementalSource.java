@@ -6,13 +6,16 @@ import io.fasterkv.flink.snapshot.CheckpointMeta;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileFormat;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.execution.CancelTaskException;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
-import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One handle of an incremental checkpoint, with what it says of itself.
@@ -23,12 +26,9 @@ import org.apache.flink.runtime.state.KeyGroupRange;
  * @param files those parts of the log that are wanted, in the order of their addresses
  */
 record IncrementalSource(
-    IncrementalRemoteKeyedStateHandle handle,
-    CheckpointMeta meta,
-    StoreImport log,
-    List<LogFile> files) {
+    IncrementalKeyedStateHandle handle, CheckpointMeta meta, StoreImport log, List<LogFile> files) {
 
-  static IncrementalSource read(IncrementalRemoteKeyedStateHandle handle, ClassLoader userClasses)
+  static IncrementalSource read(IncrementalKeyedStateHandle handle, ClassLoader userClasses)
       throws IOException {
     try (Blocks.In in = new Blocks.In(handle.getMetaDataStateHandle())) {
       String place = in.place();
@@ -38,10 +38,10 @@ record IncrementalSource(
     }
   }
 
-  private static List<LogFile> files(IncrementalRemoteKeyedStateHandle handle, StoreImport log)
+  private static List<LogFile> files(IncrementalKeyedStateHandle handle, StoreImport log)
       throws IOException {
     List<LogFile> files = new ArrayList<>();
-    for (HandleAndLocalPath named : handle.getSharedState()) {
+    for (HandleAndLocalPath named : handle.getSharedStateHandles()) {
       LogFile file = LogFile.of(named);
       if (file == null) {
         throw new IOException(
@@ -53,6 +53,13 @@ record IncrementalSource(
     }
     files.sort((left, right) -> Long.compare(left.from(), right.from()));
     return files;
+  }
+
+  /** Where this machine has the log, or null. */
+  @Nullable Path localDirectory() {
+    return handle instanceof IncrementalLocalKeyedStateHandle here
+        ? here.getDirectoryStateHandle().getDirectory()
+        : null;
   }
 
   KeyGroupRange range() {

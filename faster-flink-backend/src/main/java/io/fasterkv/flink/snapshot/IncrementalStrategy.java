@@ -93,7 +93,7 @@ public final class IncrementalStrategy
       // What a later checkpoint is built on must not depend on how far this one has come.
       log.history().put(checkpointId, usable);
     }
-    return new IncrementalUpload(snapshot, plan, keys, log);
+    return new IncrementalUpload(snapshot, plan, keys, log, local.recovery());
   }
 
   private List<LogFile> usable(CheckpointStreamFactory streamFactory) {

@@ -5,21 +5,27 @@ import io.fasterkv.api.LogPiece;
 import io.fasterkv.flink.key.KeySpace;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.runtime.state.CheckpointStateOutputStream;
+import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
 import org.apache.flink.runtime.state.CheckpointedStateScope;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
+import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.LocalRecoveryConfig;
+import org.apache.flink.runtime.state.LocalSnapshotDirectoryProvider;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategy.SnapshotResultSupplier;
+import org.apache.flink.runtime.state.StateObject;
 import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.ThrowingConsumer;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,18 +40,24 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
   private final UploadPlan plan;
   private final KeySpace<?> keys;
   private final SharedLog log;
+  private final LocalRecoveryConfig recovery;
 
   /** What is discarded if the checkpoint fails. */
-  private final List<StreamStateHandle> written = new ArrayList<>();
+  private final List<StateObject> written = new ArrayList<>();
 
   private long writtenBytes;
 
   IncrementalUpload(
-      IncrementalSnapshot snapshot, UploadPlan plan, KeySpace<?> keys, SharedLog log) {
+      IncrementalSnapshot snapshot,
+      UploadPlan plan,
+      KeySpace<?> keys,
+      SharedLog log,
+      LocalRecoveryConfig recovery) {
     this.snapshot = snapshot;
     this.plan = plan;
     this.keys = keys;
     this.log = log;
+    this.recovery = recovery;
   }
 
   @Override
@@ -74,7 +86,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       files.add(file(export, run, registry));
     }
     files.sort((left, right) -> Long.compare(left.from(), right.from()));
-    StreamStateHandle meta = write(CheckpointedStateScope.EXCLUSIVE, this::writeMeta, registry);
+    SnapshotResult<StreamStateHandle> meta = write(metaStream(), this::writeMeta, registry);
     List<HandleAndLocalPath> shared = new ArrayList<>();
     Set<LogFile> knownFiles = Set.copyOf(known);
     for (LogFile file : files) {
@@ -90,9 +102,63 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         writtenBytes,
         files.size(),
         known.size());
-    return SnapshotResult.of(
+    KeyedStateHandle remote =
         new IncrementalRemoteKeyedStateHandle(
-            log.name(), keys.range(), plan.checkpointId(), shared, List.of(), meta, writtenBytes));
+            log.name(),
+            keys.range(),
+            plan.checkpointId(),
+            shared,
+            List.of(),
+            meta.getJobManagerOwnedSnapshot(),
+            writtenBytes);
+    KeyedStateHandle here = localHandle(files, meta.getTaskLocalSnapshot());
+    return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
+  }
+
+  /** What is kept on this machine too; null if nothing is, or if that fails. */
+  private @Nullable KeyedStateHandle localHandle(
+      List<LogFile> files, @Nullable StreamStateHandle localMeta) {
+    LocalSnapshotDirectoryProvider directories =
+        recovery.getLocalStateDirectoryProvider().orElse(null);
+    if (!recovery.isLocalBackupEnabled() || directories == null || localMeta == null) {
+      return null;
+    }
+    Path directory =
+        directories
+            .subtaskSpecificCheckpointDirectory(plan.checkpointId())
+            .toPath()
+            .resolve(log.name().toString());
+    try {
+      return new IncrementalLocalKeyedStateHandle(
+          log.name(),
+          plan.checkpointId(),
+          LocalCopy.make(snapshot.export(), directory),
+          keys.range(),
+          localMeta,
+          files.stream().map(LogFile::named).toList());
+    } catch (IOException failure) {
+      LOG.warn(
+          "a checkpoint is not kept on this machine, only where all checkpoints are: checkpoint={},"
+              + " directory={}",
+          plan.checkpointId(),
+          directory,
+          failure);
+      StateUtil.discardStateObjectQuietly(localMeta);
+      return null;
+    }
+  }
+
+  private CheckpointStreamWithResultProvider metaStream() throws IOException {
+    return recovery.isLocalBackupEnabled()
+        ? CheckpointStreamWithResultProvider.createDuplicatingStream(
+            plan.checkpointId(),
+            CheckpointedStateScope.EXCLUSIVE,
+            plan.streams(),
+            recovery
+                .getLocalStateDirectoryProvider()
+                .orElseThrow(LocalRecoveryConfig.localRecoveryNotEnabled()))
+        : CheckpointStreamWithResultProvider.createSimpleStream(
+            CheckpointedStateScope.EXCLUSIVE, plan.streams());
   }
 
   /** Those of the usable files that have pieces of the log. */
@@ -139,12 +205,13 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
 
   private LogFile file(StoreExport export, List<LogPiece> run, CloseableRegistry registry)
       throws Exception {
-    StreamStateHandle handle =
+    SnapshotResult<StreamStateHandle> handle =
         write(
-            plan.scope(),
+            CheckpointStreamWithResultProvider.createSimpleStream(plan.scope(), plan.streams()),
             out -> LogFileFormat.write(export, run, out, snapshot.cancellation()),
             registry);
-    return new LogFile(run.getFirst().from(), run.getLast().until(), handle);
+    return new LogFile(
+        run.getFirst().from(), run.getLast().until(), handle.getJobManagerOwnedSnapshot());
   }
 
   private void writeMeta(OutputStream out) throws IOException {
@@ -159,28 +226,24 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     HeapTimerBlocks.write(snapshot.timers(), keys, out, snapshot.cancellation());
   }
 
-  private StreamStateHandle write(
-      CheckpointedStateScope scope,
+  private SnapshotResult<StreamStateHandle> write(
+      CheckpointStreamWithResultProvider to,
       ThrowingConsumer<OutputStream, Exception> content,
       CloseableRegistry registry)
       throws Exception {
-    CheckpointStateOutputStream out = plan.streams().createCheckpointStateOutputStream(scope);
-    registry.registerCloseable(out);
+    registry.registerCloseable(to);
     try {
-      content.accept(out);
-      if (!registry.unregisterCloseable(out)) {
+      content.accept(to.getCheckpointOutputStream());
+      if (!registry.unregisterCloseable(to)) {
         throw new IOException("the snapshot was cancelled while its files were written");
       }
-      StreamStateHandle handle = out.closeAndGetHandle();
-      if (handle == null) {
-        throw new IOException("a checkpoint's file was closed and is not there");
-      }
-      written.add(handle);
-      writtenBytes += handle.getStateSize();
-      return handle;
+      SnapshotResult<StreamStateHandle> result = to.closeAndFinalizeCheckpointStreamResult();
+      written.add(result);
+      writtenBytes += result.getStateSize();
+      return result;
     } finally {
-      if (registry.unregisterCloseable(out)) {
-        IOUtils.closeQuietly(out);
+      if (registry.unregisterCloseable(to)) {
+        IOUtils.closeQuietly(to);
       }
     }
   }

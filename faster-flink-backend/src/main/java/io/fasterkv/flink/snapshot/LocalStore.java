@@ -3,6 +3,7 @@ package io.fasterkv.flink.snapshot;
 import io.fasterkv.FasterStore;
 import java.nio.file.Path;
 import java.util.concurrent.Semaphore;
+import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.util.ResourceGuard;
 
 /**
@@ -12,6 +13,7 @@ import org.apache.flink.util.ResourceGuard;
  * @param directory where sort files are put; removed with the store
  * @param sortBufferBytes heap that one snapshot or listing sorts with
  * @param guard keeps the store open while it is held
+ * @param recovery whether, and where, checkpoints are kept on this machine too
  * @param scanTurn held by whoever scans the log, one at a time, since each scan takes a page of the
  *     store's scratch memory, which the task's own reads need too
  */
@@ -19,10 +21,12 @@ public record LocalStore(
     FasterStore store,
     Path directory,
     int sortBufferBytes,
+    LocalRecoveryConfig recovery,
     ResourceGuard guard,
     Semaphore scanTurn) {
 
-  public LocalStore(FasterStore store, Path directory, int sortBufferBytes) {
-    this(store, directory, sortBufferBytes, new ResourceGuard(), new Semaphore(1, true));
+  public LocalStore(
+      FasterStore store, Path directory, int sortBufferBytes, LocalRecoveryConfig recovery) {
+    this(store, directory, sortBufferBytes, recovery, new ResourceGuard(), new Semaphore(1, true));
   }
 }

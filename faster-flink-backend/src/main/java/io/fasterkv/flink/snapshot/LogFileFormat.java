@@ -35,24 +35,33 @@ public final class LogFileFormat {
   static void write(
       StoreExport export, List<LogPiece> pieces, OutputStream out, Cancellation cancellation)
       throws IOException {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    DataOutputStream head = new DataOutputStream(bytes);
-    head.writeInt(MAGIC);
-    head.writeInt(pieces.size());
-    head.writeLong(pieces.getFirst().from());
-    int longest = 0;
-    for (LogPiece piece : pieces) {
-      head.writeLong(piece.until());
-      head.writeInt(piece.crc());
-      longest = Math.max(longest, piece.bytes());
-    }
-    Blocks.write(out, bytes.toByteArray(), bytes.size());
-    byte[] page = new byte[longest];
+    writeHead(pieces, out);
+    byte[] page = new byte[pieces.stream().mapToInt(LogPiece::bytes).max().orElse(0)];
     for (LogPiece piece : pieces) {
       cancellation.check();
       export.read(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()));
       out.write(page, 0, piece.bytes());
     }
+  }
+
+  /** Writes which pieces there are. */
+  static void writeHead(List<LogPiece> pieces, OutputStream out) throws IOException {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    DataOutputStream head = new DataOutputStream(bytes);
+    head.writeInt(MAGIC);
+    head.writeInt(pieces.size());
+    head.writeLong(pieces.getFirst().from());
+    for (LogPiece piece : pieces) {
+      head.writeLong(piece.until());
+      head.writeInt(piece.crc());
+    }
+    Blocks.write(out, bytes.toByteArray(), bytes.size());
+  }
+
+  /** Reads which pieces there are. */
+  static List<LogPiece> readHead(Blocks.In in) throws IOException {
+    String place = in.place();
+    return pieces(ByteBuffer.wrap(in.block()), place);
   }
 
   /**
@@ -63,7 +72,7 @@ public final class LogFileFormat {
   public static void read(LogFile file, int mostPieceBytes, Visitor visitor) throws IOException {
     try (Blocks.In in = new Blocks.In(file.handle())) {
       String place = in.place();
-      List<LogPiece> pieces = pieces(ByteBuffer.wrap(in.block()), place);
+      List<LogPiece> pieces = readHead(in);
       boolean isNamed =
           !pieces.isEmpty()
               && pieces.getFirst().from() == file.from()

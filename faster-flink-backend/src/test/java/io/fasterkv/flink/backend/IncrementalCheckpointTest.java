@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
+import io.fasterkv.flink.config.TimerPlace;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -39,6 +40,8 @@ import org.apache.flink.util.CloseableIterator;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** What incremental checkpoints upload, what they are made of, and what comes back of them. */
 class IncrementalCheckpointTest {
@@ -237,8 +240,7 @@ class IncrementalCheckpointTest {
     FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
     put(whole, 0, 2_000, 1);
     IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
-    FasterKeyedStateBackend<Integer> low =
-        backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
+    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
     FasterKeyedStateBackend<Integer> high =
         backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
     ValueState<byte[]> state = state(high);
@@ -257,15 +259,21 @@ class IncrementalCheckpointTest {
     }
   }
 
-  @Test
-  void timersOnTheHeapAreInTheCheckpointAtAnyParallelism() throws Exception {
-    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+  /** Wherever they are, and wherever they are to be. */
+  @ParameterizedTest
+  @CsvSource({"HEAP, HEAP", "STORE, STORE", "HEAP, STORE", "STORE, HEAP"})
+  void timersAreInTheCheckpointAtAnyParallelism(TimerPlace before, TimerPlace after)
+      throws Exception {
+    backends = backends(before);
+    FasterKeyedStateBackend<Integer> backend = backends.open();
     var queue = timers(backend);
     for (int key = 0; key < 500; key++) {
       queue.add(new TimerHeapInternalTimer<>(7L * key, key, VoidNamespace.INSTANCE));
     }
     put(backend, 0, 10, 1);
     IncrementalRemoteKeyedStateHandle handle = take(backend);
+    backends.close();
+    backends = backends(after);
     List<KeyedStateHandle> halves = new ArrayList<>();
     List<Integer> keys = new ArrayList<>();
     for (KeyGroupRange range : List.of(KeyGroupRange.of(0, 11), KeyGroupRange.of(12, 31))) {
@@ -275,6 +283,13 @@ class IncrementalCheckpointTest {
     }
     assertThat(keys).hasSize(500).doesNotHaveDuplicates();
     assertThat(keys(backends.open(ALL, halves))).hasSize(500).doesNotHaveDuplicates();
+  }
+
+  private TestBackends backends(TimerPlace timers) {
+    Configuration config = TestSettings.ROOMY_INCREMENTAL.config();
+    config.set(FasterOptions.TIMERS, timers);
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    return new TestBackends(config);
   }
 
   private static KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<Integer, VoidNamespace>>

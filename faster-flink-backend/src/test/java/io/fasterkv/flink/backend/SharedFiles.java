@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.runtime.state.CheckpointStateOutputStream;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
@@ -32,6 +33,11 @@ final class SharedFiles implements CheckpointStreamFactory {
 
   long exclusiveBytes() {
     return exclusiveBytes;
+  }
+
+  /** What the files are called. */
+  Set<String> names() {
+    return Set.copyOf(files.keySet());
   }
 
   /** How many files there are. */

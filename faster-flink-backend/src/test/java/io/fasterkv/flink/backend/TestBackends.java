@@ -21,7 +21,9 @@ import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateBackendParametersImpl;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.TestTaskStateManager;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 
@@ -30,7 +32,7 @@ final class TestBackends implements AutoCloseable {
   static final int KEY_GROUPS = 32;
   private static final int MOST_BYTES = 256 << 20;
 
-  private final MockEnvironment env = MockEnvironment.builder().build();
+  private final MockEnvironment env;
   private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
   private final FasterStateBackend stateBackend;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
@@ -40,6 +42,15 @@ final class TestBackends implements AutoCloseable {
   }
 
   TestBackends(Configuration config) {
+    this(config, LocalRecoveryConfig.BACKUP_AND_RECOVERY_DISABLED);
+  }
+
+  TestBackends(Configuration config, LocalRecoveryConfig recovery) {
+    env =
+        MockEnvironment.builder()
+            .setTaskStateManager(
+                TestTaskStateManager.builder().setLocalRecoveryConfig(recovery).build())
+            .build();
     stateBackend = new FasterStateBackend().configure(config, getClass().getClassLoader());
   }
 

@@ -184,7 +184,8 @@ class UploadHistoryTest {
       }
       long number = nextFile++;
       files.add(
-          new LogFile(number, number + 1, new ByteStreamStateHandle("file-" + number, new byte[0])));
+          new LogFile(
+              number, number + 1, new ByteStreamStateHandle("file-" + number, new byte[0])));
       history.put(checkpoint, files);
       files.forEach(file -> lastUsed.merge(file, checkpoint, Math::max));
       acknowledged.put(checkpoint, files);

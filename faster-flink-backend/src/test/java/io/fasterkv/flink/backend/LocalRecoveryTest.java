@@ -1,0 +1,185 @@
+package io.fasterkv.flink.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.flink.Seeds;
+import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.config.FasterOptions;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.jobgraph.JobVertexID;
+import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
+import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.LocalRecoveryConfig;
+import org.apache.flink.runtime.state.LocalSnapshotDirectoryProviderImpl;
+import org.apache.flink.runtime.state.SharedStateRegistry;
+import org.apache.flink.runtime.state.SharedStateRegistryImpl;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Checkpoints that are on the machine that took them, too. */
+class LocalRecoveryTest {
+  private static final int KEYS = 500;
+
+  @TempDir Path stores;
+  @TempDir Path copies;
+
+  private final SharedFiles files = new SharedFiles();
+  private final SharedStateRegistry registry = new SharedStateRegistryImpl(Runnable::run);
+  private final ModelStates model = new ModelStates();
+  private final SplittableRandom random = new SplittableRandom(11);
+  private TestBackends backends;
+  private long checkpoint;
+
+  @BeforeEach
+  void open() {
+    Configuration config = TestSettings.TINY_INCREMENTAL.config();
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(stores.toString()));
+    LocalRecoveryConfig recovery =
+        LocalRecoveryConfig.backupAndRecoveryEnabled(
+            new LocalSnapshotDirectoryProviderImpl(
+                copies.toFile(), new JobID(), new JobVertexID(), 0));
+    backends = new TestBackends(config, recovery);
+  }
+
+  @AfterEach
+  void close() throws Exception {
+    backends.close();
+    assertThat(stores).isEmptyDirectory();
+  }
+
+  private SnapshotResult<KeyedStateHandle> take(FasterKeyedStateBackend<Integer> backend)
+      throws Exception {
+    var future =
+        backend.snapshot(
+            ++checkpoint, 1, files, CheckpointOptions.forCheckpointWithDefaultLocation());
+    future.run();
+    SnapshotResult<KeyedStateHandle> result = future.get();
+    result.getJobManagerOwnedSnapshot().registerSharedStates(registry, checkpoint);
+    backend.notifyCheckpointComplete(checkpoint);
+    return result;
+  }
+
+  /** Without a look at the files elsewhere, but for new checkpoints, which are built on those. */
+  @Test
+  void aSubtaskComesBackFromItsOwnMachineAlone() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 20_000);
+    SnapshotResult<KeyedStateHandle> taken = take(backend);
+    long end = end(taken);
+    backend.dispose();
+    // Whoever reads them finds nothing.
+    ((IncrementalRemoteKeyedStateHandle) taken.getJobManagerOwnedSnapshot())
+        .streamSubHandles()
+        .forEach(file -> files.replace(file, new byte[0]));
+
+    FasterKeyedStateBackend<Integer> restored = backends.open(taken.getTaskLocalSnapshot());
+    model.check(restored, KEYS);
+    long before = files.sharedBytes();
+    model.change(restored, random, KEYS, 100);
+    SnapshotResult<KeyedStateHandle> next = take(restored);
+    // What was written since; the files of the first checkpoint are not written again.
+    assertThat(files.sharedBytes() - before).isLessThanOrEqualTo((end(next) - end) * 11 / 10);
+    model.check(backends.open(next.getTaskLocalSnapshot()), KEYS);
+  }
+
+  /** Stores that go on from a copy, and copies of other checkpoints, do not change it. */
+  @Test
+  void aCopyStaysAsItIs() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 10_000);
+    SnapshotResult<KeyedStateHandle> first = take(backend);
+    ModelStates atFirst = new ModelStates(model);
+    for (int round = 0; round < 3; round++) {
+      model.change(backend, random, KEYS, 10_000);
+      backend.store().compact();
+      take(backend).getTaskLocalSnapshot().discardState();
+    }
+    backend.dispose();
+    for (int round = 0; round < 3; round++) {
+      FasterKeyedStateBackend<Integer> restored = backends.open(first.getTaskLocalSnapshot());
+      atFirst.check(restored, KEYS);
+      new ModelStates(atFirst).change(restored, random, KEYS, 10_000);
+      restored.dispose();
+    }
+    first.getTaskLocalSnapshot().discardState();
+    try (Stream<Path> left = Files.walk(copies)) {
+      assertThat(left.filter(Files::isRegularFile)).isEmpty();
+    }
+  }
+
+  @Test
+  void whatIsNotWhatWasWrittenIsNamedWithItsFileAndOffset() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 2_000);
+    var local = (IncrementalLocalKeyedStateHandle) take(backend).getTaskLocalSnapshot();
+    backend.dispose();
+    try (Stream<Path> all = Files.list(local.getDirectoryStateHandle().getDirectory())) {
+      for (Path file : all.toList()) {
+        byte[] right = Files.readAllBytes(file);
+        for (int i = 0; i < 10; i++) {
+          byte[] wrong = right.clone();
+          wrong[random.nextInt(wrong.length)] ^= 4;
+          rewrite(file, wrong);
+          assertThatThrownBy(() -> backends.open(local))
+              .hasStackTraceContaining("file=")
+              .hasStackTraceContaining("offset=");
+        }
+        rewrite(file, right);
+      }
+    }
+    model.check(backends.open(local), KEYS);
+  }
+
+  /** Where a checkpoint's log ends, by the names of its files. */
+  private static long end(SnapshotResult<KeyedStateHandle> taken) {
+    return ((IncrementalRemoteKeyedStateHandle) taken.getJobManagerOwnedSnapshot())
+        .getSharedState().stream()
+            .map(HandleAndLocalPath::getLocalPath)
+            .mapToLong(name -> Long.parseLong(name.substring(name.lastIndexOf('-') + 1), 16))
+            .max()
+            .orElseThrow();
+  }
+
+  private static void rewrite(Path file, byte[] bytes) throws IOException {
+    Files.delete(file);
+    Files.write(file, bytes);
+  }
+
+  /** A checkpoint is complete without its copy. */
+  @Test
+  void aCopyThatCannotBeMadeFailsNoCheckpoint() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 2_000);
+    take(backend);
+    try (Stream<Path> all = Files.walk(copies)) {
+      Path next =
+          all.filter(path -> path.getFileName().toString().equals("chk_1"))
+              .findFirst()
+              .orElseThrow()
+              .resolveSibling("chk_2");
+      Files.write(next, Seeds.bytes(random, 10));
+    }
+    model.change(backend, random, KEYS, 2_000);
+    var future =
+        backend.snapshot(2, 1, files, CheckpointOptions.forCheckpointWithDefaultLocation());
+    future.run();
+    SnapshotResult<KeyedStateHandle> result = future.get();
+    assertThat(result.getTaskLocalSnapshot()).isNull();
+    result.getJobManagerOwnedSnapshot().registerSharedStates(registry, 2);
+    model.check(backends.open(result.getJobManagerOwnedSnapshot()), KEYS);
+  }
+}

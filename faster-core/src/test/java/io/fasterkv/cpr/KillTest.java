@@ -39,9 +39,30 @@ class KillTest {
     return Seeds.fresh(Math.max(1, KILLS / KILLS_OF_A_SEED));
   }
 
+  /** Half as many, of stores that merge: the next such seed, which is the same when it is given. */
+  static LongStream mergingSeeds() {
+    return Seeds.fresh(Math.max(1, KILLS / KILLS_OF_A_SEED / 2))
+        .map(fresh ->
+            LongStream.iterate(fresh, seed -> seed + 1)
+                .filter(KillTest::isMerging)
+                .findFirst()
+                .orElseThrow());
+  }
+
+  private static boolean isMerging(long seed) {
+    return new Setup(new SplittableRandom(seed), Path.of(""), true).isMerging();
+  }
+
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everySessionComesBackWithOnePrefix(long seed) throws IOException, InterruptedException {
+    new Run(seed, directory).start();
+  }
+
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("mergingSeeds")
+  void everySessionOfAStoreThatMergesComesBackWithOnePrefix(long seed)
+      throws IOException, InterruptedException {
     new Run(seed, directory).start();
   }
 

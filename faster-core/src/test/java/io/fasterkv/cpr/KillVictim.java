@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 
 /**
  * A process that lives to be killed: named sessions on threads of their own go on where the newest
- * checkpoint has them, and checkpoints of every kind are taken one after another. Each is told to
- * standard output when it is durable. Ends by itself only if something is wrong, or when nobody is
- * left to kill it.
+ * checkpoint has them, and checkpoints of every kind are taken one after another, beside compaction
+ * in every other life. Each is told to standard output when it is durable. Ends by itself only if
+ * something is wrong, or when nobody is left to kill it.
  */
 final class KillVictim {
   /** First word of the lines that it writes. */
@@ -82,7 +82,7 @@ final class KillVictim {
   }
 
   private void run() {
-    StoreConfig config = setup.config(random);
+    StoreConfig config = setup.config(random, random.nextBoolean());
     CprStore store = CprStore.openOrRecover(config, setup.device(config));
     for (int session = 0; session < script.sessions(); session++) {
       int number = session;

@@ -46,6 +46,11 @@ final class Setup {
     return maxBytes;
   }
 
+  /** Whether updates are merged. */
+  boolean isMerging() {
+    return isMerging;
+  }
+
   /** The log's storage, for one life. */
   LogDevice device(StoreConfig config) {
     return memory != null ? memory : new FileDevice(directory, config.segmentBytes());
@@ -53,6 +58,11 @@ final class Setup {
 
   /** What the next life has: another amount of memory, for one. */
   StoreConfig config(SplittableRandom random) {
+    return config(random, false);
+  }
+
+  /** As {@link #config(SplittableRandom)}, compacted in the background or not. */
+  StoreConfig config(SplittableRandom random, boolean isCompacting) {
     StoreConfig.Builder config =
         StoreConfig.builder(directory)
             .memoryBytes(4 << 20)
@@ -64,6 +74,7 @@ final class Setup {
             .scratchBytes(2 << 20)
             .mutableFraction(FRACTIONS[random.nextInt(FRACTIONS.length)])
             .recordKind(kind)
+            .backgroundCompaction(isCompacting)
             .versionShift(random.nextInt(3) == 0 ? VersionShift.COARSE : VersionShift.FINE);
     if (isMerging && kind == RecordKind.SPANS) {
       config.merge(new SumFunctions(maxBytes));

@@ -210,7 +210,7 @@ class CheckpointDiskTest {
   }
 
   private double copiedForEachByteWritten(int writtenPart) {
-    long rounds = ROTATIONS * writtenPart;
+    long rounds = (long) ROTATIONS * writtenPart;
     long writes = rounds * (KEYS / writtenPart);
     return (double) store.compactionStats().movedBytes() / (writes * RECORD_BYTES);
   }

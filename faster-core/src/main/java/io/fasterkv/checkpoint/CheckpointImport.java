@@ -46,7 +46,18 @@ public final class CheckpointImport implements AutoCloseable {
     if (Checksums.crc32c(bytes) != piece.crc()) {
       throw new Corrupt("a piece of log is not what was written: " + place + ", piece=" + piece);
     }
-    segments.write(piece.from(), bytes);
+    try {
+      segments.write(piece.from(), bytes);
+    } catch (IOException e) {
+      throw new IOException(
+          "a piece of log cannot be written: "
+              + segments.place(piece.from())
+              + ", bytes="
+              + piece.bytes()
+              + ", cause="
+              + e.getMessage(),
+          e);
+    }
   }
 
   /** Takes over segments that lie in another directory. */

@@ -10,12 +10,14 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * What a process keeps of jobs that were started again and again. Each store has 64 MiB; the heap
  * is resident from the start and cannot grow, so what a store leaves behind shows in the process.
  */
+@EnabledIfSystemProperty(named = "faster.processes", matches = "true")
 class RestartsIT {
   private static final int RESTARTS = 100;
 

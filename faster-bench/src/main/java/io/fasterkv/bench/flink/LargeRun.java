@@ -142,7 +142,10 @@ final class LargeRun {
     List<KeyedStateHandle> halves = new ArrayList<>();
     for (KeyGroupRange range : LargeState.halves()) {
       try (LargeState half = timed(LargeRow.rescaleOut, kind, range, whole)) {
-        halves.add(half.checkpoint(1, directory, LargeState.newHistogram()).handle());
+        KeyedStateHandle handle = half.checkpoint(1, directory, LargeState.newHistogram()).handle();
+        // As Flink does: the half goes on with files of what it was made from.
+        handle.registerSharedStates(subject(kind).registry, 1);
+        halves.add(handle);
       }
     }
     timed(LargeRow.rescaleIn, kind, OpenBackend.wholeRange(), halves).close();

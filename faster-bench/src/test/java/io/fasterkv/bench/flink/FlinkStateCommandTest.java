@@ -86,8 +86,8 @@ class FlinkStateCommandTest {
       assertThat(row.get("measured").get("median").asDouble()).as(row.toString()).isPositive();
       boolean isFaster = row.get("backend").asText().equals("faster");
       assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
-      if (row.get("row").asText().equals("uploadedToChanged")) {
-        // What has changed must be there.
+      if (isFaster && row.get("row").asText().equals("uploadedToChanged")) {
+        // What has changed must be there; rocksdb compresses it.
         assertThat(row.get("measured").get("min").asDouble()).isGreaterThanOrEqualTo(1);
       }
     }

@@ -5,6 +5,7 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Operation.Phase;
 import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
@@ -102,6 +103,9 @@ final class DiskSearch {
     if (RecordInfo.isTombstone(info)) {
       return absent(op);
     }
+    if (RecordInfo.isLarge(info)) {
+      checkAnchor(op);
+    }
     boolean isDelta = RecordInfo.isDelta(info) && !op.takesVersions();
     if (isMerging(op)) {
       op.fold.addOlder(op, op.diskAddress, op.diskRecord(), 0, op.searchedDownTo);
@@ -165,6 +169,14 @@ final class DiskSearch {
       throw corrupt(op, "a record's sizes are out of range: recordBytes=" + bytes);
     }
     return bytes;
+  }
+
+  /** Here, where the place is known. */
+  private void checkAnchor(Operation<?, ?, ?> op) {
+    LargeAnchor anchor = LargeAnchor.read(op.diskRecord(), 0);
+    if (anchor == null || anchor.bytes() < 0) {
+      throw corrupt(op, "the anchor of a large value is not what was written");
+    }
   }
 
   private Corrupt corrupt(Operation<?, ?, ?> op, String what) {

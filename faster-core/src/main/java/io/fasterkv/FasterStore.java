@@ -346,6 +346,8 @@ public final class FasterStore implements AutoCloseable {
    * sessions go on in the meantime; see {@link #checkpoint()}.
    *
    * @throws BadConfig if the store is in memory
+   * @throws io.fasterkv.api.StoreException.DiskFull if the disk has no space for it: the next one
+   *     that succeeds has what this one would have had
    */
   public CheckpointToken checkpoint(CheckpointRequest request) {
     return checkpointDriver().take(request);
@@ -566,6 +568,16 @@ public final class FasterStore implements AutoCloseable {
     return compaction == null ? logBytes() : compaction.liveBytes();
   }
 
+  /**
+   * Says that the store is going to be closed: operations that wait for a full disk to have space
+   * end in {@link DeviceFailed}, and so do those that would have to wait later, instead of after
+   * {@code spaceWaitMillis}. Everything else goes on. For any thread, while others are in
+   * operations that must end before sessions and store can be closed.
+   */
+  public void stopWaitingForSpace() {
+    parts.engine().log().waitNoMore();
+  }
+
   /** Off-heap bytes taken out of {@code memoryBytes}. */
   public long memoryBytes() {
     return parts.arena().budget().usedBytes();
@@ -590,6 +602,7 @@ public final class FasterStore implements AutoCloseable {
       return;
     }
     try {
+      stopWaitingForSpace();
       closeCompaction();
       parts.close(config.deleteOnClose());
     } catch (IOException e) {

@@ -41,7 +41,12 @@ public final class StoreExport implements AutoCloseable {
     return export.end();
   }
 
-  /** Waits until the device has all bytes; must not be called from inside an operation. */
+  /**
+   * Waits until the device has all bytes; must not be called from inside an operation.
+   *
+   * @throws io.fasterkv.api.StoreException.DiskFull if the disk has no space for them now; the
+   *     message names the file and the offset. May be called again
+   */
   public void awaitWritten() {
     export.awaitWritten();
   }

@@ -177,12 +177,12 @@ class BrakeTest {
   @Test
   void aPageThatCannotBeWrittenEndsTheWaitOfWritersThatAreHeld() {
     brake();
-    failure = new IOException("No space left on device");
+    failure = new IOException("Input/output error");
     store.cut().close();
     Pause.join(writer);
     assertThat(thrown.get())
         .isInstanceOf(DeviceFailed.class)
-        .hasRootCauseMessage("No space left on device");
+        .hasRootCauseMessage("Input/output error");
     assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
   }
 

@@ -49,14 +49,17 @@ class LargeFaultTest {
   }
 
   private static StoreConfig config(Path path) {
+    return builder(path).build();
+  }
+
+  private static StoreConfig.Builder builder(Path path) {
     return StoreConfig.builder(path)
         .memoryBytes(2 << 20)
         .pageBytes(PAGE_BYTES)
         .logMemoryBytes(4 * PAGE_BYTES)
         .scratchBytes(1 << 20)
         .segmentBytes(4 * PAGE_BYTES)
-        .indexBytes(4096)
-        .build();
+        .indexBytes(4096);
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> session(
@@ -120,7 +123,8 @@ class LargeFaultTest {
   void aDiskThatIsFullFailsTheOperationAndShowsNothingOfItsValue() {
     for (int room = 0; room < BYTES; room += 2 * PAGE_BYTES) {
       disk = new SimulatedDisk();
-      try (FasterStore store = FasterStore.open(config());
+      StoreConfig impatient = builder(disk.directory()).spaceWaitMillis(0).build();
+      try (FasterStore store = FasterStore.open(impatient);
           var session = session(store, SessionMode.BLOCKING)) {
         upsertAll(session, 10);
         store.checkpoint();

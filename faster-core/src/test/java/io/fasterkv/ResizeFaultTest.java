@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 class ResizeFaultTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 6000;
-  private static final String CAUSE = "No space left on device";
+  private static final String CAUSE = "Input/output error";
 
   @TempDir Path directory;
 

@@ -73,6 +73,7 @@ final class ConfigRules {
         "compactionBytesPerSecond",
         b.compactionBytesPerSecond,
         "0 for no limit, and above");
+    check(b.spaceWaitMillis >= 0, "spaceWaitMillis", b.spaceWaitMillis, "0 for no wait, and above");
     check(
         b.maxIndexBytes == 0 || b.maxIndexBytes >= index,
         "maxIndexBytes",
@@ -101,7 +102,8 @@ final class ConfigRules {
         rings,
         b.versionShift,
         b.merge,
-        b.keyFilter);
+        b.keyFilter,
+        b.spaceWaitMillis);
   }
 
   /** What needs a device or a directory is refused where there is neither. */

@@ -48,6 +48,9 @@ import org.jspecify.annotations.Nullable;
  * @param merge merges the deltas of RMWs that did not wait for the old value (SIGMOD'18, section
  *     6.3); null: no RMW makes a delta. A store that has deltas, also after recovery, needs it
  * @param keyFilter which keys the store is there for; null: all
+ * @param spaceWaitMillis how long operations that need room in the log wait for a full disk to have
+ *     space again, a minute by default; when none has come free for so long the device counts as
+ *     failed. With 0 nobody waits
  */
 public record StoreConfig(
     @Nullable Path directory,
@@ -71,7 +74,8 @@ public record StoreConfig(
     int maxRings,
     VersionShift versionShift,
     @Nullable Merge merge,
-    @Nullable KeyFilter keyFilter) {
+    @Nullable KeyFilter keyFilter,
+    long spaceWaitMillis) {
 
   /** Kernel memory of a ring, out of the budget. */
   public static final long RING_BYTES = 8 << 10;
@@ -203,6 +207,7 @@ public record StoreConfig(
     VersionShift versionShift = VersionShift.FINE;
     @Nullable Merge merge;
     @Nullable KeyFilter keyFilter;
+    long spaceWaitMillis = 60_000;
 
     private Builder(@Nullable Path directory) {
       this.directory = directory;
@@ -294,6 +299,11 @@ public record StoreConfig(
     }
 
     /** For a store that may be recovered from a log with keys that are not its own. */
+    public Builder spaceWaitMillis(long millis) {
+      spaceWaitMillis = millis;
+      return this;
+    }
+
     public Builder keyFilter(KeyFilter filter) {
       keyFilter = filter;
       return this;

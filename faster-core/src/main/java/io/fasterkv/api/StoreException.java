@@ -37,6 +37,17 @@ public sealed class StoreException extends RuntimeException {
     }
   }
 
+  /**
+   * The disk had no space for what was asked, and it alone failed: the store goes on, and has what
+   * was to be written in memory. The message names the file and the offset. To be asked again when
+   * there is space.
+   */
+  public static final class DiskFull extends StoreException {
+    public DiskFull(String message, @Nullable Throwable cause) {
+      super(message, cause);
+    }
+  }
+
   /** Bytes on disk are not what was written; the message names the file and the offset. */
   public static final class Corrupt extends StoreException {
     public Corrupt(String message) {

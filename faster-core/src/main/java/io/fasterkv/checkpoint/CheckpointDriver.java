@@ -5,7 +5,10 @@ import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.Commit;
 import io.fasterkv.api.CommitListener;
+import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.DiskFull;
+import io.fasterkv.device.NoSpaceException;
 import io.fasterkv.epoch.Phase;
 import io.fasterkv.epoch.SystemState;
 import io.fasterkv.log.HybridLog;
@@ -52,7 +55,11 @@ public final class CheckpointDriver {
     return () -> listeners.remove(listener);
   }
 
-  /** Takes a checkpoint; returns when it is durable. The caller is not protected. */
+  /**
+   * Takes a checkpoint; returns when it is durable. The caller is not protected.
+   *
+   * @throws DiskFull if the disk has no space for it
+   */
   public CheckpointToken take(CheckpointRequest request) {
     engine.log().throwIfFailed();
     engine.index().sizeLock().lock();
@@ -61,7 +68,7 @@ public final class CheckpointDriver {
           ? takeIndex(request)
           : takeVersion(request);
     } catch (IOException e) {
-      throw new DeviceFailed("a checkpoint could not be written: " + e.getMessage(), e);
+      throw failed(e);
     } finally {
       engine.index().sizeLock().unlock();
     }
@@ -87,6 +94,13 @@ public final class CheckpointDriver {
     } finally {
       engine.index().sizeLock().unlock();
     }
+  }
+
+  private static StoreException failed(IOException cause) {
+    String message = "a checkpoint could not be written: " + cause.getMessage();
+    return NoSpaceException.isNamed(cause)
+        ? new DiskFull(message + "; free space there and take another", cause)
+        : new DeviceFailed(message, cause);
   }
 
   /** The index as of a moment of the version that goes on. */

@@ -18,6 +18,8 @@ final class ManifestFile {
     try (FileChannel channel = DurableFiles.openReadWrite(unfinished)) {
       Transfers.writeFully(channel, MemorySegment.ofBuffer(ManifestCodec.encode(manifest)), 0);
       channel.force(true);
+    } catch (IOException e) {
+      throw new IOException("file=" + unfinished + ", cause=" + e.getMessage(), e);
     }
     // The names of what it is made of must not be lost once its own name is there.
     DurableFiles.forceDirectory(files.directory());

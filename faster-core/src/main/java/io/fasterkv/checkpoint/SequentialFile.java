@@ -27,6 +27,7 @@ final class SequentialFile implements AutoCloseable {
   /** How much may be in the page cache before it is forced, so that the disk never stands still. */
   private static final long UNFORCED_BYTES = 8L << 20;
 
+  private final Path file;
   private final BufferPool pool;
   private final List<MemorySegment> buffers = new ArrayList<>();
   private final FileChannel cached;
@@ -49,6 +50,7 @@ final class SequentialFile implements AutoCloseable {
    */
   SequentialFile(Path file, UncachedFiles uncached, BufferPool pool, int bufferBytes)
       throws IOException {
+    this.file = file;
     this.pool = pool;
     buffers.add(pool.take(bufferBytes));
     try {
@@ -120,7 +122,8 @@ final class SequentialFile implements AutoCloseable {
         at += piece.byteSize();
       }
     } catch (IOException e) {
-      throw new UncheckedIOException(e);
+      throw new UncheckedIOException(
+          new IOException("file=" + file + ", offset>=" + from + ", cause=" + e.getMessage(), e));
     }
   }
 

@@ -43,7 +43,11 @@ public final class VersionExport implements AutoCloseable {
     return head.cut().end();
   }
 
-  /** Waits until the device has all of it; the caller is in no operation. */
+  /**
+   * Waits until the device has all of it; the caller is in no operation.
+   *
+   * @throws io.fasterkv.api.StoreException.DiskFull if the device has no space for it now
+   */
   public void awaitWritten() {
     log.awaitImmutable(end());
     log.awaitFlushed(end());

@@ -96,6 +96,8 @@ public final class FileDevice implements LogDevice {
     writing.lock();
     try {
       files(address, source).write(address, source);
+    } catch (IOException e) {
+      throw NoSpaceException.classify(e, directory, source.byteSize());
     } finally {
       writing.unlock();
     }

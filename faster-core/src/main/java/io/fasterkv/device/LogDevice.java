@@ -34,7 +34,11 @@ public interface LogDevice extends AutoCloseable {
     return 1;
   }
 
-  /** Starts to write all bytes of {@code source} at {@code address}. Does not make them durable. */
+  /**
+   * Starts to write all bytes of {@code source} at {@code address}. Does not make them durable. A
+   * write that ends in {@link NoSpaceException} is tried again some time; any other failure is for
+   * good.
+   */
   void write(long address, MemorySegment source, Completion completion);
 
   /** Starts to fill {@code target} from {@code address} on. */

@@ -4,6 +4,7 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.DiskFull;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.epoch.EpochWait;
@@ -90,7 +91,14 @@ public final class HybridLog {
     marks = new LogMarks(position.beginAddress(), start);
     tail = new TailAllocator(frames.pageBits(), start);
     flusher =
-        new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
+        new PageFlusher(
+            frames,
+            device,
+            extents,
+            position.endAddress(),
+            this::onFlushed,
+            failure,
+            config.spaceWaitMillis());
     truncation = new Truncation(marks, extents, device, frames.pageBytes());
     inMemory = config.isInMemory();
     room = new MemoryRoom(frames, marks, tail, truncation, unpublished);
@@ -482,14 +490,40 @@ public final class HybridLog {
     }
   }
 
-  /** Waits until the device has all bytes below {@code address}; the caller is not protected. */
+  /**
+   * Waits until the device has all bytes below {@code address}; the caller is not protected. If the
+   * device has no space for them it is tried once more, and waited for no longer.
+   *
+   * @throws DiskFull if there is no space; the bytes stay in memory and are written when there is
+   */
   public void awaitFlushed(long address) {
+    long refusals = flusher.refused().tryNow();
     EpochWait wait = new EpochWait(epochs, () -> "the device to have all bytes, " + this);
     while (marks.flushed() < address) {
       assist();
+      if (flusher.refused().isRefused(address, refusals)) {
+        throw diskFull();
+      }
       wait.pause();
     }
     throwIfFailed();
+  }
+
+  private DiskFull diskFull() {
+    return new DiskFull(
+        "the disk is full: "
+            + flusher.refused().describe()
+            + "; free space there and ask again, nothing is lost: what could not be written is in"
+            + " memory, and is tried again",
+        flusher.refused().cause());
+  }
+
+  /**
+   * From now on operations that would wait for a full disk fail, and those that wait do: the device
+   * then counts as failed. For who wants to close the store; safe for all threads.
+   */
+  public void waitNoMore() {
+    flusher.refused().nobodyIsToWait();
   }
 
   /**
@@ -526,8 +560,9 @@ public final class HybridLog {
     }
   }
 
-  /** Leaves the device's storage as it is, whatever is unpinned later. */
+  /** Leaves the device's storage as it is, whatever is unpinned later, and starts no write. */
   public void close() {
+    flusher.close();
     truncation.close();
   }
 
@@ -678,13 +713,20 @@ public final class HybridLog {
   /** Where the log stands. */
   @Override
   public String toString() {
-    return marks + ", tail=" + tail.address() + ", brake=" + brake;
+    return marks
+        + ", tail="
+        + tail.address()
+        + ", brake="
+        + brake
+        + ", refused="
+        + flusher.refused().describe();
   }
 
   private void turnPage(long page) {
     throwIfFailed();
     long closedNeeded = frames.pageStart(page + 2 - frames.count());
     if (marks.closed() < closedNeeded) {
+      flusher.refused().roomWanted();
       assist();
       return;
     }

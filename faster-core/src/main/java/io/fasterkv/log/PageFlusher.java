@@ -1,6 +1,7 @@
 package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.NoSpaceException;
 import io.fasterkv.epoch.FirstFailure;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
@@ -16,9 +17,10 @@ import org.jspecify.annotations.Nullable;
  * Writes what has become immutable to the device and tells how far the device has all bytes. A few
  * writes are under way at a time, issued in order and complete in any order; what becomes immutable
  * in the meantime goes with one of the next, several pages together. An extent, with its checksum,
- * is a page or a part of one all the same.
+ * is a page or a part of one all the same. What the device has no space for waits in {@link
+ * RefusedWrites}.
  */
-final class PageFlusher {
+final class PageFlusher implements AutoCloseable {
   private static final int MAX_UNDER_WAY = 4;
 
   private final PageFrames frames;
@@ -26,6 +28,7 @@ final class PageFlusher {
   private final FlushedExtents extents;
   private final LongConsumer flushedUntil;
   private final FirstFailure failure;
+  private final RefusedWrites refused;
 
   /** Written but not yet reported, by first address: an earlier extent is still under way. */
   private final Map<Long, Extent> early = new HashMap<>();
@@ -43,6 +46,7 @@ final class PageFlusher {
 
   /**
    * @param flushedUntil told each time the device has all bytes up to an address, in order
+   * @param spaceWaitMillis how long operations wait for a full disk
    */
   PageFlusher(
       PageFrames frames,
@@ -50,7 +54,8 @@ final class PageFlusher {
       FlushedExtents extents,
       long startAddress,
       LongConsumer flushedUntil,
-      FirstFailure failure) {
+      FirstFailure failure,
+      long spaceWaitMillis) {
     this.frames = frames;
     this.device = device;
     this.extents = extents;
@@ -59,6 +64,12 @@ final class PageFlusher {
     this.reportedUntil = startAddress;
     this.flushedUntil = flushedUntil;
     this.failure = failure;
+    refused = new RefusedWrites(device, failure, spaceWaitMillis, this::writeAgain);
+  }
+
+  /** What could not be written yet for want of space. */
+  RefusedWrites refused() {
+    return refused;
   }
 
   /** Makes an extent end at {@code address}, which is not yet immutable. */
@@ -76,8 +87,19 @@ final class PageFlusher {
 
   private void issue() {
     for (Write write = next(); write != null; write = next()) {
-      device.write(write.from, frames.slice(write.from, write.until), write);
+      start(write);
     }
+  }
+
+  private void start(Write write) {
+    device.write(write.from, frames.slice(write.from, write.until), write);
+  }
+
+  private void writeAgain(long from, long until) {
+    synchronized (this) {
+      underWay++;
+    }
+    start(new Write(from, until));
   }
 
   /** The next write, or null when there is nothing to write now. */
@@ -87,7 +109,7 @@ final class PageFlusher {
     if (from >= until) {
       return null;
     }
-    if (underWay == MAX_UNDER_WAY) {
+    if (underWay >= MAX_UNDER_WAY || !refused.isEmpty()) {
       isHeldBack = true;
       return null;
     }
@@ -104,6 +126,12 @@ final class PageFlusher {
     return wasHeldBack;
   }
 
+  /** As {@link #makeRoom}, for nothing now; the next write that succeeds looks what has waited. */
+  private synchronized void makeRoomInVain() {
+    underWay--;
+    isHeldBack = true;
+  }
+
   private synchronized long report(Extent done) {
     early.put(done.from(), done);
     for (Extent next = early.remove(reportedUntil);
@@ -113,6 +141,12 @@ final class PageFlusher {
       reportedUntil = next.until();
     }
     return reportedUntil;
+  }
+
+  /** Starts no write any more; those under way end as they do. */
+  @Override
+  public void close() {
+    refused.close();
   }
 
   /** Some adjacent extents. A device that tells twice of one write is heard once. */
@@ -131,6 +165,11 @@ final class PageFlusher {
       if (!isOver.compareAndSet(false, true)) {
         return;
       }
+      if (problem instanceof NoSpaceException noSpace) {
+        makeRoomInVain();
+        refused.add(from, until, noSpace);
+        return;
+      }
       if (problem != null) {
         failure.accept(
             new IOException(
@@ -141,6 +180,7 @@ final class PageFlusher {
                 problem));
         return;
       }
+      refused.written(from);
       // Others need not wait for the checksums.
       if (makeRoom()) {
         issue();

@@ -2,6 +2,7 @@ package io.fasterkv.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.fasterkv.memory.OffHeapArena;
 import java.io.EOFException;
@@ -65,6 +66,23 @@ abstract class SegmentDeviceContract {
     assertThat(directory.resolve("log.0")).exists();
     assertThat(directory.resolve("log.1")).doesNotExist();
     assertThat(directory.resolve("log.2")).exists();
+  }
+
+  /** A system's own full device, under the name of a segment. */
+  @Test
+  void saysWhenThereIsNoSpace() throws Exception {
+    Path full = Path.of("/dev/full");
+    assumeThat(full).exists();
+    Files.createSymbolicLink(directory.resolve("log.1"), full);
+    MemorySegment bytes = random(SECTOR_BYTES, 1);
+    write(0, bytes);
+    // Not a multiple of a unit: no direct transfer, which that device does not know.
+    assertThatThrownBy(() -> write(SEGMENT_BYTES, bytes.asSlice(0, 512)))
+        .hasRootCauseInstanceOf(IOException.class)
+        .hasStackTraceContaining(NoSpaceException.class.getName())
+        .hasStackTraceContaining("No space left on device");
+    Files.delete(directory.resolve("log.1"));
+    assertThat(read(0, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
   }
 
   @Test

@@ -28,7 +28,7 @@ class PageFlusherTest {
   private long flushed;
   private final PageFlusher flusher =
       new PageFlusher(
-          frames, device, extents, 0, until -> flushed = Math.max(flushed, until), failure);
+          frames, device, extents, 0, until -> flushed = Math.max(flushed, until), failure, 60_000);
 
   @AfterEach
   void close() {
@@ -109,11 +109,11 @@ class PageFlusherTest {
     for (int page = 1; page <= 3; page++) {
       flusher.flushUntil((long) page * PAGE);
     }
-    device.complete(1, new IOException("No space left on device"));
+    device.complete(1, new IOException("Input/output error"));
     device.completeAll();
     assertThat(flushed).isEqualTo(PAGE);
     assertThat(failure.get()).hasMessageContaining("place " + PAGE);
-    assertThat(failure.get()).hasRootCauseMessage("No space left on device");
+    assertThat(failure.get()).hasRootCauseMessage("Input/output error");
   }
 
   private void checkExtents() {

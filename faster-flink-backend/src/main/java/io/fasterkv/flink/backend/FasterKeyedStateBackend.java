@@ -249,6 +249,16 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return TYPE;
   }
 
+  /**
+   * Cancels snapshots that are being written. The task is being cancelled, or ends: it does not
+   * wait for a full disk any more.
+   */
+  @Override
+  public void close() throws IOException {
+    store().stopWaitingForSpace();
+    super.close();
+  }
+
   /** Cancels snapshots that are being written, waits until they have let go, and closes all. */
   @Override
   public void dispose() {

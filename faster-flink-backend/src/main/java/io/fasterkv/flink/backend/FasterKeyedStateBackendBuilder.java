@@ -14,8 +14,10 @@ import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.HeapTimers;
 import io.fasterkv.flink.timers.StoreTimers;
 import io.fasterkv.flink.timers.TimerQueues;
+import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.BackendBuildingException;
 import org.apache.flink.runtime.state.InternalKeyContextImpl;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -100,13 +102,16 @@ public final class FasterKeyedStateBackendBuilder<K>
       throws Exception {
     StateRegistry states = new StateRegistry();
     TimerQueues timers = timerQueues(states, records, incremental);
+    // A task that is cancelled while it restores does not wait for a full disk.
+    Closeable cancelled = resources.local().store()::stopWaitingForSpace;
+    CloseableRegistry registry = parameters.getCancelStreamRegistry();
+    registry.registerCloseable(cancelled);
     if (incremental != null) {
       incremental.run(resources.local().store(), states, timers, records);
     } else {
-      new FullRestore<>(
-              this::keySpace, states, timers, records, parameters.getCancelStreamRegistry())
-          .run(restoreOperation());
+      new FullRestore<>(this::keySpace, states, timers, records, registry).run(restoreOperation());
     }
+    registry.unregisterCloseable(cancelled);
     KeySpace<K> keys = keySpace();
     IncrementalStrategy strategy =
         !settings.incremental()

@@ -91,14 +91,8 @@ public final class HybridLog {
     marks = new LogMarks(position.beginAddress(), start);
     tail = new TailAllocator(frames.pageBits(), start);
     flusher =
-        new PageFlusher(
-            frames,
-            device,
-            extents,
-            position.endAddress(),
-            this::onFlushed,
-            failure,
-            config.spaceWaitMillis());
+        new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
+    flusher.refused().waitAtMost(config.spaceWaitMillis());
     truncation = new Truncation(marks, extents, device, frames.pageBytes());
     inMemory = config.isInMemory();
     room = new MemoryRoom(frames, marks, tail, truncation, unpublished);
@@ -523,7 +517,7 @@ public final class HybridLog {
    * then counts as failed. For who wants to close the store; safe for all threads.
    */
   public void waitNoMore() {
-    flusher.refused().nobodyIsToWait();
+    flusher.refused().waitAtMost(0);
   }
 
   /**

@@ -46,7 +46,6 @@ final class PageFlusher implements AutoCloseable {
 
   /**
    * @param flushedUntil told each time the device has all bytes up to an address, in order
-   * @param spaceWaitMillis how long operations wait for a full disk
    */
   PageFlusher(
       PageFrames frames,
@@ -54,8 +53,7 @@ final class PageFlusher implements AutoCloseable {
       FlushedExtents extents,
       long startAddress,
       LongConsumer flushedUntil,
-      FirstFailure failure,
-      long spaceWaitMillis) {
+      FirstFailure failure) {
     this.frames = frames;
     this.device = device;
     this.extents = extents;
@@ -64,7 +62,7 @@ final class PageFlusher implements AutoCloseable {
     this.reportedUntil = startAddress;
     this.flushedUntil = flushedUntil;
     this.failure = failure;
-    refused = new RefusedWrites(device, failure, spaceWaitMillis, this::writeAgain);
+    refused = new RefusedWrites(device, failure, this::writeAgain);
   }
 
   /** What could not be written yet for want of space. */

@@ -31,7 +31,6 @@ final class RefusedWrites implements AutoCloseable {
 
   private final LogDevice device;
   private final FirstFailure failure;
-  private final long waitNanos;
 
   /** Starts to write what lies from the first address up to the second. */
   private final Writer writer;
@@ -47,24 +46,26 @@ final class RefusedWrites implements AutoCloseable {
   private long pauseMillis;
   private long dueNanos;
   private boolean isClosed;
+  private volatile long waitNanos;
   private volatile long refusals;
   private volatile @Nullable NoSpaceException cause;
   private volatile long wantedSinceNanos = NOBODY;
-  private volatile boolean isNobodyToWait;
 
   /** Starts a write of a range. */
   interface Writer {
     void write(long from, long until);
   }
 
-  /**
-   * @param waitMillis how long operations wait
-   */
-  RefusedWrites(LogDevice device, FirstFailure failure, long waitMillis, Writer writer) {
+  /** Nobody waits until {@link #waitAtMost} has said how long. */
+  RefusedWrites(LogDevice device, FirstFailure failure, Writer writer) {
     this.device = device;
     this.failure = failure;
-    this.waitNanos = TimeUnit.MILLISECONDS.toNanos(waitMillis);
     this.writer = writer;
+  }
+
+  /** Says how long operations that need room wait without a write that succeeds. */
+  void waitAtMost(long millis) {
+    waitNanos = TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
   /** Whether there are none: nobody writes anything else meanwhile. */
@@ -183,7 +184,7 @@ final class RefusedWrites implements AutoCloseable {
       wantedSinceNanos = now;
     }
     long since = wantedSinceNanos;
-    if (isNobodyToWait || (since != NOBODY && now - since >= waitNanos)) {
+    if (since != NOBODY && now - since >= waitNanos) {
       failure.accept(
           new IOException(
               "pages could not be written: "
@@ -193,11 +194,6 @@ final class RefusedWrites implements AutoCloseable {
                   + "; free space there, and open the store again from its last checkpoint",
               because));
     }
-  }
-
-  /** From now on who finds no room because of such writes fails at once. */
-  void nobodyIsToWait() {
-    isNobodyToWait = true;
   }
 
   /** The place that the oldest of them is for, and why it was refused. */

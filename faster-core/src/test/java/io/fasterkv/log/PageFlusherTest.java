@@ -28,7 +28,7 @@ class PageFlusherTest {
   private long flushed;
   private final PageFlusher flusher =
       new PageFlusher(
-          frames, device, extents, 0, until -> flushed = Math.max(flushed, until), failure, 60_000);
+          frames, device, extents, 0, until -> flushed = Math.max(flushed, until), failure);
 
   @AfterEach
   void close() {

@@ -10,15 +10,12 @@ import io.fasterkv.flink.restore.BaseLog;
 import io.fasterkv.flink.snapshot.LocalStore;
 import java.io.File;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
-import org.apache.flink.util.FileUtils;
 import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,11 +32,16 @@ final class StoreResources implements AutoCloseable {
   /** The task's session, one for reads of published state, and one to spare. */
   private static final int SESSIONS = 3;
 
+  /** How Flink calls a process's own directory in each of its temporary ones. */
+  private static final String OF_A_PROCESS = "flink-io-";
+
   private final MemoryLease lease;
+  private final LocalDirectory directory;
   private final LocalStore local;
 
-  private StoreResources(MemoryLease lease, LocalStore local) {
+  private StoreResources(MemoryLease lease, LocalDirectory directory, LocalStore local) {
     this.lease = lease;
+    this.directory = directory;
     this.local = local;
   }
 
@@ -53,36 +55,43 @@ final class StoreResources implements AutoCloseable {
     MemoryLease lease =
         MemoryLease.acquire(
             env.getMemoryManager(), parameters.getManagedMemoryFraction(), settings);
-    Path directory = null;
+    LocalDirectory directory = null;
     try {
-      directory = createDirectory(env, settings, parameters.getOperatorIdentifier());
-      FasterStore store = openStore(directory.resolve("log"), lease, settings, base);
-      LOG.info("opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory);
-      return new StoreResources(
-          lease,
+      directory =
+          LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
+      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base);
+      LOG.info(
+          "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
+      LocalStore local =
           new LocalStore(
               store,
-              directory,
+              directory.path(),
               settings.sortBufferBytes(),
-              env.getTaskStateManager().createLocalRecoveryConfig()));
+              env.getTaskStateManager().createLocalRecoveryConfig());
+      return new StoreResources(lease, directory, local);
     } catch (IOException | RuntimeException failure) {
       lease.close();
-      delete(directory);
+      IOUtils.closeQuietly(directory);
       throw failure;
     }
   }
 
-  private static Path createDirectory(
-      Environment env, FasterSettings settings, String operatorIdentifier) throws IOException {
-    List<String> configured = settings.localDirectories();
-    File[] temporary = env.getIOManager().getSpillingDirectories();
+  /** Takes the directories in turn, and first removes from all what dead processes have left. */
+  private static Path nextParent(Environment env, FasterSettings settings) throws IOException {
     int turn = TURN.getAndIncrement() & Integer.MAX_VALUE;
-    Path parent =
-        configured.isEmpty()
-            ? temporary[turn % temporary.length].toPath()
-            : Path.of(configured.get(turn % configured.size()));
-    String operator = operatorIdentifier.replaceAll("[^a-zA-Z0-9-]", "_");
-    return Files.createDirectories(parent.resolve("faster-" + operator + "-" + UUID.randomUUID()));
+    List<Path> configured = settings.localDirectories().stream().map(Path::of).toList();
+    if (!configured.isEmpty()) {
+      configured.forEach(LocalDirectory::removeDead);
+      return configured.get(turn % configured.size());
+    }
+    File[] temporary = env.getIOManager().getSpillingDirectories();
+    for (File own : temporary) {
+      // Each process has a directory of its own beside those of others.
+      for (Path parent : LocalDirectory.children(own.toPath().resolveSibling(""), OF_A_PROCESS)) {
+        LocalDirectory.removeDead(parent);
+      }
+    }
+    return temporary[turn % temporary.length].toPath();
   }
 
   private static FasterStore openStore(
@@ -140,16 +149,6 @@ final class StoreResources implements AutoCloseable {
     local.guard().close();
     IOUtils.closeQuietly(local.store());
     lease.close();
-    delete(local.directory());
-  }
-
-  private static void delete(@Nullable Path directory) {
-    if (directory != null) {
-      try {
-        FileUtils.deleteDirectory(directory.toFile());
-      } catch (IOException cause) {
-        LOG.warn("cannot delete a local directory: directory={}", directory, cause);
-      }
-    }
+    directory.close();
   }
 }

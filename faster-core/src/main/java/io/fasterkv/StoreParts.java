@@ -80,7 +80,8 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
       HashIndexPlan indexPlan,
       Recovered recovered) {
     OffHeapArena arena =
-        new OffHeapArena(new MemoryBudget(config.memoryBytes()), config.hugePages());
+        new OffHeapArena(
+            new MemoryBudget(config.memoryBytes()), config.hugePages(), config.preallocate());
     try {
       arena.budget().take("disk read rings", device.memoryBytes());
       FirstFailure failure = new FirstFailure();

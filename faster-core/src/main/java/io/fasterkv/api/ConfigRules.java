@@ -98,6 +98,7 @@ final class ConfigRules {
         b.compactionBytesPerSecond,
         b.directIo,
         b.hugePages,
+        b.preallocate,
         b.ioKind,
         rings,
         b.versionShift,

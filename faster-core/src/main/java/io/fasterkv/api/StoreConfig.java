@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  *     in the log says so
  * @param hugePages whether to ask the system for huge pages, true by default: where the JVM was not
  *     given native access, or the system has none, one line is logged and ordinary memory is used
+ * @param preallocate whether all memory is taken from the machine when the store is opened, and not
+ *     as it is first used, so that no operation waits for that; false by default
  * @param ioKind how pending operations read the disk
  * @param maxRings how many sessions may have an io_uring of their own, of 8 KiB each: as many as
  *     there may be sessions, within a sixty-fourth of {@code memoryBytes}
@@ -70,6 +72,7 @@ public record StoreConfig(
     long compactionBytesPerSecond,
     boolean directIo,
     boolean hugePages,
+    boolean preallocate,
     IoKind ioKind,
     int maxRings,
     VersionShift versionShift,
@@ -203,6 +206,7 @@ public record StoreConfig(
     long compactionBytesPerSecond;
     boolean directIo;
     boolean hugePages = true;
+    boolean preallocate;
     IoKind ioKind = IoKind.AUTO;
     VersionShift versionShift = VersionShift.FINE;
     @Nullable Merge merge;
@@ -290,6 +294,11 @@ public record StoreConfig(
 
     public Builder hugePages(boolean ask) {
       hugePages = ask;
+      return this;
+    }
+
+    public Builder preallocate(boolean touch) {
+      preallocate = touch;
       return this;
     }
 

@@ -42,13 +42,14 @@ final class IndexImageFile {
       MemorySegment chunk = file.buffer().asSlice(used, bytes);
       image.copyOut(first, chunk, limit, rewind);
       checksums.add(Checksums.crc32c(chunk));
-      file.add(chunk);
       used += bytes;
       if (used + chunkBytes > file.buffer().byteSize()) {
+        file.add(file.buffer().asSlice(0, used));
         file.turn();
         used = 0;
       }
     }
+    file.add(file.buffer().asSlice(0, used));
     file.finish();
     return new Image(number, start, limit - main, chunkBytes, checksums);
   }

@@ -23,23 +23,27 @@ public final class OffHeapArena implements AutoCloseable {
   private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
   private final boolean hugePages;
+  private final boolean preallocates;
   private final @Nullable OffHeapArena whole;
 
   /** An arena of the JVM's ordinary memory. */
   public OffHeapArena(MemoryBudget budget) {
-    this(budget, false);
+    this(budget, false, false);
   }
 
   /**
    * @param hugePages whether to ask the system for huge pages, and get memory when it is touched
+   * @param preallocates whether to touch it all at once
    */
-  public OffHeapArena(MemoryBudget budget, boolean hugePages) {
-    this(budget, hugePages, null);
+  public OffHeapArena(MemoryBudget budget, boolean hugePages, boolean preallocates) {
+    this(budget, hugePages, preallocates, null);
   }
 
-  private OffHeapArena(MemoryBudget budget, boolean hugePages, @Nullable OffHeapArena whole) {
+  private OffHeapArena(
+      MemoryBudget budget, boolean hugePages, boolean preallocates, @Nullable OffHeapArena whole) {
     this.budget = budget;
     this.hugePages = hugePages;
+    this.preallocates = preallocates;
     this.whole = whole;
   }
 
@@ -50,7 +54,7 @@ public final class OffHeapArena implements AutoCloseable {
     if (hugePages && bytes >= HugePages.BYTES) {
       MemorySegment mapped = HugePages.tryAllocate(arena, bytes);
       if (mapped != null) {
-        return mapped;
+        return preallocates ? mapped.fill((byte) 0) : mapped;
       }
     }
     return arena.allocate(bytes, alignment);
@@ -61,7 +65,7 @@ public final class OffHeapArena implements AutoCloseable {
    * back then.
    */
   public OffHeapArena part() {
-    OffHeapArena part = new OffHeapArena(budget, hugePages, this);
+    OffHeapArena part = new OffHeapArena(budget, hugePages, preallocates, this);
     parts.add(part);
     return part;
   }

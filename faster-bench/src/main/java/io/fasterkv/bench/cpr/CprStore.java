@@ -49,7 +49,8 @@ final class CprStore {
         .pageBytes(PAGE_BYTES)
         .scratchBytes(SCRATCH_BYTES)
         .maxSessions(2 * plan.threads() + MORE_SESSIONS)
-        .directIo(true);
+        .directIo(true)
+        .preallocate(true);
   }
 
   private static long indexBytes(CprPlan plan) {

@@ -69,9 +69,8 @@ public final class LongCore<C> implements AutoCloseable {
   }
 
   public Status upsert(long key, long newValue, @Nullable C context) {
-    return path.upsert(key, newValue)
-        ? Status.UPDATED_IN_PLACE
-        : inGeneral(LongKind.UPSERT, key, newValue, context);
+    Status status = path.upsert(key, newValue);
+    return status == null ? inGeneral(LongKind.UPSERT, key, newValue, context) : status;
   }
 
   public Status rmw(long key, long input, @Nullable C context) {

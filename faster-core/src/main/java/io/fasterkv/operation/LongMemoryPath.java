@@ -12,6 +12,7 @@ import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import java.lang.foreign.MemorySegment;
 import java.lang.invoke.MethodHandles;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The short way in memory (SIGMOD'18, algorithms 2 to 4 for records that are updated where they
@@ -26,7 +27,8 @@ import java.lang.invoke.MethodHandles;
  * read after protecting, and once for a group: a record at or above a mark that was read then stays
  * in memory, or stays updatable in place, until the epoch is left, however far the mark moves on.
  * An update in place of a record that another thread's upsert replaces at the same time counts as
- * before that upsert, as in the general way.
+ * before that upsert, as in the general way. An upsert that may not change a record goes on by
+ * {@link BlindAppend}.
  */
 final class LongMemoryPath<C> extends LongPath {
   private static final Constants CONSTANTS = constants();
@@ -41,6 +43,7 @@ final class LongMemoryPath<C> extends LongPath {
   private final LongFunctions<C> functions;
   private final EpochUser user;
   private final ChainSteps.Stripe steps;
+  private final BlindAppend blind;
   private final long[] buckets = new long[GROUP];
   private final long[] records = new long[GROUP];
 
@@ -48,8 +51,10 @@ final class LongMemoryPath<C> extends LongPath {
   @SuppressWarnings("UnusedVariable")
   private long touched;
 
-  LongMemoryPath(LongFunctions<C> functions, EpochUser user, ChainSteps.Stripe steps) {
+  LongMemoryPath(
+      LongFunctions<C> functions, EpochUser user, ChainSteps.Stripe steps, BlindAppend blind) {
     this.steps = steps;
+    this.blind = blind;
     this.functions = functions;
     this.user = user;
   }
@@ -82,16 +87,19 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   @Override
-  boolean upsert(long key, long newValue) {
+  @Nullable Status upsert(long key, long newValue) {
     user.protect();
     try {
-      long record = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
+      if (!isStable()) {
+        return null;
+      }
+      long record = find(key, LOG.mutableFrom());
       if (record == NOT_EASY) {
-        return false;
+        return blind.append(key, newValue) ? Status.COPIED : null;
       }
       Words.storeVolatile(MEMORY, record + LongRecord.VALUE, newValue);
       steps.hit(1);
-      return true;
+      return Status.UPDATED_IN_PLACE;
     } finally {
       user.unprotect();
     }
@@ -145,16 +153,21 @@ final class LongMemoryPath<C> extends LongPath {
         return 0;
       }
       locate(keys, from, count, LOG.mutableFrom());
+      int appended = 0;
       for (int i = 0; i < count; i++) {
         long record = records[i];
-        if (!isEasy(record, keys[from + i])) {
-          steps.hit(i);
+        if (isEasy(record, keys[from + i])) {
+          Words.storeRelease(MEMORY, record + LongRecord.VALUE, values[from + i]);
+          note(statuses, from + i, Status.UPDATED_IN_PLACE);
+        } else if (blind.append(keys[from + i], values[from + i])) {
+          note(statuses, from + i, Status.COPIED);
+          appended++;
+        } else {
+          steps.hit(i - appended);
           return i;
         }
-        Words.storeRelease(MEMORY, record + LongRecord.VALUE, values[from + i]);
-        note(statuses, from + i, Status.UPDATED_IN_PLACE);
       }
-      steps.hit(count);
+      steps.hit(count - appended);
       return count;
     } finally {
       // All of the group is visible when the call returns, for the price of one fence.

@@ -1,12 +1,13 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The short way of operations on {@code long} keys whose record is in memory, and is read or
- * changed where it lies. What is not that simple it leaves alone, with nothing changed: the caller
- * then takes the general way through {@link SessionCore}, which does everything. One session's; one
- * thread at a time.
+ * changed where it lies, or replaced blindly. What is not that simple it leaves alone, with nothing
+ * changed: the caller then takes the general way through {@link SessionCore}, which does
+ * everything. One session's; one thread at a time.
  *
  * <p>The methods on groups, of at most {@link #GROUP} keys, protect the epoch once. They bring all
  * buckets of the group into the cache, then all records, and then work in the order of the keys.
@@ -24,7 +25,8 @@ abstract class LongPath {
 
   abstract boolean read(long key);
 
-  abstract boolean upsert(long key, long newValue);
+  /** How the upsert has ended; null if it has to go the general way. */
+  abstract @Nullable Status upsert(long key, long newValue);
 
   abstract boolean rmw(long key, long input);
 
@@ -47,8 +49,8 @@ abstract class LongPath {
     }
 
     @Override
-    boolean upsert(long key, long newValue) {
-      return false;
+    @Nullable Status upsert(long key, long newValue) {
+      return null;
     }
 
     @Override

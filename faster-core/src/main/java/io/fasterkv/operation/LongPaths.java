@@ -30,7 +30,11 @@ public final class LongPaths {
 
   private static final MethodType CONSTRUCTOR =
       MethodType.methodType(
-          void.class, LongFunctions.class, EpochUser.class, ChainSteps.Stripe.class);
+          void.class,
+          LongFunctions.class,
+          EpochUser.class,
+          ChainSteps.Stripe.class,
+          BlindAppend.class);
 
   private final Engine engine;
   private final Map<Class<?>, MethodHandle> constructors = new HashMap<>();
@@ -47,7 +51,9 @@ public final class LongPaths {
       return NONE;
     }
     try {
-      return (LongPath) constructor(now, functions.getClass()).invoke(functions, user, steps);
+      return (LongPath)
+          constructor(now, functions.getClass())
+              .invoke(functions, user, steps, new BlindAppend(engine, steps));
     } catch (RuntimeException | Error e) {
       throw e;
     } catch (Throwable e) {

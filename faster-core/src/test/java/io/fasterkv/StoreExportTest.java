@@ -15,6 +15,7 @@ import io.fasterkv.api.Versions;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -97,6 +98,31 @@ class StoreExportTest {
       version.pieces.forEach(one -> onlyItsOwn.put(one.piece.from(), one));
       kept.clear();
       kept.putAll(onlyItsOwn);
+    }
+  }
+
+  /** All that was there has expired, up to the very end of the log. */
+  @Test
+  void aVersionWithoutAnyPieceComesBack() throws Exception {
+    SplittableRandom random = new SplittableRandom(5);
+    Path linked = Files.createDirectory(directory.resolve("linked"));
+    Version version;
+    try (FasterStore store = open(null, random)) {
+      store.export().close();
+      store.truncate(store.tailAddress());
+      try (StoreExport export = store.export()) {
+        export.awaitWritten();
+        assertThat(export.pieces(0)).isEmpty();
+        export.linkSegments(linked);
+        version = new Version(export.head(), List.of(), Map.of());
+      }
+    }
+    assertThat(linked).isEmptyDirectory();
+    try (FasterStore store = open(version, random);
+        ModelDriver driver =
+            new ModelDriver(store, SessionMode.BLOCKING, random, new HashMap<>(), 5)) {
+      driver.someOperations(300);
+      driver.checkAll();
     }
   }
 

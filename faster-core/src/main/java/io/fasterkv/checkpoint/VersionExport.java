@@ -86,8 +86,12 @@ public final class VersionExport implements AutoCloseable {
 
   /** Gives the segments second names in another directory, which is there. */
   public void linkSegments(Path target) throws IOException {
+    List<LogPiece> pieces = pieces(0);
+    if (pieces.isEmpty()) {
+      return;
+    }
     try (SegmentWriter segments = new SegmentWriter(target, head.shape().segmentBytes())) {
-      segments.take(directory, pieces(0).getFirst().from(), end(), false);
+      segments.take(directory, pieces.getFirst().from(), end(), false);
     }
   }
 

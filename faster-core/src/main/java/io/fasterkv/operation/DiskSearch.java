@@ -173,9 +173,8 @@ final class DiskSearch {
 
   /** Here, where the place is known. */
   private void checkAnchor(Operation<?, ?, ?> op) {
-    LargeAnchor anchor = LargeAnchor.read(op.diskRecord(), 0);
-    if (anchor == null || anchor.bytes() < 0) {
-      throw corrupt(op, "the anchor of a large value is not what was written");
+    if (LargeAnchor.read(op.diskRecord(), 0) == null) {
+      throw corrupt(op, LargeAnchor.UNSOUND);
     }
   }
 

@@ -103,8 +103,8 @@ final class LargeValues<I, O, C> {
 
   /** Refuses an anchor that is not what was written. */
   static LargeAnchor sound(@Nullable LargeAnchor anchor) {
-    if (anchor == null || anchor.bytes() < 0) {
-      throw new Corrupt("the anchor of a large value is not what was written");
+    if (anchor == null) {
+      throw new Corrupt(LargeAnchor.UNSOUND);
     }
     return anchor;
   }

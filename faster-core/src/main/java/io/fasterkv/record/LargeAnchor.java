@@ -29,6 +29,9 @@ public record LargeAnchor(int bytes, int newestBytes, long newest, long oldest) 
   /** How long the value of a record of a large value is. */
   public static final int VALUE_BYTES = 32;
 
+  /** What to say of a record when {@link #read} returns null. */
+  public static final String UNSOUND = "the anchor of a large value is not what was written";
+
   private static final long NEWEST = 8;
   private static final long OLDEST = 16;
   private static final long CHECK = 24;
@@ -52,7 +55,9 @@ public record LargeAnchor(int bytes, int newestBytes, long newest, long oldest) 
             (int) size,
             Words.loadPlain(memory, at + NEWEST),
             Words.loadPlain(memory, at + OLDEST));
-    return Words.loadPlain(memory, at + CHECK) == checksum(memory, at) ? anchor : null;
+    boolean isSound =
+        anchor.bytes >= 0 && Words.loadPlain(memory, at + CHECK) == checksum(memory, at);
+    return isSound ? anchor : null;
   }
 
   /** Writes the anchor as the value of a record that nobody else sees. */

@@ -134,7 +134,9 @@ public final class BaseLog {
   /** Reads several files at a time; each piece is checked and put where it was. */
   private void download(Path directory) throws IOException {
     ConcurrentSkipListMap<Long, LogPiece> pieces = new ConcurrentSkipListMap<>();
-    ExecutorService readers = Executors.newFixedThreadPool(READERS);
+    ExecutorService readers =
+        Executors.newFixedThreadPool(
+            READERS, Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
     try (StoreImport.Target target = source.log().into(directory)) {
       List<Future<?>> reads = new ArrayList<>();
       for (LogFile file : source.files()) {

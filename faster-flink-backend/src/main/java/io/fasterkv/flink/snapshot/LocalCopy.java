@@ -51,7 +51,9 @@ public final class LocalCopy {
                 new org.apache.flink.core.fs.Path(file.toUri()), Files.size(file)))) {
       pieces = LogFileFormat.readHead(in);
     }
-    target.takeSegments(directory, pieces.getFirst().from());
+    if (!pieces.isEmpty()) {
+      target.takeSegments(directory, pieces.getFirst().from());
+    }
     target.finish(pieces);
   }
 }

@@ -50,7 +50,7 @@ public final class LogFileFormat {
     DataOutputStream head = new DataOutputStream(bytes);
     head.writeInt(MAGIC);
     head.writeInt(pieces.size());
-    head.writeLong(pieces.getFirst().from());
+    head.writeLong(pieces.isEmpty() ? 0 : pieces.getFirst().from());
     for (LogPiece piece : pieces) {
       head.writeLong(piece.until());
       head.writeInt(piece.crc());

@@ -96,6 +96,26 @@ class LocalRecoveryTest {
     model.check(backends.open(next.getTaskLocalSnapshot()), KEYS);
   }
 
+  /** As the first one of a job that has not seen any data yet. */
+  @Test
+  void aCheckpointWithoutAnyRecordComesBackFromHereAndFromElsewhere() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 0);
+    SnapshotResult<KeyedStateHandle> taken = take(backend);
+    backend.dispose();
+    for (KeyedStateHandle handle :
+        List.of(taken.getJobManagerOwnedSnapshot(), taken.getTaskLocalSnapshot())) {
+      FasterKeyedStateBackend<Integer> restored = backends.open(handle);
+      model.check(restored, KEYS);
+      ModelStates changed = new ModelStates(model);
+      changed.change(restored, random, KEYS, 500);
+      restored.dispose();
+    }
+    FasterKeyedStateBackend<Integer> restored = backends.open(taken.getTaskLocalSnapshot());
+    model.change(restored, random, KEYS, 500);
+    model.check(backends.open(take(restored).getJobManagerOwnedSnapshot()), KEYS);
+  }
+
   /** Stores that go on from a copy, and copies of other checkpoints, do not change it. */
   @Test
   void aCopyStaysAsItIs() throws Exception {

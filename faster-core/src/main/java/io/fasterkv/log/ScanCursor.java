@@ -227,11 +227,13 @@ public final class ScanCursor implements AutoCloseable {
     long end = Math.min(log.pageEnd(next), range.end());
     user.protect();
     try {
-      if (end > log.safeReadOnlyAddress()) {
+      // The page that a recovery went on with has its older records on the device alone.
+      boolean isInMemory = next >= log.pinnedFrom();
+      if (isInMemory && end > log.safeReadOnlyAddress()) {
         copyChanging(Math.min(end, next + LIVE_PIECE_BYTES));
         return;
       }
-      if (next >= log.pinnedFrom()) {
+      if (isInMemory) {
         MemorySegment.copy(log.memory(), log.offset(next), buffer, 0, end - next);
         loadedFrom = next;
         loadedUntil = end;

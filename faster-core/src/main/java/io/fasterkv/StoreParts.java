@@ -102,7 +102,8 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
               buffers,
               new ChainSteps(),
               new StoreVersions(config.versionShift(), recovered.version() + 1, recovered.points()),
-              config.merge()),
+              config.merge(),
+              config.keepRule()),
           recovered);
     } catch (RuntimeException | Error e) {
       arena.close();

@@ -104,7 +104,8 @@ final class ConfigRules {
         b.versionShift,
         b.merge,
         b.keyFilter,
-        b.spaceWaitMillis);
+        b.spaceWaitMillis,
+        b.keepRule);
   }
 
   /** What needs a device or a directory is refused where there is neither. */

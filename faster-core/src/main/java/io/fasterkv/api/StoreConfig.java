@@ -53,6 +53,9 @@ import org.jspecify.annotations.Nullable;
  * @param spaceWaitMillis how long operations that need room in the log wait for a full disk to have
  *     space again, a minute by default; when none has come free for so long the device counts as
  *     failed. With 0 nobody waits
+ * @param keepRule which records compaction has to keep; null: all that are live. With background
+ *     compaction and files, the thread looks at a few pages of the log from time to time, and frees
+ *     its head when more than an eighth of the log on disk may go
  */
 public record StoreConfig(
     @Nullable Path directory,
@@ -78,7 +81,8 @@ public record StoreConfig(
     VersionShift versionShift,
     @Nullable Merge merge,
     @Nullable KeyFilter keyFilter,
-    long spaceWaitMillis) {
+    long spaceWaitMillis,
+    @Nullable KeepRule keepRule) {
 
   /** Kernel memory of a ring, out of the budget. */
   public static final long RING_BYTES = 8 << 10;
@@ -212,6 +216,7 @@ public record StoreConfig(
     @Nullable Merge merge;
     @Nullable KeyFilter keyFilter;
     long spaceWaitMillis = 60_000;
+    @Nullable KeepRule keepRule;
 
     private Builder(@Nullable Path directory) {
       this.directory = directory;
@@ -315,6 +320,12 @@ public record StoreConfig(
 
     public Builder keyFilter(KeyFilter filter) {
       keyFilter = filter;
+      return this;
+    }
+
+    /** Lets compaction drop live records. */
+    public Builder keepRule(KeepRule rule) {
+      keepRule = rule;
       return this;
     }
 

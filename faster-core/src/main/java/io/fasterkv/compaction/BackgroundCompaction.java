@@ -1,6 +1,7 @@
 package io.fasterkv.compaction;
 
 import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
@@ -8,6 +9,7 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +19,8 @@ import org.jspecify.annotations.Nullable;
  * over the log as it was then, a piece at a time, no faster than its {@link Pace}, and frees each
  * piece before it takes the next. Where a checkpoint keeps what would be freed, a pass goes as far
  * as its {@link HeldShare} allows, and waits for the next checkpoint. What is written meanwhile is
- * kept in bounds by the {@link WriteBrake}.
+ * kept in bounds by the {@link WriteBrake}. Where records expire, a pass over the head of the log
+ * also begins when the {@link ExpirySample} says so.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
@@ -30,6 +33,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final PassTrigger trigger;
   private final HeldShare share;
   private final WriteBrake brake;
+  private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
   private final Thread thread;
@@ -58,6 +62,8 @@ public final class BackgroundCompaction implements AutoCloseable {
             size(),
             share::mayBeLong);
     this.compactor = compactor;
+    KeepRule rule = config.keepRule();
+    sample = rule == null ? null : new ExpirySample(engine, rule, config.logMemoryBytes());
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
   }
@@ -104,7 +110,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       while (!isClosed) {
         if (trigger.isDue(size(), brake.live(), engine.log().isHeld())) {
-          pass();
+          pass(Long.MAX_VALUE);
+        } else if (isExpiryDue()) {
+          pass(Objects.requireNonNull(sample).dueUntil());
         } else {
           park.accept(LOOK_NANOS);
         }
@@ -117,9 +125,18 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  private void pass() {
+  private boolean isExpiryDue() {
     try {
-      compactAll();
+      return sample != null && sample.isDue();
+    } catch (OutOfBudget e) {
+      // Sessions and scans have the scratch memory for now.
+      return false;
+    }
+  }
+
+  private void pass(long until) {
+    try {
+      compact(until);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
@@ -140,19 +157,22 @@ public final class BackgroundCompaction implements AutoCloseable {
     park.accept(REFUSED_NANOS);
   }
 
-  private void compactAll() {
+  private void compact(long until) {
     HybridLog log = engine.log();
-    long end = log.flushedAddress();
+    long flushed = log.flushedAddress();
+    long end = Math.min(until, flushed);
     long start = log.tailAddress();
     long sizeBefore = size();
     long unknownBefore = sizeBefore - brake.live();
     CompactionStats before = compactor.stats();
-    brake.begins();
+    if (end == flushed) {
+      brake.begins();
+    }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.isHeld() ? share.pieceBytes() : largest;
-      if (!share.allows(piece, brake.live())) {
+      if (!share.allows(piece, brake.live() - expiredBytes())) {
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);
@@ -171,8 +191,21 @@ public final class BackgroundCompaction implements AutoCloseable {
     long scanned = after.scannedBytes() - before.scannedBytes();
     long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
     long dropped = after.droppedBytes() - before.droppedBytes();
-    trigger.passed(scanned, dropped, unknownBefore, size() - writtenMeanwhile);
-    brake.passed(sizeBefore - scanned + moved, size());
+    if (end == flushed) {
+      trigger.passed(scanned, dropped, unknownBefore, size() - writtenMeanwhile);
+      brake.passed(sizeBefore - scanned + moved, size());
+    } else {
+      trigger.truncated(size() - writtenMeanwhile);
+      brake.expired(after.expiredBytes() - before.expiredBytes());
+    }
+    if (sample != null) {
+      sample.passed(after.expiredBytes() - before.expiredBytes());
+    }
+  }
+
+  /** How much of the log is known to have expired. */
+  private long expiredBytes() {
+    return sample == null ? 0 : sample.expiredBytes();
   }
 
   private long size() {

@@ -12,7 +12,8 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
  * records and tombstones stay behind: everything older than they are lies in the part that is
- * dropped. Runs beside any number of sessions; a second compaction waits for the first.
+ * dropped. So do live records that the store's {@link io.fasterkv.api.KeepRule} does not ask for.
+ * Runs beside any number of sessions; a second compaction waits for the first.
  */
 public final class Compactor {
   private final Engine engine;
@@ -26,6 +27,7 @@ public final class Compactor {
   private final LongAdder scannedBytes = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
   private final LongAdder movedRecords = new LongAdder();
+  private final LongAdder expiredBytes = new LongAdder();
 
   public Compactor(Engine engine) {
     this.engine = engine;
@@ -96,7 +98,7 @@ public final class Compactor {
   /** What was done so far. */
   public CompactionStats stats() {
     return new CompactionStats(
-        passes.sum(), scannedBytes.sum(), movedBytes.sum(), movedRecords.sum());
+        passes.sum(), scannedBytes.sum(), movedBytes.sum(), movedRecords.sum(), expiredBytes.sum());
   }
 
   /** Frees the index entries of chains of which nothing is left. */
@@ -136,6 +138,7 @@ public final class Compactor {
         long bytes = movers.moveIfLive(scan, newerFrom);
         movedRecords.add(bytes > 0 ? 1 : 0);
         movedBytes.add(bytes);
+        expiredBytes.add(movers.letGoBytes());
       }
     } finally {
       moving.unlock();

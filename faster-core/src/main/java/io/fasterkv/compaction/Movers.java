@@ -11,6 +11,7 @@ final class Movers implements AutoCloseable {
   private final Engine engine;
   private final RecordMover records;
   private @Nullable LargeMover large;
+  private long letGoBytes;
 
   Movers(Engine engine) {
     this.engine = engine;
@@ -27,11 +28,13 @@ final class Movers implements AutoCloseable {
    * how many bytes that took.
    */
   long moveIfLive(ScanCursor scan, long newerFrom) {
+    letGoBytes = 0;
     if (scan.isChunk()) {
       if (large == null) {
         large = new LargeMover(engine);
       }
       long moved = large.moveIfLive(scan.address(), scan.key());
+      letGoBytes = large.letGoBytes();
       if (moved != LargeMover.UNDER_DELTAS) {
         return moved;
       }
@@ -40,7 +43,13 @@ final class Movers implements AutoCloseable {
     boolean isLive =
         records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom, scan.isDelta());
     long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+    letGoBytes = records.isLetGo() ? bytes : 0;
     return isLive ? Math.max(bytes, records.largeBytes()) : 0;
+  }
+
+  /** How many bytes of what was looked at last are live and were left behind. */
+  long letGoBytes() {
+    return letGoBytes;
   }
 
   @Override

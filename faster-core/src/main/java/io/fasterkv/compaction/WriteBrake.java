@@ -102,6 +102,12 @@ final class WriteBrake {
     limit();
   }
 
+  /** Notes how many bytes that were live a pass over the head of the log has left behind. */
+  synchronized void expired(long bytes) {
+    liveBytes = Math.max(0, liveBytes - bytes);
+    limit();
+  }
+
   /** Lets writers go, until a pass tells more; for good if the store is closing. */
   synchronized void letGo() {
     isLetGo = true;

@@ -1,5 +1,7 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.KeyHash;
 import io.fasterkv.api.Merge;
 import io.fasterkv.epoch.EpochUser;
@@ -23,6 +25,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param layout the shape of the store's records
  * @param merge merges deltas; null if no operation of the store makes any
+ * @param keepRule which records compaction has to keep; null: all that are live
  */
 public record Engine(
     Epochs epochs,
@@ -33,7 +36,8 @@ public record Engine(
     BufferPool buffers,
     ChainSteps chainSteps,
     StoreVersions versions,
-    @Nullable Merge merge) {
+    @Nullable Merge merge,
+    @Nullable KeepRule keepRule) {
 
   /**
    * Whether RMWs may append deltas. Without a device they never do: the fuzzy region is the page
@@ -65,6 +69,11 @@ public record Engine(
               : null;
       log.room().died(anchor == null ? bytes : bytes + anchor.bytes());
     }
+  }
+
+  /** Whether compaction may leave a live record behind. */
+  boolean mayGo(ByteSpan key, ByteSpan value) {
+    return keepRule != null && !keepRule.keeps(key, value);
   }
 
   /** The hash of a key, by the store's kind of records. */

@@ -1,6 +1,7 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
@@ -59,6 +60,14 @@ public final class LargeMover implements AutoCloseable {
   /** Whether the newest record of the key is a delta. */
   private boolean isUnderDeltas;
 
+  /** How many bytes of a live value were left behind. */
+  private long letGoBytes;
+
+  /** Its first bytes. */
+  private @Nullable MemorySegment start;
+
+  private int startBytes;
+
   /** Whether nobody could delete that record in place any more when it was found. */
   private boolean isImmutable;
 
@@ -83,6 +92,7 @@ public final class LargeMover implements AutoCloseable {
   public long moveIfLive(long chunkAddress, ByteSpan key) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
+    letGoBytes = 0;
     fresh.beginOne();
     wait.end();
     if (!leadsTo(chunkAddress)) {
@@ -96,6 +106,10 @@ public final class LargeMover implements AutoCloseable {
       if (from == null || begin > chunkAddress) {
         return 0;
       }
+      if (engine.keepRule() != null && engine.mayGo(key, start(from))) {
+        letGoBytes = from.bytes();
+        return 0;
+      }
       copy(from);
       log.wroteChunks(writer.anchor().oldest(), op.key.length(), from.bytes());
       return publish(base, chunkAddress) ? from.bytes() : notMoved();
@@ -103,6 +117,11 @@ public final class LargeMover implements AutoCloseable {
       log.endUnpublished(unpublished);
       log.unpinBrief(begin);
     }
+  }
+
+  /** How many bytes the value looked at last has, if it is live and need not be kept; or 0. */
+  public long letGoBytes() {
+    return letGoBytes;
   }
 
   private long notMoved() {
@@ -120,6 +139,29 @@ public final class LargeMover implements AutoCloseable {
     if (chunk != null) {
       engine.buffers().give(chunk);
     }
+  }
+
+  /** The first bytes of a value, which may take a read of all of it. */
+  private ByteSpan start(LargeAnchor from) {
+    MemorySegment first = takeStart();
+    int bytes = (int) Math.min(from.bytes(), KeepRule.LARGE_VALUE_BYTES);
+    ChunkCursor cursor = reader.cursor();
+    cursor.begin(from, op.key.memory(), 0, op.key.length());
+    LargeReader.Sink sink =
+        (memory, found) -> {
+          int count = Math.min(bytes - found.position(), found.pieceBytes());
+          if (count > 0) {
+            MemorySegment.copy(memory, found.pieceOffset(), first, found.position(), count);
+            startBytes += count;
+          }
+        };
+    startBytes = 0;
+    while (!cursor.isAtEnd() && startBytes < bytes) {
+      if (!reader.takeOneFromMemory(sink)) {
+        reader.takeFromDisk(takeChunk(), sink);
+      }
+    }
+    return new ByteSpan().wrap(first, 0, bytes, bytes);
   }
 
   private void copy(LargeAnchor from) {
@@ -316,6 +358,13 @@ public final class LargeMover implements AutoCloseable {
                 + log.device().place(anchorAddress));
       }
     }
+  }
+
+  private MemorySegment takeStart() {
+    if (start == null) {
+      start = MemorySegment.ofArray(new byte[KeepRule.LARGE_VALUE_BYTES]);
+    }
+    return start;
   }
 
   private MemorySegment takePiece() {

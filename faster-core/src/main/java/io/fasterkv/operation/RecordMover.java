@@ -29,6 +29,7 @@ public final class RecordMover implements AutoCloseable {
   private final EpochUser user;
   private final EpochWait wait;
   private long largeBytes;
+  private boolean isLetGo;
 
   public RecordMover(Engine engine) {
     this.engine = engine;
@@ -56,19 +57,24 @@ public final class RecordMover implements AutoCloseable {
     op.hash = engine.hash(op.key);
     inserts.beginOne();
     largeBytes = 0;
-    return isDelta ? collapse(address) : move(address, value, newerFrom);
+    isLetGo = false;
+    return isDelta ? collapse(address) : move(address, value, newerFrom, engine.mayGo(key, value));
   }
 
-  private boolean move(long address, ByteSpan value, long newerFrom) {
+  private boolean move(long address, ByteSpan value, long newerFrom, boolean mayGo) {
     op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;
     wait.end();
     while (true) {
-      switch (attempt(address, value)) {
+      switch (attempt(address, value, mayGo)) {
         case MOVED -> {
           return true;
         }
         case DEAD -> {
+          return false;
+        }
+        case LET_GO -> {
+          isLetGo = true;
           return false;
         }
         case ON_DISK -> {
@@ -88,6 +94,11 @@ public final class RecordMover implements AutoCloseable {
     }
   }
 
+  /** Whether the record looked at last is live, and need not be kept. */
+  public boolean isLetGo() {
+    return isLetGo;
+  }
+
   /** How many bytes of a value that did not fit a page were moved last; 0 if there was none. */
   public long largeBytes() {
     return largeBytes;
@@ -98,6 +109,7 @@ public final class RecordMover implements AutoCloseable {
    * with the deltas above it.
    */
   public boolean moveFold(long address, ByteSpan key) {
+    isLetGo = false;
     op.setKey(key);
     op.hash = engine.hash(op.key);
     return collapse(address);
@@ -171,6 +183,8 @@ public final class RecordMover implements AutoCloseable {
   private enum Outcome {
     MOVED,
     DEAD,
+    /** It is live, and need not be kept. */
+    LET_GO,
     /** The walk left memory above the record's address. */
     ON_DISK,
     /** The newest record of the key is a delta. */
@@ -178,7 +192,7 @@ public final class RecordMover implements AutoCloseable {
     AGAIN
   }
 
-  private Outcome attempt(long address, ByteSpan value) {
+  private Outcome attempt(long address, ByteSpan value, boolean mayGo) {
     user.protect();
     try {
       HybridLog log = engine.log();
@@ -202,6 +216,9 @@ public final class RecordMover implements AutoCloseable {
       }
       if (!leadsTo(address, isVerified ? op.diskAddress : walk.address())) {
         return Outcome.DEAD;
+      }
+      if (mayGo) {
+        return Outcome.LET_GO;
       }
       return inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
     } finally {

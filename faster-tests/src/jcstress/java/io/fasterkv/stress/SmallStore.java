@@ -73,7 +73,8 @@ public final class SmallStore {
             new BufferPool(arena, SCRATCH_BYTES),
             new ChainSteps(),
             new StoreVersions(config.versionShift(), 1, Map.of()),
-            merge);
+            merge,
+            null);
   }
 
   public Engine engine() {

@@ -2,6 +2,7 @@ package io.fasterkv.flink.backend;
 
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.snapshot.IncrementalStrategy;
+import io.fasterkv.flink.state.ExpiryRules;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
@@ -18,6 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param timers the timer queues
  * @param context what the states share
  * @param incremental how incremental checkpoints are taken; null if checkpoints are full
+ * @param expiry what compaction drops of states with a time to live
  * @param compression how snapshots are compressed
  */
 record BackendParts<K>(
@@ -27,4 +29,5 @@ record BackendParts<K>(
     TimerQueues timers,
     StateContext<K> context,
     @Nullable IncrementalStrategy incremental,
+    ExpiryRules expiry,
     StreamCompressionDecorator compression) {}

@@ -79,6 +79,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     this.registration =
         new StateRegistration(
             parts.states(),
+            parts.expiry(),
             new StateMigration(
                 parts.resources().local(),
                 parts.keys(),
@@ -125,6 +126,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
       throws Exception {
     RegisteredState<N, SV> state =
         registration.register(namespaceSerializer, descriptor, allowFutureMetadataUpdates);
+    parts.expiry().register(state, descriptor.getTtlConfig());
     state.setFilter(snapshotTransformFactory);
     return factory.get(state, descriptor);
   }

@@ -9,6 +9,7 @@ import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.snapshot.IncrementalStrategy;
 import io.fasterkv.flink.snapshot.SharedLog;
+import io.fasterkv.flink.state.ExpiryRules;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.HeapTimers;
@@ -63,11 +64,12 @@ public final class FasterKeyedStateBackendBuilder<K>
     StateRecords records = null;
     try {
       IncrementalRestore incremental = incrementalRestore();
+      ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider());
       resources =
           StoreResources.open(
-              parameters, settings, incremental == null ? null : incremental.base());
+              parameters, settings, incremental == null ? null : incremental.base(), expiry);
       records = new StateRecords(resources.local().store());
-      FasterKeyedStateBackend<K> backend = restoreInto(resources, records, incremental);
+      FasterKeyedStateBackend<K> backend = restoreInto(resources, records, incremental, expiry);
       StoreMetrics.register(
           parameters.getMetricGroup(),
           resources.local().store(),
@@ -98,7 +100,10 @@ public final class FasterKeyedStateBackendBuilder<K>
   }
 
   private FasterKeyedStateBackend<K> restoreInto(
-      StoreResources resources, StateRecords records, @Nullable IncrementalRestore incremental)
+      StoreResources resources,
+      StateRecords records,
+      @Nullable IncrementalRestore incremental,
+      ExpiryRules expiry)
       throws Exception {
     StateRegistry states = new StateRegistry();
     TimerQueues timers = timerQueues(states, records, incremental);
@@ -134,6 +139,7 @@ public final class FasterKeyedStateBackendBuilder<K>
             timers,
             new StateContext<>(resources.local().store(), records, keys),
             strategy,
+            expiry,
             compression));
   }
 

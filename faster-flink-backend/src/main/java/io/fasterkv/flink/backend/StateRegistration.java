@@ -1,6 +1,7 @@
 package io.fasterkv.flink.backend;
 
 import io.fasterkv.flink.restore.StateMigration;
+import io.fasterkv.flink.state.ExpiryRules;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateRegistry;
 import org.apache.flink.api.common.state.StateDescriptor;
@@ -15,10 +16,12 @@ import org.apache.flink.util.StateMigrationException;
  */
 final class StateRegistration {
   private final StateRegistry states;
+  private final ExpiryRules expiry;
   private final StateMigration migration;
 
-  StateRegistration(StateRegistry states, StateMigration migration) {
+  StateRegistration(StateRegistry states, ExpiryRules expiry, StateMigration migration) {
     this.states = states;
+    this.expiry = expiry;
     this.migration = migration;
   }
 
@@ -69,6 +72,8 @@ final class StateRegistration {
       throw incompatible("state serializer", state, descriptor.getSerializer(), oldValues);
     }
     if (compatibility.isCompatibleAfterMigration()) {
+      // What is written from now on is not what the rule of before knows.
+      expiry.forget(state);
       migration.migrate(state);
     }
   }

@@ -1,6 +1,7 @@
 package io.fasterkv.flink.backend;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.flink.config.FasterOptions;
@@ -47,9 +48,13 @@ final class StoreResources implements AutoCloseable {
 
   /**
    * @param base what the store begins with if it fits
+   * @param expiry what compaction has to keep
    */
   static StoreResources open(
-      KeyedStateBackendParameters<?> parameters, FasterSettings settings, @Nullable BaseLog base)
+      KeyedStateBackendParameters<?> parameters,
+      FasterSettings settings,
+      @Nullable BaseLog base,
+      KeepRule expiry)
       throws IOException {
     Environment env = parameters.getEnv();
     MemoryLease lease =
@@ -59,7 +64,7 @@ final class StoreResources implements AutoCloseable {
     try {
       directory =
           LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
-      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base);
+      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base, expiry);
       LOG.info(
           "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
       LocalStore local =
@@ -95,28 +100,36 @@ final class StoreResources implements AutoCloseable {
   }
 
   private static FasterStore openStore(
-      Path directory, MemoryLease lease, FasterSettings settings, @Nullable BaseLog base)
+      Path directory,
+      MemoryLease lease,
+      FasterSettings settings,
+      @Nullable BaseLog base,
+      KeepRule expiry)
       throws IOException {
     FasterStore store =
         base == null
             ? null
-            : base.tryOpen(builder(directory, lease, settings), directory, settings.pageBytes());
-    return store != null ? store : FasterStore.open(storeConfig(directory, lease, settings));
+            : base.tryOpen(
+                builder(directory, lease, settings, expiry), directory, settings.pageBytes());
+    return store != null
+        ? store
+        : FasterStore.open(
+            storeConfig(builder(directory, lease, settings, expiry), lease, settings));
   }
 
   private static StoreConfig.Builder builder(
-      Path directory, MemoryLease lease, FasterSettings settings) {
+      Path directory, MemoryLease lease, FasterSettings settings, KeepRule expiry) {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
         .mutableFraction(settings.mutableFraction())
         .maxSessions(SESSIONS)
         .deleteOnClose(true)
-        .backgroundCompaction(true);
+        .backgroundCompaction(true)
+        .keepRule(expiry);
   }
 
-  private static StoreConfig storeConfig(Path directory, MemoryLease lease, FasterSettings settings)
-      throws IOException {
-    StoreConfig.Builder builder = builder(directory, lease, settings);
+  private static StoreConfig storeConfig(
+      StoreConfig.Builder builder, MemoryLease lease, FasterSettings settings) throws IOException {
     if (settings.pageBytes() > 0) {
       builder.pageBytes(settings.pageBytes());
     }

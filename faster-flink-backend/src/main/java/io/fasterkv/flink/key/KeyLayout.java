@@ -37,6 +37,20 @@ public final class KeyLayout {
     return (key.getByte(KEY_GROUP_AT) & 0xFF) << Byte.SIZE | (key.getByte(KEY_GROUP_AT + 1) & 0xFF);
   }
 
+  /** The state of a record key. */
+  public static int state(ByteSpan key) {
+    return (key.getByte(STATE_AT) & 0xFF) << Byte.SIZE | (key.getByte(STATE_AT + 1) & 0xFF);
+  }
+
+  /** The sub number of a record key. */
+  public static int sub(ByteSpan key) {
+    int sub = 0;
+    for (int at = key.length() - SUB_BYTES; at < key.length(); at++) {
+      sub = sub << Byte.SIZE | (key.getByte(at) & 0xFF);
+    }
+    return sub;
+  }
+
   public static int state(byte[] bytes, int start) {
     return shortAt(bytes, start + STATE_AT);
   }

@@ -70,6 +70,7 @@ public final class StoreMetrics {
   private void compaction() {
     gauge("compactionPasses", open -> open.compactionStats().passes());
     gauge("compactionMovedBytes", open -> open.compactionStats().movedBytes());
+    gauge("compactionExpiredBytes", open -> open.compactionStats().expiredBytes());
     // A piece's live bytes are moved before the piece counts as scanned.
     gauge("compactionDroppedBytes", open -> Math.max(0, open.compactionStats().droppedBytes()));
   }

@@ -90,7 +90,8 @@ final class AppendEdit implements RecordEdit {
       lastChunk = value.getInt(ListLayout.LAST_CHUNK_AT);
       return Outcome.IN_CHUNKS;
     }
-    return grownLength(value) > limit ? Outcome.FULL : Outcome.DONE;
+    boolean isClosed = !head && ListLayout.isWithin(value.getByte(ListLayout.TAG_AT));
+    return isClosed || grownLength(value) > limit ? Outcome.FULL : Outcome.DONE;
   }
 
   private int grownLength(ByteSpan value) {

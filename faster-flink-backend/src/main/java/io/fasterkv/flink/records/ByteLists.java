@@ -26,8 +26,8 @@ public final class ByteLists {
   }
 
   /**
-   * Appends one element, or several with separators between them. They stay together: they are read
-   * back in one piece.
+   * Appends one element, or several with separators between them, of up to {@link #mostTogether}
+   * bytes. They stay together: they are read back in one piece.
    */
   public void append(CompositeKey key, byte[] elements, int offset, int count) {
     forReaders(key, Chunks::keepLast);
@@ -43,6 +43,11 @@ public final class ByteLists {
       }
     }
     edit.forget();
+  }
+
+  /** More bytes than these are one element. */
+  public int mostTogether() {
+    return records.limit() - ListLayout.TAG_BYTES;
   }
 
   /**
@@ -97,13 +102,18 @@ public final class ByteLists {
     while (at < end) {
       next++;
       int room = ListLayout.chunkBytes(next, records.limit());
-      boolean ends = end - at <= room - ListLayout.TAG_BYTES;
-      int part = ends ? end - at : Math.min(end - at, records.limit() - ListLayout.TAG_BYTES);
+      byte within = at > offset ? ListLayout.WITHIN : 0;
+      int head = ListLayout.headBytes(within);
+      boolean ends = end - at <= room - head;
+      int part = ends ? end - at : Math.min(end - at, records.limit() - head);
       ends = at + part == end;
       chunk.clear();
-      chunk.append(ends ? ListLayout.ENDS : ListLayout.CONTINUES);
+      chunk.append((byte) (within | (ends ? ListLayout.ENDS : ListLayout.CONTINUES)));
+      if (within != 0) {
+        chunk.append(elements, offset, ListLayout.START_BYTES);
+      }
       chunk.append(elements, at, part);
-      records.put(key.record(next), chunk, ends ? room : chunk.length());
+      records.put(key.record(next), chunk, ends && within == 0 ? room : chunk.length());
       at += part;
     }
     putHead(key, next);
@@ -168,7 +178,9 @@ public final class ByteLists {
     Bytes group = new Bytes();
     for (int next = Chunks.FIRST; next != Chunks.END; ) {
       next = chunks.readGroup(next, group);
-      append(target, group.array(), 0, group.length());
+      if (group.length() > 0) {
+        append(target, group.array(), 0, group.length());
+      }
     }
     remove(source);
   }

@@ -54,7 +54,9 @@ public final class ByteMaps {
     if (!locate(key)) {
       return false;
     }
-    runs.read(key, cursor.run(), run);
+    if (!runs.read(key, cursor.run(), run)) {
+      return false;
+    }
     int valueAt = MapLayout.RUN_HEAD_BYTES + userKey.length();
     into.clear();
     into.append(run.array(), valueAt, run.length() - valueAt);
@@ -64,7 +66,8 @@ public final class ByteMaps {
 
   /** Whether the map has no entry. */
   public boolean isEmpty(CompositeKey key) {
-    return !records.read(key.head(), value -> {});
+    return !records.read(key.head(), head.block())
+        || (head.hasBuckets() && buckets.areEmpty(key, head.buckets()));
   }
 
   /**
@@ -125,7 +128,7 @@ public final class ByteMaps {
     if (inserted || edit.grownBy() != 0) {
       loadHead(key);
       head.add(inserted ? 1 : 0, edit.grownBy());
-      buckets.splitWhileCrowded(key, head);
+      buckets.splitWhileCrowded(key, head, edit.length());
       putHead(key);
     }
     return true;
@@ -143,7 +146,10 @@ public final class ByteMaps {
     }
     if (entryBytes > buckets.entryLimit()) {
       EntryCursor.appendStub(
-          entries, userKey.hash(), runs.write(key, head, userKey, value, length));
+          entries,
+          userKey.hash(),
+          runs.write(key, head, userKey, value, length),
+          MapLayout.stamp(value, userKey.offset() + userKey.length(), length));
     } else {
       EntryCursor.append(entries, userKey, value, userKey.offset() + userKey.length(), length);
     }
@@ -152,7 +158,7 @@ public final class ByteMaps {
       buckets.shorten(key, head, block);
       records.put(key.record(bucketSub()), block.bytes(), 0);
       head.add(existed ? 0 : 1, block.bytes().length() - before);
-      buckets.splitWhileCrowded(key, head);
+      buckets.splitWhileCrowded(key, head, block.bytes().length());
     } else if (block.bytes().length() > buckets.inlineLimit()) {
       buckets.spread(key, head);
     }

@@ -55,6 +55,12 @@ public final class Bytes implements RecordReader {
     }
   }
 
+  /** Takes out {@code count} bytes. */
+  public void cut(int from, int count) {
+    System.arraycopy(array, from + count, array, from, length - from - count);
+    length -= count;
+  }
+
   public void append(byte[] source, int offset, int count) {
     reserve(Math.addExact(length, count));
     System.arraycopy(source, offset, array, length, count);

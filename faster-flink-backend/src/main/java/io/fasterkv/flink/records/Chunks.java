@@ -17,6 +17,7 @@ public final class Chunks {
   public static final int END = 0;
 
   private static final int FEW = 16;
+  private static final byte[] GONE = new byte[0];
 
   private final @Nullable Source source;
   private final int last;
@@ -64,7 +65,7 @@ public final class Chunks {
   }
 
   /** Whether the list is short enough to copy it to the heap without a thought. */
-  boolean areFew() {
+  public boolean areFew() {
     return last <= FEW;
   }
 
@@ -98,12 +99,14 @@ public final class Chunks {
 
   private byte[] copyOf(int number, Bytes chunk) {
     chunk.clear();
-    fetch(number, 0, chunk);
+    if (fetch(number, 0, chunk) == Records.ABSENT) {
+      return GONE;
+    }
     return Arrays.copyOf(chunk.array(), chunk.length());
   }
 
   /**
-   * Reads whole elements, with separators between them.
+   * Reads whole elements, with separators between them; none if what is left has expired.
    *
    * @param at {@link #FIRST} or what the last call returned
    * @param into takes the elements
@@ -111,12 +114,37 @@ public final class Chunks {
    */
   public int readGroup(int at, Bytes into) {
     into.clear();
-    int next = at;
-    int tag;
-    do {
-      tag = load(next++, into);
-    } while (tag == ListLayout.CONTINUES);
-    return next > last ? END : next;
+    boolean goesOn = false;
+    for (int next = at; next <= last; next++) {
+      int tag = load(next, into, goesOn);
+      goesOn = tag != Records.ABSENT && ListLayout.goesOn(tag);
+      if (tag == Records.ABSENT) {
+        into.clear();
+      } else if (!goesOn && into.length() > 0) {
+        return next == last ? END : next + 1;
+      }
+    }
+    into.clear();
+    return END;
+  }
+
+  /** Adds a chunk's elements, if it goes on with what was read before it; returns its tag. */
+  private int load(int number, Bytes into, boolean goesOn) {
+    int before = into.length();
+    int tag = load(number, into);
+    if (tag == Records.ABSENT) {
+      return Records.ABSENT;
+    }
+    boolean isWithin = ListLayout.isWithin(tag);
+    if (isWithin && !goesOn) {
+      return Records.ABSENT;
+    }
+    if (isWithin) {
+      into.cut(before, ListLayout.START_BYTES);
+    } else {
+      into.cut(0, before);
+    }
+    return tag;
   }
 
   private int load(int number, Bytes into) {
@@ -124,16 +152,14 @@ public final class Chunks {
     if (chunk == null) {
       return fetch(number, ListLayout.TAG_BYTES, into);
     }
+    if (chunk.length == 0) {
+      return Records.ABSENT;
+    }
     into.append(chunk, ListLayout.TAG_BYTES, chunk.length - ListLayout.TAG_BYTES);
     return chunk[ListLayout.TAG_AT];
   }
 
   private int fetch(int number, int skip, Bytes into) {
-    int tag = source == null ? Records.ABSENT : source.append(number, skip, into);
-    if (tag == Records.ABSENT) {
-      throw new IllegalStateException(
-          "a chunk of a list is missing: chunk=" + number + ", last=" + last);
-    }
-    return tag;
+    return source == null ? Records.ABSENT : source.append(number, skip, into);
   }
 }

@@ -11,7 +11,7 @@ import java.lang.foreign.MemorySegment;
 public final class EntryCursor {
   private static final int IN_RUN = 1;
   private static final int MORE = 0x80;
-  private static final int STUB_VALUE_BYTES = Integer.BYTES;
+  private static final int STUB_VALUE_BYTES = Integer.BYTES + Long.BYTES;
 
   /** Length of an entry that stands for a run. */
   static final int STUB_BYTES = 2 + Long.BYTES + STUB_VALUE_BYTES;
@@ -93,8 +93,15 @@ public final class EntryCursor {
     return block.getLong(keyAt);
   }
 
-  int run() {
+  /** Sub number of the run's first record. */
+  public int run() {
     return block.getInt(valueAt());
+  }
+
+  /** Where the entry has its stamp in the block, or -1 if its value is too short for one. */
+  public int stampAt() {
+    int at = valueAt() + (inRun ? Integer.BYTES : MapLayout.STAMP_AT);
+    return at + Long.BYTES > valueAt() + valueLength ? -1 : at;
   }
 
   /** Removes the entry; the cursor then stands before its successor. */
@@ -123,11 +130,12 @@ public final class EntryCursor {
   }
 
   /** Adds an entry that names a run. */
-  static void appendStub(ByteSpan block, long hash, int run) {
+  static void appendStub(ByteSpan block, long hash, int run, long stamp) {
     int at = writeVarint(block, block.length(), Long.BYTES << 1 | IN_RUN);
     at = writeVarint(block, at, STUB_VALUE_BYTES);
     block.putLong(at, hash);
     block.putInt(at + Long.BYTES, run);
+    block.putLong(at + Long.BYTES + Integer.BYTES, stamp);
     block.setLength(at + Long.BYTES + STUB_VALUE_BYTES);
   }
 

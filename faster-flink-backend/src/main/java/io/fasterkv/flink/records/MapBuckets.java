@@ -9,6 +9,7 @@ import io.fasterkv.flink.key.CompositeKey;
 final class MapBuckets {
   private static final int FEWEST = 2;
   private static final int NONE = -1;
+  private static final int MOST_SPLITS = 8;
 
   private final Records records;
   private final MapRuns runs;
@@ -68,12 +69,32 @@ final class MapBuckets {
     records.notePartsOf(key.state());
   }
 
-  /** Splits buckets until they are no longer crowded; the caller writes the head. */
-  void splitWhileCrowded(CompositeKey key, MapHead head) {
-    while (head.size() > (long) head.buckets() * bucketBytes()) {
+  /**
+   * Splits buckets until they are no longer crowded; the caller writes the head. What has expired
+   * and was dropped is still in the head's sums, so the bucket that has grown must be half full,
+   * too, and is a sign for a few splits only.
+   *
+   * @param length of the bucket that has grown
+   */
+  void splitWhileCrowded(CompositeKey key, MapHead head, int length) {
+    for (int splits = 0;
+        splits < MOST_SPLITS
+            && length > bucketBytes() / 2
+            && head.size() > (long) head.buckets() * bucketBytes();
+        splits++) {
       split(key, head.buckets());
       head.setBuckets(head.buckets() + 1);
     }
+  }
+
+  /** Whether none of the buckets is there. */
+  boolean areEmpty(CompositeKey key, int buckets) {
+    for (int number = 0; number < buckets; number++) {
+      if (records.read(key.record(MapLayout.FIRST_BUCKET + number), value -> {})) {
+        return false;
+      }
+    }
+    return true;
   }
 
   /** Moves to the new bucket what belongs there, all from one bucket. */
@@ -132,9 +153,10 @@ final class MapBuckets {
       byte[] array = bucket.bytes().array();
       userKey.of(array, cursor.keyAt(), cursor.keyLength());
       long hash = userKey.hash();
+      long stamp = MapLayout.stamp(array, cursor.valueAt(), cursor.valueLength());
       int run = runs.write(key, head, userKey, array, cursor.valueLength());
       cursor.remove();
-      EntryCursor.appendStub(entries, hash, run);
+      EntryCursor.appendStub(entries, hash, run, stamp);
       bucket.close();
     }
   }

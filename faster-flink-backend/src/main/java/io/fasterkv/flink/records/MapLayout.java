@@ -15,18 +15,21 @@ import io.fasterkv.api.ByteSpan;
  *
  *   entry
  *   | length of user key * 2 + 0 | length of value | user key | value |     inline
- *   | 8 * 2 + 1                  | 4               | hash: 8  | run: 4 |    in a run of records
+ *   | 8 * 2 + 1                  | 12              | hash: 8  | run: 4, stamp: 8 |  in a run of records
  *   | varint                     | varint          |
  *
  *   run: records under sub numbers n, n + 1, ...
  *   | length of the whole: 4 | length of user key: 4 | user key | value ... |
+ *   each record begins with | FIRST or NEXT | stamp: 8 |
  * </pre>
  *
  * <p>A map starts inline. When it outgrows {@link #INLINE_BYTES} it is spread over buckets by
  * linear hashing (Litwin, VLDB 1980): with N buckets, the one to be split next is N without its
  * highest bit, so N is all that needs to be remembered. Entries too large for a bucket lie in runs
- * of records that carry the user key too. A map with buckets keeps them until its last entry is
- * gone.
+ * of records that carry the user key too. The stamp of such an entry is its value's second byte to
+ * its ninth, or zero. Where entries expire that is their timestamp, and compaction drops buckets
+ * and records of runs one by one, so that a map may have less than its head says. A map with
+ * buckets keeps them until its last entry is gone.
  */
 public final class MapLayout {
   public static final byte INLINE = 0;
@@ -54,6 +57,19 @@ public final class MapLayout {
   /** Start of a run: the length of user key and value, and the length of the user key. */
   public static final int RUN_HEAD_BYTES = 2 * Integer.BYTES;
 
+  static final byte FIRST = 0;
+  static final byte NEXT = 1;
+  static final int STAMP_BYTES = Long.BYTES;
+
+  /** Where a record of a run has its entry's stamp. */
+  public static final int RUN_STAMP_AT = 1;
+
+  /** A record of a run has so many bytes of its own. */
+  public static final int RUN_RECORD_BYTES = RUN_STAMP_AT + STAMP_BYTES;
+
+  /** Where a value has its stamp. */
+  public static final int STAMP_AT = 1;
+
   private static final int MOST_ENTRY_BYTES = 2 << 10;
   private static final int BUCKET_BYTES = 700;
 
@@ -80,6 +96,16 @@ public final class MapLayout {
   /** A longer bucket is shortened by putting its largest entries in runs. */
   static int bucketLimit(int recordLimit) {
     return Math.min(recordLimit + recordLimit / 2, 16 * INLINE_BYTES);
+  }
+
+  /** Whether a record of a run is its first. */
+  public static boolean isFirst(byte tag) {
+    return tag == FIRST;
+  }
+
+  /** The stamp of a value. */
+  static long stamp(byte[] value, int offset, int length) {
+    return length < STAMP_AT + STAMP_BYTES ? 0 : Numbers.getLong(value, offset + STAMP_AT);
   }
 
   /** The bucket of a hash when there are {@code buckets} of them. */

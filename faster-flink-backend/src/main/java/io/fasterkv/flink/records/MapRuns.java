@@ -7,6 +7,7 @@ import java.util.Arrays;
 final class MapRuns {
   private final Records records;
   private final Bytes run = new Bytes();
+  private final Bytes record = new Bytes();
 
   MapRuns(Records records) {
     this.records = records;
@@ -21,9 +22,14 @@ final class MapRuns {
     run.appendInt(userKey.length());
     run.append(userKey.bytes(), userKey.offset(), userKey.length());
     run.append(value, userKey.offset() + userKey.length(), length);
-    int pieceBytes = records.limit();
+    long stamp = MapLayout.stamp(value, userKey.offset() + userKey.length(), length);
+    int pieceBytes = pieceBytes();
     for (int at = 0, sub = first; at < run.length(); at += pieceBytes, sub++) {
-      records.put(key.record(sub), run.array(), at, Math.min(pieceBytes, run.length() - at));
+      record.clear();
+      record.append(sub == first ? MapLayout.FIRST : MapLayout.NEXT);
+      record.appendLong(stamp);
+      record.append(run.array(), at, Math.min(pieceBytes, run.length() - at));
+      records.put(key.record(sub), record, record.length());
     }
     run.clear();
     records.notePartsOf(key.state());
@@ -51,28 +57,35 @@ final class MapRuns {
 
   /** How many records a run for a user key and value of this length together takes. */
   int pieces(int length) {
-    return Math.ceilDiv(Math.addExact(length, MapLayout.RUN_HEAD_BYTES), records.limit());
+    return Math.ceilDiv(Math.addExact(length, MapLayout.RUN_HEAD_BYTES), pieceBytes());
+  }
+
+  private int pieceBytes() {
+    return records.limit() - MapLayout.RUN_RECORD_BYTES;
   }
 
   /**
    * Reads a whole run.
    *
    * @param into takes the run as {@link MapLayout} draws it
-   * @return false if there is none
+   * @return false if any of it is not there any more
    */
   boolean read(CompositeKey key, int first, Bytes into) {
     into.clear();
-    if (records.append(key.record(first), 0, into) == Records.ABSENT) {
+    if (!append(key, first, MapLayout.FIRST, into)) {
       return false;
     }
     int pieces = pieces(MapLayout.runLength(into.array(), 0));
     for (int piece = 1; piece < pieces; piece++) {
-      if (records.append(key.record(first + piece), 0, into) == Records.ABSENT) {
-        throw new IllegalStateException(
-            "a piece of a large map entry is missing: piece=" + piece + ", of=" + pieces);
+      if (!append(key, first + piece, MapLayout.NEXT, into)) {
+        return false;
       }
     }
     return true;
+  }
+
+  private boolean append(CompositeKey key, int sub, byte tag, Bytes into) {
+    return records.append(key.record(sub), MapLayout.RUN_RECORD_BYTES, into) == tag;
   }
 
   /** Whether the run holds this user key. */
@@ -95,7 +108,7 @@ final class MapRuns {
   /** Deletes a run, if it is there. */
   void delete(CompositeKey key, int first) {
     run.clear();
-    if (records.append(key.record(first), 0, run) == Records.ABSENT) {
+    if (!append(key, first, MapLayout.FIRST, run)) {
       return;
     }
     int pieces = pieces(MapLayout.runLength(run.array(), 0));

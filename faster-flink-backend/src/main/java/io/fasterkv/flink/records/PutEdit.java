@@ -30,6 +30,7 @@ final class PutEdit implements RecordEdit {
   private int limit;
   private Outcome outcome = Outcome.INSERTED;
   private int grownBy;
+  private int blockLength;
   private int buckets;
 
   /** What to put. */
@@ -55,6 +56,11 @@ final class PutEdit implements RecordEdit {
   /** By how many bytes the block's entries have grown; may be negative. */
   int grownBy() {
     return grownBy;
+  }
+
+  /** Length of the block after the put. */
+  int length() {
+    return blockLength;
   }
 
   /** Meaningful after {@link Outcome#IN_BUCKETS}. */
@@ -85,6 +91,7 @@ final class PutEdit implements RecordEdit {
     EntryCursor.append(block, key, value, offset, length);
     outcome = Outcome.INSERTED;
     grownBy = entryBytes();
+    blockLength = block.length();
   }
 
   /** Finds the entry's place and decides; changes nothing. */
@@ -107,6 +114,7 @@ final class PutEdit implements RecordEdit {
     }
     outcome = found ? Outcome.REPLACED : Outcome.INSERTED;
     grownBy = change;
+    blockLength = block.length() + change;
   }
 
   /** Whether the entry is in the block. */

@@ -6,10 +6,14 @@ package io.fasterkv.flink.records;
  * <pre>
  *   head record (sub number 0)
  *   | WHOLE  | value ...          |
- *   | PIECES | length: 4 |          and pieces under sub numbers 1, 2, ...
+ *   | PIECES | length: 4 | start: 8 |    and pieces under sub numbers 1, 2, ...
  *
- *   piece: bytes of the value; all but the last are as long as a record may be
+ *   piece
+ *   | start: 8 | bytes of the value |    all but the last are as long as a record may be
  * </pre>
+ *
+ * <p>The start is the first eight bytes of the value. Where values expire that is their timestamp,
+ * and compaction drops head and pieces one by one: a value of which any is missing has expired.
  */
 public final class ValueLayout {
   public static final byte WHOLE = 0;
@@ -17,7 +21,8 @@ public final class ValueLayout {
   public static final int TAG_AT = 0;
   public static final int TAG_BYTES = 1;
   static final int LENGTH_AT = TAG_BYTES;
-  static final int PIECES_HEAD_BYTES = LENGTH_AT + Integer.BYTES;
+  public static final int START_AT = LENGTH_AT + Integer.BYTES;
+  public static final int START_BYTES = Long.BYTES;
 
   private ValueLayout() {}
 
@@ -26,7 +31,12 @@ public final class ValueLayout {
     return Numbers.getInt(bytes, start + LENGTH_AT);
   }
 
-  static int pieces(int length, int pieceBytes) {
-    return Math.ceilDiv(length, pieceBytes);
+  /** How many bytes of the value a piece has. */
+  static int pieceBytes(int recordLimit) {
+    return recordLimit - START_BYTES;
+  }
+
+  static int pieces(int length, int recordLimit) {
+    return Math.ceilDiv(length, pieceBytes(recordLimit));
   }
 }

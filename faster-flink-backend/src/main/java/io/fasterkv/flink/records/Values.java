@@ -28,20 +28,21 @@ public final class Values {
       int length = ValueLayout.lengthInPieces(into.array(), 0);
       into.clear();
       into.append(ValueLayout.WHOLE);
-      readPieces(key, length, into);
+      return readPieces(key, length, into);
     }
     return true;
   }
 
-  private void readPieces(CompositeKey key, int length, Bytes into) {
+  /** False if a piece is not there any more. */
+  private boolean readPieces(CompositeKey key, int length, Bytes into) {
     into.reserve(Math.addExact(ValueLayout.TAG_BYTES, length));
     int pieces = ValueLayout.pieces(length, records.limit());
     for (int piece = 1; piece <= pieces; piece++) {
-      if (records.append(key.record(piece), 0, into) == Records.ABSENT) {
-        throw new IllegalStateException(
-            "a piece of a large value is missing: piece=" + piece + ", of=" + pieces);
+      if (records.append(key.record(piece), ValueLayout.START_BYTES, into) == Records.ABSENT) {
+        return false;
       }
     }
+    return true;
   }
 
   /**
@@ -62,16 +63,20 @@ public final class Values {
 
   private void putPieces(CompositeKey key, byte[] bytes, int length) {
     records.notePartsOf(key.state());
-    int pieceBytes = records.limit();
-    int pieces = ValueLayout.pieces(length, pieceBytes);
+    int pieceBytes = ValueLayout.pieceBytes(records.limit());
+    int pieces = ValueLayout.pieces(length, records.limit());
     for (int piece = 1; piece <= pieces; piece++) {
       int start = (piece - 1) * pieceBytes;
       int count = Math.min(pieceBytes, length - start);
-      records.put(key.record(piece), bytes, ValueLayout.TAG_BYTES + start, count);
+      head.clear();
+      head.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
+      head.append(bytes, ValueLayout.TAG_BYTES + start, count);
+      records.put(key.record(piece), head, head.length());
     }
     head.clear();
     head.append(ValueLayout.PIECES);
     head.appendInt(length);
+    head.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
     records.put(key.head(), head, head.length());
   }
 

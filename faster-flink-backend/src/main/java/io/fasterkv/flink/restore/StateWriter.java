@@ -40,24 +40,27 @@ final class StateWriter {
   /** Appends a list. */
   void putList(CompositeKey key, byte[] list, int length, TypeSerializer<?> serializer)
       throws IOException {
-    if (length <= WHOLE_LIST_BYTES) {
+    int together = Math.min(WHOLE_LIST_BYTES, records.lists().mostTogether());
+    if (length <= together) {
       records.lists().append(key, list, 0, length);
       return;
     }
     in.setBuffer(list, 0, length);
     int start = 0;
+    int before = 0;
     while (in.available() > 0) {
       serializer.deserialize(in);
       int end = in.getPosition();
-      boolean last = in.available() == 0;
-      if (last || end - start >= WHOLE_LIST_BYTES) {
-        records.lists().append(key, list, start, end - start);
-        start = end + 1;
+      if (before > start && end - start > together) {
+        records.lists().append(key, list, start, before - start);
+        start = before + 1;
       }
-      if (!last) {
+      before = end;
+      if (in.available() > 0) {
         in.skipBytesToRead(1);
       }
     }
+    records.lists().append(key, list, start, before - start);
   }
 
   void removeList(CompositeKey key) {

@@ -35,8 +35,8 @@ public record CheckpointMeta(
     BitSet withParts,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP1". */
-  private static final int MAGIC = 0x46435031;
+  /** "FCP2". */
+  private static final int MAGIC = 0x46435032;
 
   static <K> void write(
       byte[] head,

@@ -12,6 +12,7 @@ import io.fasterkv.flink.records.ValueLayout;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.flink.runtime.state.StateSnapshotTransformer;
 
@@ -32,8 +33,25 @@ public final class SavepointEntries {
   private final Bytes gathered = new Bytes();
   private byte[] prefix = new byte[0];
 
-  /** What is still to come of what is being gathered: bytes, or the number of a last chunk. */
+  /** How many bytes are still to come of what is being gathered. */
   private int missing;
+
+  /** A list in chunks is being gathered; it ends where the next head is. */
+  private boolean isListOpen;
+
+  /** The records are at a head that was not looked at yet. */
+  private boolean isHeadWaiting;
+
+  /** The last chunk goes on in the next, which has this number. */
+  private int goesOnAt;
+
+  /** Where the element begins that it goes on with. */
+  private int elementAt;
+
+  private int nextOfRun;
+
+  /** The runs that the map at hand names; others have expired, and compaction will come by them. */
+  private final BitSet runs = new BitSet();
 
   private int keyGroup;
   private int stateId;
@@ -77,7 +95,9 @@ public final class SavepointEntries {
   public boolean next() throws IOException {
     while (true) {
       while (cursor.next()) {
-        if (!cursor.inRun() && takeMapEntry()) {
+        if (cursor.inRun()) {
+          runs.set(cursor.run() - MapLayout.FIRST_RUN);
+        } else if (takeMapEntry()) {
           return true;
         }
       }
@@ -87,13 +107,27 @@ public final class SavepointEntries {
           return true;
         }
       }
-      if (!records.next()) {
+      boolean isAtRecord = isHeadWaiting || records.next();
+      isHeadWaiting = false;
+      if (isListOpen && (!isAtRecord || isAtHead())) {
+        isHeadWaiting = isAtRecord;
+        isListOpen = false;
+        if (finishList()) {
+          return true;
+        }
+        continue;
+      }
+      if (!isAtRecord) {
         return false;
       }
       if (readRecord()) {
         return true;
       }
     }
+  }
+
+  private boolean isAtHead() {
+    return KeyLayout.sub(records.keyBytes(), records.keyStart(), records.keyLength()) == 0;
   }
 
   /** Reads one record; true if an entry is complete with it and stays. */
@@ -113,8 +147,12 @@ public final class SavepointEntries {
       }
       gathered.clear();
       missing = 0;
-    } else {
-      checkBelongs(bytes, start, length);
+      goesOnAt = 0;
+      nextOfRun = 0;
+      runs.clear();
+    } else if (!belongs(bytes, start, length)) {
+      // Its head has expired, and compaction came by that first.
+      return false;
     }
     return switch (export().shape()) {
       case LIST -> readList(sub);
@@ -127,12 +165,9 @@ public final class SavepointEntries {
     };
   }
 
-  private void checkBelongs(byte[] bytes, int start, int length) {
+  private boolean belongs(byte[] bytes, int start, int length) {
     int end = start + length - KeyLayout.SUB_BYTES;
-    if (!Arrays.equals(bytes, start, end, prefix, 0, prefix.length)) {
-      throw new IllegalStateException(
-          "a part of a value has no head record: state=" + KeyLayout.state(bytes, start));
-    }
+    return Arrays.equals(bytes, start, end, prefix, 0, prefix.length);
   }
 
   private StateExport export() {
@@ -152,34 +187,57 @@ public final class SavepointEntries {
       return true;
     }
     int before = gathered.length();
-    gather(0);
+    if (missing <= 0) {
+      return false;
+    }
+    gather(ValueLayout.START_BYTES);
     missing -= gathered.length() - before;
     return missing == 0;
   }
 
+  /** Reads a list's head or a chunk; an element of which not all is there has expired. */
   private boolean readList(int sub) {
-    byte[] bytes = records.valueBytes();
-    int start = records.valueStart();
-    if (sub == 0 && bytes[start] == ListLayout.CHUNKED) {
-      missing = ListLayout.lastChunk(bytes, start);
+    byte tag = records.valueBytes()[records.valueStart()];
+    if (sub == 0 && tag == ListLayout.CHUNKED) {
+      isListOpen = true;
       return false;
     }
-    byte tag = bytes[start];
-    gather(ListLayout.TAG_BYTES);
-    if (sub == missing) {
+    if (sub == 0) {
+      gather(ListLayout.TAG_BYTES);
       return finishGathered();
     }
-    if (tag == ListLayout.ENDS) {
-      gathered.append(ListLayout.SEPARATOR);
+    boolean isNext = goesOnAt == sub;
+    if (goesOnAt != 0 && !(isNext && ListLayout.isWithin(tag))) {
+      gathered.setLength(elementAt);
+      goesOnAt = 0;
     }
+    if (ListLayout.isWithin(tag)) {
+      if (!isNext) {
+        return false;
+      }
+    } else {
+      elementAt = gathered.length();
+      if (elementAt > 0) {
+        gathered.append(ListLayout.SEPARATOR);
+      }
+    }
+    gather(ListLayout.headBytes(tag));
+    goesOnAt = ListLayout.goesOn(tag) ? sub + 1 : 0;
     return false;
+  }
+
+  private boolean finishList() {
+    if (goesOnAt != 0) {
+      gathered.setLength(elementAt);
+    }
+    return gathered.length() > 0 && finishGathered();
   }
 
   private boolean readMap(int sub) {
     byte[] bytes = records.valueBytes();
     int start = records.valueStart();
     if (sub >= MapLayout.FIRST_RUN) {
-      return readRun();
+      return readRun(sub);
     }
     int firstEntry = sub == 0 ? MapLayout.INLINE_HEAD_BYTES : 0;
     if (sub != 0 || bytes[start] == MapLayout.INLINE) {
@@ -217,14 +275,25 @@ public final class SavepointEntries {
     return true;
   }
 
-  private boolean readRun() {
-    gather(0);
+  /** Reads a record of a run; a run of which not all is there has expired. */
+  private boolean readRun(int sub) {
+    boolean isFirst = MapLayout.isFirst(records.valueBytes()[records.valueStart()]);
+    boolean isNamed = isFirst && runs.get(sub - MapLayout.FIRST_RUN);
+    if (isNamed) {
+      gathered.clear();
+    } else if (isFirst || sub != nextOfRun) {
+      nextOfRun = 0;
+      return false;
+    }
+    nextOfRun = sub + 1;
+    gather(MapLayout.RUN_RECORD_BYTES);
     int whole = MapLayout.RUN_HEAD_BYTES + MapLayout.runLength(gathered.array(), 0);
     if (gathered.length() < whole) {
       return false;
     }
     int keyLength = MapLayout.runKeyLength(gathered.array(), 0);
     int valueAt = MapLayout.RUN_HEAD_BYTES + keyLength;
+    nextOfRun = 0;
     key = savepointKey.keyWith(gathered.array(), MapLayout.RUN_HEAD_BYTES, keyLength);
     value = Arrays.copyOfRange(gathered.array(), valueAt, whole);
     gathered.clear();

@@ -1,10 +1,13 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
+import java.util.Iterator;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.internal.InternalKvState;
@@ -27,6 +30,10 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
   final StateContext<K> context;
   final RegisteredState<N, V> registered;
   private final DataOutputSerializer namespaceOut = new DataOutputSerializer(NAMESPACE_BYTES);
+
+  /** How many bytes of log visitors have looked at, and accesses have not paid for yet. */
+  long visitDebt;
+
   private int namespaceLength = UNSET;
   private @Nullable Object namespace;
 
@@ -107,14 +114,35 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
   abstract byte @Nullable [] readPublished(StateRecords records, CompositeKey key)
       throws IOException;
 
-  /**
-   * Not offered: expired entries leave with full snapshots and when they are read.
-   *
-   * @throws UnsupportedOperationException always; Flink then does without
-   */
+  /** Entries come one at a time, in the order of the log. */
   @Override
   public StateIncrementalVisitor<K, N, V> getStateIncrementalVisitor(int recommended) {
-    throw new UnsupportedOperationException(
-        "the state cannot be visited entry by entry: state=" + registered.name());
+    return new LogVisitor<>(context.store(), this);
+  }
+
+  /** What the state holds for a key and namespace, in one part or several. */
+  abstract Iterator<V> parts(CompositeKey key);
+
+  /** Puts what is left of a part in its place; null if that is nothing. */
+  abstract void replacePart(CompositeKey key, V part, @Nullable V left);
+
+  final K keyOf(CompositeKey key) {
+    byte[] bytes = key.copyOfPrefix();
+    int at = KeyLayout.keyAt(bytes, 0);
+    return deserialize(getKeySerializer(), bytes, at, at + KeyLayout.keyLength(bytes, 0));
+  }
+
+  final N namespaceOf(CompositeKey key) {
+    byte[] bytes = key.copyOfPrefix();
+    int at = KeyLayout.keyAt(bytes, 0) + KeyLayout.keyLength(bytes, 0);
+    return deserialize(getNamespaceSerializer(), bytes, at, bytes.length);
+  }
+
+  private static <T> T deserialize(TypeSerializer<T> serializer, byte[] bytes, int from, int to) {
+    try {
+      return serializer.deserialize(new DataInputDeserializer(bytes, from, to - from));
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot deserialize a key or a namespace", cause);
+    }
   }
 }

@@ -9,12 +9,15 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.state.internal.InternalListState;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.apache.flink.util.Preconditions;
 import org.jspecify.annotations.Nullable;
 
@@ -52,12 +55,35 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   @Override
   public @Nullable List<V> getInternal() {
     Chunks chunks = context.lists().read(selected());
-    if (chunks == null) {
-      return null;
-    }
+    return chunks == null ? null : elements(chunks);
+  }
+
+  private List<V> elements(Chunks chunks) {
     List<V> elements = new ArrayList<>();
     new Elements<>(chunks, elementSerializer).forEach(elements::add);
     return elements;
+  }
+
+  /** The whole list; none of a long one, whose chunks compaction drops. */
+  @Override
+  Iterator<List<V>> parts(CompositeKey key) {
+    Chunks chunks = context.lists().read(key);
+    return chunks == null || !chunks.areFew()
+        ? Collections.emptyIterator()
+        : List.of(elements(chunks)).iterator();
+  }
+
+  @Override
+  void replacePart(CompositeKey key, List<V> part, @Nullable List<V> left) {
+    try {
+      if (left == null || left.isEmpty()) {
+        context.lists().remove(key);
+      } else {
+        write(key, left, true);
+      }
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot serialize a list", cause);
+    }
   }
 
   @Override
@@ -98,30 +124,45 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   /** Appends elements, or puts them in the place of the list's. */
   private void write(List<V> values, boolean isWhole) throws IOException {
-    CompositeKey key = selected();
+    write(selected(), values, isWhole);
+  }
+
+  private void write(CompositeKey key, List<V> values, boolean isWhole) throws IOException {
     boolean replaces = isWhole;
+    int together = Math.min(BATCH_BYTES, context.lists().mostTogether());
     DataOutputSerializer out = context.out();
+    int start = 0;
+    int end = 0;
     for (V value : values) {
-      if (out.length() > 0) {
+      if (end > start) {
         out.writeByte(ListLayout.SEPARATOR);
       }
       elementSerializer.serialize(value, out);
-      if (out.length() >= BATCH_BYTES) {
-        write(key, out, replaces);
+      if (end > start && out.length() - start > together) {
+        write(key, out, start, end, replaces);
+        replaces = false;
+        start = end + 1;
+      }
+      end = out.length();
+      if (end - start >= together) {
+        write(key, out, start, end, replaces);
         replaces = false;
         out = context.out();
+        start = 0;
+        end = 0;
       }
     }
-    if (out.length() > 0) {
-      write(key, out, replaces);
+    if (end > start) {
+      write(key, out, start, end, replaces);
     }
   }
 
-  private void write(CompositeKey key, DataOutputSerializer elements, boolean replaces) {
+  private void write(
+      CompositeKey key, DataOutputSerializer elements, int start, int end, boolean replaces) {
     if (replaces) {
-      context.lists().set(key, elements.getSharedBuffer(), 0, elements.length());
+      context.lists().set(key, elements.getSharedBuffer(), start, end - start);
     } else {
-      context.lists().append(key, elements.getSharedBuffer(), 0, elements.length());
+      context.lists().append(key, elements.getSharedBuffer(), start, end - start);
     }
   }
 

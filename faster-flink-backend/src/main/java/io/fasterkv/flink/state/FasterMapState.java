@@ -7,6 +7,7 @@ import io.fasterkv.flink.records.MapCursor;
 import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -30,6 +31,9 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     implements InternalMapState<K, N, UK, UV> {
   /** Entries of one addition are written together up to this many bytes. */
   private static final int BATCH_BYTES = 1 << 10;
+
+  /** Who visits the state is given so many entries at a time. */
+  private static final int PART_ENTRIES = 128;
 
   private final EntryBatch batch = new EntryBatch();
   private TypeSerializer<UK> keySerializer;
@@ -290,6 +294,42 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     @Override
     public String toString() {
       return getKey() + "=" + getValue();
+    }
+  }
+
+  @Override
+  Iterator<Map<UK, UV>> parts(CompositeKey key) {
+    Iterator<Map.Entry<UK, UV>> entries = walk(key, entry -> entry);
+    return new Iterator<>() {
+      @Override
+      public boolean hasNext() {
+        return entries.hasNext();
+      }
+
+      @Override
+      public Map<UK, UV> next() {
+        Map<UK, UV> part = new HashMap<>();
+        while (part.size() < PART_ENTRIES && entries.hasNext()) {
+          Map.Entry<UK, UV> entry = entries.next();
+          part.put(entry.getKey(), entry.getValue());
+        }
+        return part;
+      }
+    };
+  }
+
+  @Override
+  void replacePart(CompositeKey key, Map<UK, UV> part, @Nullable Map<UK, UV> left) {
+    try {
+      for (UK userKey : part.keySet()) {
+        if (left == null || !left.containsKey(userKey)) {
+          DataOutputSerializer out = context.out();
+          keySerializer.serialize(userKey, out);
+          context.maps().remove(key, out.getSharedBuffer(), 0, out.length());
+        }
+      }
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot serialize a user key of a map", cause);
     }
   }
 

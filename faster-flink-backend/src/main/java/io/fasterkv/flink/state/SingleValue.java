@@ -6,8 +6,12 @@ import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.records.ValueLayout;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Iterator;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,8 +39,12 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
   }
 
   final @Nullable V load() throws IOException {
+    return load(selected());
+  }
+
+  private @Nullable V load(CompositeKey key) throws IOException {
     Bytes read = context.read();
-    if (!context.values().get(selected(), read)) {
+    if (!context.values().get(key, read)) {
       return null;
     }
     int length = read.length() - ValueLayout.TAG_BYTES;
@@ -44,15 +52,42 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
   }
 
   final void store(V value) throws IOException {
+    store(selected(), value);
+  }
+
+  private void store(CompositeKey key, V value) throws IOException {
     DataOutputSerializer out = context.out();
     out.writeByte(ValueLayout.WHOLE);
     serializer.serialize(value, out);
-    context.values().put(selected(), out.getSharedBuffer(), out.length());
+    context.values().put(key, out.getSharedBuffer(), out.length());
   }
 
   @Override
   public void clear() {
     context.values().remove(selected());
+  }
+
+  @Override
+  Iterator<V> parts(CompositeKey key) {
+    try {
+      V value = load(key);
+      return value == null ? Collections.emptyIterator() : List.of(value).iterator();
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot deserialize a value", cause);
+    }
+  }
+
+  @Override
+  void replacePart(CompositeKey key, V part, @Nullable V left) {
+    try {
+      if (left == null) {
+        context.values().remove(key);
+      } else {
+        store(key, left);
+      }
+    } catch (IOException cause) {
+      throw new FlinkRuntimeException("cannot serialize a value", cause);
+    }
   }
 
   @Override

@@ -22,6 +22,7 @@ public final class StateContext<K> implements AutoCloseable {
   private static final int FIRST_BYTES = 128;
   private static final int KEPT_BYTES = 1 << 20;
 
+  private final FasterStore store;
   private final KeySpace<K> keys;
   private final CurrentKey<K> currentKey;
   private final StateRecords records;
@@ -37,10 +38,15 @@ public final class StateContext<K> implements AutoCloseable {
    * @param records the task thread's session, closed with this
    */
   public StateContext(FasterStore store, StateRecords records, KeySpace<K> keys) {
+    this.store = store;
     this.keys = keys;
     this.currentKey = new CurrentKey<>(keys.serializer());
     this.records = records;
     this.publishedReads = new PublishedReads<>(store, keys.keyGroups());
+  }
+
+  FasterStore store() {
+    return store;
   }
 
   TypeSerializer<K> keySerializer() {

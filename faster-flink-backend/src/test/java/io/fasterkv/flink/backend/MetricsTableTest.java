@@ -41,6 +41,9 @@ class MetricsTableTest {
           entry("compactionPasses", "times that the begin of the log was moved"),
           entry("compactionMovedBytes", "live bytes that compaction has copied"),
           entry("compactionDroppedBytes", "dead bytes that compaction has given back"),
+          entry(
+              "compactionExpiredBytes",
+              "bytes of records past their time to live that compaction has left behind"),
           entry("snapshotsTaken", "snapshots that were written: checkpoints and native savepoints"),
           entry("snapshotsFailed", "those that failed, or were cancelled, while being written"),
           entry(

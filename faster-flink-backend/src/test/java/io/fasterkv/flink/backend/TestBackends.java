@@ -36,6 +36,7 @@ final class TestBackends implements AutoCloseable {
   private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
   private final FasterStateBackend stateBackend;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
+  private TtlTimeProvider time = TtlTimeProvider.DEFAULT;
 
   TestBackends(TestSettings settings, Path directory) {
     this(settings.config().set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
@@ -59,6 +60,11 @@ final class TestBackends implements AutoCloseable {
     metrics = group;
   }
 
+  /** Backends that are opened from now on take their time from there. */
+  void useTime(TtlTimeProvider provider) {
+    time = provider;
+  }
+
   FasterKeyedStateBackend<Integer> open(KeyedStateHandle... handles) throws Exception {
     return open(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles));
   }
@@ -78,7 +84,7 @@ final class TestBackends implements AutoCloseable {
                     KEY_GROUPS,
                     range,
                     new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
-                    TtlTimeProvider.DEFAULT,
+                    time,
                     metrics,
                     handles,
                     whileOpening));

@@ -1,0 +1,29 @@
+package io.fasterkv.api;
+
+/**
+ * Says which records a store still has to keep, so that compaction can let go of what has expired
+ * (SIGMOD'18, appendix C, by record instead of by address). A record that is let go is not copied
+ * to the tail: its key is absent, as after a delete, once the log's begin has passed it. Until then
+ * operations find it, and so does who recovers a checkpoint that was taken before.
+ *
+ * <p>Asked for each ordinary record that compaction may have to copy, and for samples of the log.
+ * It may have been replaced by a newer record of the key meanwhile; then the answer does not count.
+ * A value that has deltas is first made one record, and that is asked about in the next pass.
+ */
+public interface KeepRule {
+
+  /** A value that does not fit a log page is judged by its first bytes: so many, if it has them. */
+  int LARGE_VALUE_BYTES = 64;
+
+  /** Whether it keeps all records for now; then no sample is taken. Called by any thread. */
+  default boolean keepsAll() {
+    return false;
+  }
+
+  /**
+   * Whether the record has to stay. Called by a thread that compacts, several at a time where
+   * compaction is asked for by hand; must not use the store, and keeps nothing of key and value.
+   * What it throws fails the compaction.
+   */
+  boolean keeps(ByteSpan key, ByteSpan value);
+}

@@ -1,0 +1,144 @@
+package io.fasterkv.compaction;
+
+import io.fasterkv.api.KeepRule;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.Engine;
+import java.util.function.LongSupplier;
+
+/**
+ * Estimates how much of the log on disk need not be kept, by what the store's {@link KeepRule} says
+ * of the records of {@value #PARTS} pages: one in each equal part of the log, each time another. A
+ * pass is due when that is more than an eighth of it. It goes from the log's begin up to where no
+ * more than a 32nd is behind: what expires was mostly written first, so that such a pass has little
+ * to copy.
+ *
+ * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
+ * time, up to ten seconds: so an idle store whose records may expire reads {@value #PARTS} pages in
+ * ten seconds. A log that fits its memory is left alone. For the thread that compacts.
+ */
+final class ExpirySample {
+  private static final int PARTS = 16;
+  private static final long DUE_SHARE = 8;
+  private static final long LEFT_SHARE = 32;
+  private static final long LEAST_NANOS = 100_000_000;
+  private static final long MOST_NANOS = 10_000_000_000L;
+
+  /** Steps by the golden ratio spread out evenly, however many there are. */
+  private static final double STEP = 0.6180339887498949;
+
+  private final Engine engine;
+  private final KeepRule rule;
+  private final long memoryBytes;
+  private final LongSupplier nanoTime;
+  private final long[] expired = new long[PARTS];
+  private double place;
+  private long pauseNanos = LEAST_NANOS;
+  private long lookedNanos;
+  private long dueUntil;
+  private long expiredBytes;
+
+  /**
+   * @param memoryBytes a log up to this size is left alone
+   */
+  ExpirySample(Engine engine, KeepRule rule, long memoryBytes) {
+    this(engine, rule, memoryBytes, System::nanoTime);
+  }
+
+  /** By another clock. */
+  ExpirySample(Engine engine, KeepRule rule, long memoryBytes, LongSupplier nanoTime) {
+    this.engine = engine;
+    this.rule = rule;
+    this.memoryBytes = memoryBytes;
+    this.nanoTime = nanoTime;
+    lookedNanos = nanoTime.getAsLong();
+  }
+
+  /** Whether a pass up to {@link #dueUntil} is due; looks at pages of the log if it is time to. */
+  boolean isDue() {
+    if (nanoTime.getAsLong() - lookedNanos < pauseNanos
+        || engine.log().lengthBytes() <= memoryBytes
+        || rule.keepsAll()) {
+      return false;
+    }
+    boolean isDue = look();
+    lookedNanos = nanoTime.getAsLong();
+    if (!isDue) {
+      pauseNanos = Math.min(2 * pauseNanos, MOST_NANOS);
+    }
+    return isDue;
+  }
+
+  /** Where the pass that is due ends. */
+  long dueUntil() {
+    return dueUntil;
+  }
+
+  /** How many bytes had expired when it looked last, and no pass has come by since. */
+  long expiredBytes() {
+    return expiredBytes;
+  }
+
+  /** A pass has left so many expired bytes behind; one that finds few is not soon repeated. */
+  void passed(long bytes) {
+    boolean isWorthIt = bytes >= expiredBytes / 2;
+    pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseNanos, MOST_NANOS);
+    lookedNanos = nanoTime.getAsLong();
+    expiredBytes = 0;
+  }
+
+  private boolean look() {
+    HybridLog log = engine.log();
+    long begin = log.pinBriefly();
+    try {
+      long end = log.flushedAddress();
+      long part = (end - begin) / PARTS;
+      if (part < log.pageBytes()) {
+        return false;
+      }
+      place = (place + STEP) % 1;
+      long sum = 0;
+      for (int i = 0; i < PARTS; i++) {
+        long page = log.pageStart(begin + i * part + (long) (place * part));
+        expired[i] = (long) (expiredShare(begin, end, page) * part);
+        sum += expired[i];
+      }
+      expiredBytes = sum;
+      dueUntil = log.pageEnd(begin + parts(sum, (end - begin) / LEFT_SHARE) * part);
+      return sum > (end - begin) / DUE_SHARE;
+    } finally {
+      log.unpinBrief(begin);
+    }
+  }
+
+  /** How many parts a pass has to take so that little is left behind it. */
+  private int parts(long sum, long mayBeLeft) {
+    long left = sum;
+    int parts = 0;
+    while (left > mayBeLeft) {
+      left -= expired[parts];
+      parts++;
+    }
+    return parts;
+  }
+
+  private double expiredShare(long begin, long end, long page) {
+    HybridLog log = engine.log();
+    long bytes = 0;
+    long until = log.pageEnd(page);
+    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
+      while (scan.next()) {
+        boolean mayGo =
+            !scan.isLarge()
+                && !scan.isTombstone()
+                && !scan.isDelta()
+                && !rule.keeps(scan.key(), scan.value());
+        if (mayGo) {
+          bytes += engine.layout().recordBytes(scan.key().length(), scan.value().length());
+        }
+      }
+    }
+    return (double) bytes / log.pageBytes();
+  }
+}

@@ -1,0 +1,72 @@
+package io.fasterkv.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.LongSession;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A log that nobody writes to gets rid of what expires. */
+class ExpiryPassTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final long KEYS = 40_000;
+  private static final Duration PATIENCE = Duration.ofSeconds(100);
+
+  @TempDir Path directory;
+
+  /** Keys are written in their order; those below the mark have expired. */
+  private final AtomicLong mark = new AtomicLong();
+
+  /** Old and new lie side by side, so all that is live must be copied. */
+  @Test
+  void expiredBytesAreAtMostAFifthOfTheLog() {
+    try (FasterStore store = FasterStore.open(config());
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = 0; key < KEYS; key++) {
+        session.upsert(key * 7919 % KEYS, key, null);
+      }
+      long recordBytes = 24;
+      for (long share = 1; share < 10; share++) {
+        mark.set(KEYS / 10 * share);
+        long live = (KEYS - mark.get()) * recordBytes;
+        await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
+      }
+      assertThat(store.compactionStats().expiredBytes()).isPositive();
+      for (long key = mark.get(); key < KEYS; key++) {
+        assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
+      }
+    }
+  }
+
+  private static void await(java.util.function.BooleanSupplier isSo, FasterStore store) {
+    long start = System.nanoTime();
+    while (!isSo.getAsBoolean()) {
+      assertThat(Duration.ofNanos(System.nanoTime() - start))
+          .as(() -> "log " + store.logBytes() + ", " + store.compactionStats())
+          .isLessThan(PATIENCE);
+      Thread.onSpinWait();
+    }
+  }
+
+  private StoreConfig config() {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .logMemoryBytes(8L * PAGE_BYTES)
+        .pageBytes(PAGE_BYTES)
+        .recordKind(RecordKind.LONGS)
+        .deleteOnClose(true)
+        .backgroundCompaction(true)
+        .keepRule((key, value) -> key.getLong(0) >= mark.get())
+        .build();
+  }
+}

@@ -1,0 +1,72 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
+import io.fasterkv.flink.key.KeyLayout;
+import java.util.Arrays;
+import org.apache.flink.api.common.state.StateTtlConfig;
+import org.apache.flink.runtime.state.ttl.TtlStateFactory.TtlSerializer;
+import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets compaction drop what has expired, by the newest registration of each state. The task's
+ * thread sets the rules, the thread that compacts asks them: it sees a rule or its successor, and
+ * what has expired by either may go.
+ */
+public final class ExpiryRules implements KeepRule {
+  private final TtlTimeProvider time;
+
+  /** By the states' numbers; replaced as a whole. */
+  private volatile @Nullable StateExpiry[] rules = new StateExpiry[0];
+
+  private volatile boolean keepsAll = true;
+
+  public ExpiryRules(TtlTimeProvider time) {
+    this.time = time;
+  }
+
+  /**
+   * A state has been registered, and all its values are as its serializer writes them.
+   *
+   * @param config time to live of the state, also if it is disabled
+   */
+  public void register(RegisteredState<?, ?> state, StateTtlConfig config) {
+    boolean isOn =
+        config.isEnabled()
+            && config.getCleanupStrategies().inRocksdbCompactFilter()
+            && TtlSerializer.isTtlStateSerializer(state.valueSerializer());
+    set(state.id(), isOn ? StateExpiry.of(state, config.getTimeToLive().toMillis(), time) : null);
+  }
+
+  /** Keeps all of a state until it is registered again. */
+  public void forget(RegisteredState<?, ?> state) {
+    set(state.id(), null);
+  }
+
+  private void set(int state, @Nullable StateExpiry rule) {
+    @Nullable StateExpiry[] next = Arrays.copyOf(rules, Math.max(rules.length, state + 1));
+    next[state] = rule;
+    rules = next;
+    keepsAll = Arrays.stream(next).allMatch(each -> each == null);
+  }
+
+  @Override
+  public boolean keepsAll() {
+    return keepsAll;
+  }
+
+  @Override
+  public boolean keeps(ByteSpan key, ByteSpan value) {
+    @Nullable StateExpiry[] all = rules;
+    int state = KeyLayout.state(key);
+    StateExpiry rule = state < all.length ? all[state] : null;
+    if (rule == null) {
+      return true;
+    }
+    // A rule has scratch of its own; it is nearly always asked by one thread alone.
+    synchronized (rule) {
+      return rule.keeps(KeyLayout.sub(key), value);
+    }
+  }
+}

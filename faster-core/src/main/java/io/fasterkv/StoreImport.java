@@ -59,6 +59,16 @@ public final class StoreImport {
     return head.leastIndexBytes();
   }
 
+  /** Bytes of index that the exported store had in use; up to all it had. */
+  public long usedIndexBytes() {
+    return head.usedIndexBytes();
+  }
+
+  /** Whether its index was too small for its records, so that some shared an entry. */
+  public boolean hasSharedEntries() {
+    return head.hasSharedEntries();
+  }
+
   /**
    * Begins to fill a directory that holds no store.
    *

@@ -41,6 +41,14 @@ public final class VersionHead {
     return manifest.shape().segmentBytes();
   }
 
+  public long usedIndexBytes() {
+    return leastIndexBytes() + manifest.index().overflowUsed() * IndexImage.BUCKET_BYTES;
+  }
+
+  public boolean hasSharedEntries() {
+    return manifest.index().isSharing();
+  }
+
   public long leastIndexBytes() {
     return manifest.index().mainBuckets() * IndexImage.BUCKET_BYTES;
   }

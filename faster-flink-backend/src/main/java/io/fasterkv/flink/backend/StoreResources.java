@@ -114,7 +114,7 @@ final class StoreResources implements AutoCloseable {
     return store != null
         ? store
         : FasterStore.open(
-            storeConfig(builder(directory, lease, settings, expiry), lease, settings));
+            storeConfig(builder(directory, lease, settings, expiry), lease, settings, base));
   }
 
   private static StoreConfig.Builder builder(
@@ -129,12 +129,16 @@ final class StoreResources implements AutoCloseable {
   }
 
   private static StoreConfig storeConfig(
-      StoreConfig.Builder builder, MemoryLease lease, FasterSettings settings) throws IOException {
+      StoreConfig.Builder builder,
+      MemoryLease lease,
+      FasterSettings settings,
+      @Nullable BaseLog base)
+      throws IOException {
     if (settings.pageBytes() > 0) {
       builder.pageBytes(settings.pageBytes());
     }
     try {
-      return builder.build();
+      return base == null ? builder.build() : base.split(builder);
     } catch (BadConfig doesNotFit) {
       throw new IOException(
           "the settings do not fit the store's memory: memoryBytes="

@@ -81,7 +81,7 @@ public final class BaseLog {
       settings.keyFilter(ownKeys());
     }
     try {
-      StoreConfig config = settings.build();
+      StoreConfig config = split(settings);
       if (config.indexBytes() < log.leastIndexBytes()) {
         return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
       }
@@ -95,6 +95,13 @@ public final class BaseLog {
       FileUtils.deleteDirectory(directory.toFile());
       return notTaken(doesNotFit.getMessage());
     }
+  }
+
+  /** The settings with memory split by what the log's store had in its index. */
+  public StoreConfig split(StoreConfig.Builder settings) {
+    KeyGroupRange all = source.handle().getKeyGroupRange();
+    int ownGroups = all.getIntersection(own).getNumberOfKeyGroups();
+    return MemorySplit.choose(settings, source.log(), ownGroups, all.getNumberOfKeyGroups());
   }
 
   private KeyFilter ownKeys() {

@@ -1,0 +1,60 @@
+package io.fasterkv.flink.restore;
+
+import io.fasterkv.StoreImport;
+import io.fasterkv.api.StoreConfig;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Splits a store's memory between index and log by what the state has grown to when it is restored.
+ * As long as the index has an entry for each record, memory is best given to the log, which then
+ * has more of the records that are asked for. When it has not, records share entries, and a look-up
+ * reads those of others from disk: then half of the log's memory, or three quarters of it, is worth
+ * more as index.
+ */
+final class MemorySplit {
+  private static final Logger LOG = LoggerFactory.getLogger(MemorySplit.class);
+
+  /** How often the log's memory is halved at most. */
+  private static final int MOST_HALVINGS = 2;
+
+  private static final int LEAST_PAGES = 16;
+
+  private MemorySplit() {}
+
+  /**
+   * The settings with the log as large as it can be beside an index that has room.
+   *
+   * @param settings with page size, and with memory of the log by default
+   * @param ownGroups how many of the log's {@code groups} key groups the store is there for
+   */
+  static StoreConfig choose(
+      StoreConfig.Builder settings, StoreImport log, int ownGroups, int groups) {
+    StoreConfig usual = settings.build();
+    StoreConfig config = usual;
+    long wanted = wantedIndexBytes(log) * ownGroups / groups;
+    for (int i = 0; i < MOST_HALVINGS && config.indexBytes() < wanted; i++) {
+      long logBytes = config.logMemoryBytes() / 2;
+      if (logBytes < LEAST_PAGES * (long) config.pageBytes()) {
+        break;
+      }
+      config = settings.logMemoryBytes(logBytes).build();
+    }
+    if (config.logMemoryBytes() < usual.logMemoryBytes()) {
+      LOG.info(
+          "the index gets memory of the log's: indexBytes={}, wanted={}, logMemoryBytes={}, by"
+              + " default={}",
+          config.indexBytes(),
+          wanted,
+          config.logMemoryBytes(),
+          usual.logMemoryBytes());
+    }
+    return config;
+  }
+
+  /** How many entries are missing in an index that is full is not known: some at least. */
+  private static long wantedIndexBytes(StoreImport log) {
+    long used = log.usedIndexBytes();
+    return log.hasSharedEntries() ? used + used / 4 : used;
+  }
+}

@@ -63,6 +63,16 @@ final class ChainRewind implements Rewind, AutoCloseable {
   }
 
   @Override
+  public long settledFrom() {
+    return cut.begin();
+  }
+
+  @Override
+  public long settledUntil() {
+    return cut.start();
+  }
+
+  @Override
   public void close() {
     user.close();
     engine.buffers().give(buffer);

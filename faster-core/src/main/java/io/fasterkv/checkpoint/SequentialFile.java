@@ -20,22 +20,27 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A new file that is written from its begin to its end: one buffer is filled while a thread beside
- * writes the other, past the page cache where the file system allows it. What a write throws is not
- * lost: the next {@link #turn}, or {@link #finish}, throws it. Used by one thread.
+ * writes the others, past the page cache where the file system allows it. What a write throws is
+ * not lost: a later {@link #turn}, or {@link #finish}, throws it. Used by one thread.
  */
 final class SequentialFile implements AutoCloseable {
   /** How much may be in the page cache before it is forced, so that the disk never stands still. */
   private static final long UNFORCED_BYTES = 8L << 20;
 
+  private static final int MOST_BUFFERS = 4;
+
   private final Path file;
   private final BufferPool pool;
   private final List<MemorySegment> buffers = new ArrayList<>();
+
+  /** For each buffer the last write of it. */
+  private final List<CompletableFuture<Void>> writes = new ArrayList<>();
+
   private final FileChannel cached;
   private final @Nullable FileChannel direct;
   private final ExecutorService writer =
       Executors.newSingleThreadExecutor(
           Thread.ofPlatform().daemon().name("faster-checkpoint-write").factory());
-  private CompletableFuture<Void> writing = CompletableFuture.completedFuture(null);
   private List<MemorySegment> added = new ArrayList<>();
   private long addedFrom;
   private long position;
@@ -46,18 +51,16 @@ final class SequentialFile implements AutoCloseable {
 
   /**
    * @param uncached opens the file past the page cache as well, if it can
-   * @param bufferBytes taken of {@code pool}, twice if half of the pool stays free
+   * @param bufferBytes taken of {@code pool}, up to four times as long as half of the pool stays
+   *     free
    */
   SequentialFile(Path file, UncachedFiles uncached, BufferPool pool, int bufferBytes)
       throws IOException {
     this.file = file;
     this.pool = pool;
-    buffers.add(pool.take(bufferBytes));
+    addBuffer(pool.take(bufferBytes));
     try {
-      MemorySegment second = pool.leavesHalf(bufferBytes) ? pool.tryTake(bufferBytes) : null;
-      if (second != null) {
-        buffers.add(second);
-      }
+      takeMore(bufferBytes);
       Files.deleteIfExists(file);
       cached = DurableFiles.openReadWrite(file);
       direct = open(file, uncached);
@@ -66,6 +69,21 @@ final class SequentialFile implements AutoCloseable {
       buffers.forEach(pool::give);
       throw e;
     }
+  }
+
+  private void takeMore(int bufferBytes) {
+    while (buffers.size() < MOST_BUFFERS && pool.leavesHalf(bufferBytes)) {
+      MemorySegment more = pool.tryTake(bufferBytes);
+      if (more == null) {
+        return;
+      }
+      addBuffer(more);
+    }
+  }
+
+  private void addBuffer(MemorySegment buffer) {
+    buffers.add(buffer);
+    writes.add(CompletableFuture.completedFuture(null));
   }
 
   private @Nullable FileChannel open(Path file, UncachedFiles uncached) throws IOException {
@@ -87,30 +105,32 @@ final class SequentialFile implements AutoCloseable {
     return position;
   }
 
-  /** Adds bytes of the buffer to the file. They are left alone until the second turn from now. */
+  /**
+   * Adds bytes of the buffer to the file. They are left alone until {@link #buffer} is it again.
+   */
   void add(MemorySegment bytes) {
     added.add(bytes);
     position += bytes.byteSize();
   }
 
-  /** Begins to write what was added, and turns to the other buffer. */
+  /** Begins to write what was added, and turns to the next buffer when that has been written. */
   void turn() throws IOException {
-    await();
     List<MemorySegment> pieces = added;
     long from = addedFrom;
     added = new ArrayList<>();
     addedFrom = position;
+    writes.set(
+        turns % buffers.size(), CompletableFuture.runAsync(() -> write(pieces, from), writer));
     turns++;
-    writing = CompletableFuture.runAsync(() -> write(pieces, from), writer);
-    if (buffers.size() == 1) {
-      await();
-    }
+    await(writes.get(turns % buffers.size()));
   }
 
   /** Writes the rest; returns when all is durable. */
   void finish() throws IOException {
     turn();
-    await();
+    for (CompletableFuture<Void> write : writes) {
+      await(write);
+    }
     cached.force(true);
   }
 
@@ -140,9 +160,9 @@ final class SequentialFile implements AutoCloseable {
     }
   }
 
-  private void await() throws IOException {
+  private static void await(CompletableFuture<Void> write) throws IOException {
     try {
-      writing.join();
+      write.join();
     } catch (CompletionException e) {
       if (e.getCause() instanceof UncheckedIOException failed) {
         throw failed.getCause();
@@ -154,7 +174,7 @@ final class SequentialFile implements AutoCloseable {
   /** Waits for what is being written; the file stays as it is. */
   @Override
   public void close() throws IOException {
-    writing.handle((done, failure) -> done).join();
+    writes.forEach(write -> write.handle((done, failure) -> done).join());
     writer.shutdown();
     buffers.forEach(pool::give);
     try (cached) {

@@ -66,6 +66,13 @@ public final class BatchedLongs {
     return statuses[0];
   }
 
+  /** Sets the key by one session or the other, and reads it with that. */
+  public long setAndRead(boolean byFirst, long to) {
+    LongCore<Void> session = byFirst ? batching : single;
+    session.upsert(KEY, to, null);
+    return session.read(KEY, null) == Status.FOUND ? session.value() : -1;
+  }
+
   public Status delete() {
     return single.delete(KEY, null);
   }

@@ -54,7 +54,8 @@ final class RecoveryRow implements CprPart {
   }
 
   private Goal measure(CheckpointKind kind, Path directory) throws IOException {
-    StoreConfig config = CprStore.config(plan, directory).directIo(false).build();
+    StoreConfig config =
+        CprStore.config(plan, directory).directIo(false).preallocate(false).build();
     try (FasterStore store = CprStore.loaded(plan, config)) {
       store.checkpoint(CheckpointRequest.full(kind));
     }

@@ -312,12 +312,12 @@ public record StoreConfig(
       return this;
     }
 
-    /** For a store that may be recovered from a log with keys that are not its own. */
     public Builder spaceWaitMillis(long millis) {
       spaceWaitMillis = millis;
       return this;
     }
 
+    /** For a store that may be recovered from a log with keys that are not its own. */
     public Builder keyFilter(KeyFilter filter) {
       keyFilter = filter;
       return this;

@@ -111,12 +111,16 @@ public final class FasterKeyedStateBackendBuilder<K>
     Closeable cancelled = resources.local().store()::stopWaitingForSpace;
     CloseableRegistry registry = parameters.getCancelStreamRegistry();
     registry.registerCloseable(cancelled);
-    if (incremental != null) {
-      incremental.run(resources.local().store(), states, timers, records);
-    } else {
-      new FullRestore<>(this::keySpace, states, timers, records, registry).run(restoreOperation());
+    try {
+      if (incremental != null) {
+        incremental.run(resources.local().store(), states, timers, records);
+      } else {
+        new FullRestore<>(this::keySpace, states, timers, records, registry)
+            .run(restoreOperation());
+      }
+    } finally {
+      registry.unregisterCloseable(cancelled);
     }
-    registry.unregisterCloseable(cancelled);
     KeySpace<K> keys = keySpace();
     IncrementalStrategy strategy =
         !settings.incremental()

@@ -90,7 +90,7 @@ final class BatchDriver {
     }
   }
 
-  /** Appends; pending appends to one key may end in any order, so there is one a key then. */
+  /** Updates; pending ones of one key may end in any order, so there is one a key then. */
   private void rmw() {
     byte[][] inputs = new byte[numbers.length][];
     int first = random.nextInt(ModelDriver.KEYS);
@@ -110,7 +110,7 @@ final class BatchDriver {
           assertThat(statuses[i] == Status.CREATED).as(title + numbers[i]).isEqualTo(old == null);
         }
       }
-      model.put(numbers[i], append(old == null ? new byte[0] : old, inputs[i]));
+      model.put(numbers[i], MixedFunctions.updated(old == null ? new byte[0] : old, inputs[i]));
     }
   }
 
@@ -124,11 +124,5 @@ final class BatchDriver {
     byte[] bytes = new byte[random.nextInt(bound)];
     Arrays.fill(bytes, (byte) random.nextInt());
     return bytes;
-  }
-
-  private static byte[] append(byte[] old, byte[] input) {
-    byte[] appended = Arrays.copyOf(old, old.length + input.length);
-    System.arraycopy(input, 0, appended, old.length, input.length);
-    return appended;
   }
 }

@@ -1,5 +1,6 @@
 package io.fasterkv;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
@@ -157,13 +158,18 @@ abstract class MergeModel<V> implements AutoCloseable {
     Spans(FasterStore store, SessionMode mode, Map<Integer, String> model, boolean isLarge) {
       super(model);
       this.isLarge = isLarge;
-      session = store.newSession(new BytesFunctions(), mode);
+      session = store.newSession(new MixedFunctions(), mode);
     }
 
     private byte[] bytes(int input) {
       byte[] bytes = new byte[isLarge ? largeLength(input) : Math.floorMod(input, 7)];
-      Arrays.fill(bytes, (byte) ('a' + Math.floorMod(input, 26)));
+      char first = merges(input) ? 'a' : 'A';
+      Arrays.fill(bytes, (byte) (first + Math.floorMod(input, 26)));
       return bytes;
+    }
+
+    private static boolean merges(int input) {
+      return Math.floorMod(input, 16) == 3 || Math.floorMod(input / 16, 5) > 0;
     }
 
     /** How often each letter comes, in order. */
@@ -190,7 +196,7 @@ abstract class MergeModel<V> implements AutoCloseable {
     }
 
     private static String string(byte[] bytes) {
-      return new String(bytes, java.nio.charset.StandardCharsets.US_ASCII);
+      return new String(bytes, US_ASCII);
     }
 
     private static ByteSpan key(int key) {
@@ -211,7 +217,8 @@ abstract class MergeModel<V> implements AutoCloseable {
       }
       count(session.rmw(key(key), bytes(input), null));
       session.completePending(true);
-      model.merge(key, string(bytes(input)), String::concat);
+      byte[] old = model.getOrDefault(key, "").getBytes(US_ASCII);
+      model.put(key, string(MixedFunctions.updated(old, bytes(input))));
     }
 
     @Override

@@ -161,7 +161,7 @@ class MergeModelTest {
       for (int fold = 0; fold < 3; fold++) {
         store.cut().close();
         for (int key : few) {
-          // A few bytes: what does not fit a page is no delta, and would wait.
+          // A few bytes that are merged: what is no delta would wait.
           values.rmw(key, 16 * random.nextInt(1 << 20) + 3);
         }
       }

@@ -32,7 +32,7 @@ final class ModelDriver implements AutoCloseable {
       Map<Integer, byte[]> model,
       long seed) {
     this.store = store;
-    this.session = store.newSession(new BytesFunctions(), mode);
+    this.session = store.newSession(new MixedFunctions(), mode);
     this.random = random;
     this.model = model;
     this.seed = seed;
@@ -80,11 +80,9 @@ final class ModelDriver implements AutoCloseable {
         if (status == Status.PENDING) {
           assertThat(session.completePending(true)).isZero();
         } else {
-          checkUpdated(key, status);
+          checkUpdated(key, input, status);
         }
-        byte[] appended = Arrays.copyOf(old, old.length + input.length);
-        System.arraycopy(input, 0, appended, old.length, input.length);
-        model.put(key, appended);
+        model.put(key, MixedFunctions.updated(old, input));
       }
       default -> {
         Status status = session.delete(keyBytes, null);
@@ -95,8 +93,9 @@ final class ModelDriver implements AutoCloseable {
     }
   }
 
-  private void checkUpdated(int key, Status status) {
+  private void checkUpdated(int key, byte[] input, Status status) {
     if (status == Status.DELTA_APPENDED) {
+      assertThat(MixedFunctions.isPrefix(input)).as(at(key)).isFalse();
       assertThat(store.config().merge()).as(at(key)).isNotNull();
     } else {
       assertThat(status == Status.CREATED)

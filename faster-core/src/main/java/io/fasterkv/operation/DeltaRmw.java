@@ -9,7 +9,8 @@ import java.lang.foreign.MemorySegment;
 /**
  * RMW by functions that can be merged (SIGMOD'18, sections 2.1 and 6.3). Where another RMW waits
  * for the fuzzy region or for the disk, this one appends a delta, which says nothing about what is
- * below.
+ * below. An RMW whose functions say that it does not merge waits as ever, and where it meets deltas
+ * it makes the value whole, with its update.
  *
  * <p>Chains of deltas stay bounded in two ways. In memory they are counted: above {@link
  * #MAX_DELTAS} an RMW gathers the value and writes it whole. What is on disk cannot be counted
@@ -40,9 +41,9 @@ final class DeltaRmw<I, O, C> {
     inserts = new ConditionalInsert(engine, walk);
   }
 
-  /** Whether RMWs of this store may append deltas. */
-  boolean isOn() {
-    return engine.hasDeltas();
+  /** Whether an RMW may append a delta, or change one. */
+  boolean isFor(Operation<I, O, C> op) {
+    return engine.hasDeltas() && values.mergesBlindly(op);
   }
 
   /** No record of the key is in memory, and the chain goes on on disk. */
@@ -67,7 +68,7 @@ final class DeltaRmw<I, O, C> {
     boolean isWhole = deltas.count(op, newest, begin) == Extent.WHOLE;
     // What is in memory is made whole at once, unless that is a large value to be copied.
     boolean isCheap = isWhole && !deltas.isLarge();
-    if (isOn() && !isCheap && hasRoom(op) && (isWhole || !isDue(op))) {
+    if (!isCheap && hasRoom(op) && (isWhole || !isDue(op))) {
       return append(op);
     }
     return replace(op, newest, begin);
@@ -146,7 +147,8 @@ final class DeltaRmw<I, O, C> {
     return true;
   }
 
-  private Step replace(Operation<I, O, C> op, ChainWalk newest, long begin) {
+  /** The newest record is a delta, and the value is to be made whole. */
+  Step replace(Operation<I, O, C> op, ChainWalk newest, long begin) {
     return switch (deltas.gather(op, newest, begin)) {
       case WHOLE -> {
         op.searchedFrom = op.entry.address();

@@ -80,6 +80,11 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
   }
 
   @Override
+  public boolean mergesBlindly(Operation<Void, Void, C> op) {
+    return true;
+  }
+
+  @Override
   public InPlace updateDelta(Operation<Void, Void, C> op, MemorySegment memory, long record) {
     if (!LongRecord.hold(memory, record)) {
       return InPlace.FROZEN;

@@ -48,7 +48,7 @@ final class Rmw<I, O, C> {
       if (walk.isEnded(begin)) {
         return create(op);
       }
-      return deltas.isOn()
+      return deltas.isFor(op)
           ? deltas.onDisk(op, walk.address(), begin)
           : op.readDisk(walk.address(), begin);
     }
@@ -66,12 +66,12 @@ final class Rmw<I, O, C> {
     }
     if (!isReadOnly && address < inPlaceFrom) {
       // What was frozen once is taken to be settled as soon as something lies above it.
-      boolean mayAppend = deltas.isOn() && address >= log.settledBelow();
+      boolean mayAppend = address >= log.settledBelow() && deltas.isFor(op);
       return mayAppend ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
     long record = log.offset(address);
     if (walk.isDelta()) {
-      return isReadOnly ? deltas.readOnly(op, walk, begin) : changeDelta(op, record, begin);
+      return onDelta(op, record, isReadOnly, begin);
     }
     if (walk.isLarge()) {
       return changeLarge(op, address, !isReadOnly, begin);
@@ -121,7 +121,7 @@ final class Rmw<I, O, C> {
     if (anchor == null) {
       return create(op);
     }
-    if (deltas.isOn() && deltas.fitsAbove(op, anchor)) {
+    if (deltas.isFor(op) && deltas.fitsAbove(op, anchor)) {
       return deltas.aboveLarge(op, address, isMutable);
     }
     Step step =
@@ -138,6 +138,13 @@ final class Rmw<I, O, C> {
       case FROZEN -> Step.RETRY;
       case NO_ROOM -> copyMutable(op, address, record);
     };
+  }
+
+  private Step onDelta(Operation<I, O, C> op, long record, boolean isReadOnly, long begin) {
+    if (!deltas.isFor(op)) {
+      return deltas.replace(op, walk, begin);
+    }
+    return isReadOnly ? deltas.readOnly(op, walk, begin) : changeDelta(op, record, begin);
   }
 
   private Step changeDelta(Operation<I, O, C> op, long record, long begin) {

@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.MemoryRoom;
@@ -19,6 +20,9 @@ import org.jspecify.annotations.Nullable;
 final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<I, O, C> {
   private final StoreFunctions<I, O, C> functions;
 
+  /** The functions again, if what they make can be merged; else null. */
+  private final @Nullable MergeableFunctions<I, O, C> mergeable;
+
   /** Told of the room that values leave in their records; null where nobody asks. */
   private final @Nullable MemoryRoom room;
 
@@ -31,6 +35,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   private SpanValues(StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room) {
     this.functions = functions;
+    mergeable = functions instanceof MergeableFunctions<I, O, C> some ? some : null;
     this.room = room;
   }
 
@@ -110,6 +115,11 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
       release(op, memory, record, end);
     }
     return end;
+  }
+
+  @Override
+  public boolean mergesBlindly(Operation<I, O, C> op) {
+    return mergeable != null && mergeable.mergesBlindly(op.keySpan, op.input);
   }
 
   @Override

@@ -43,6 +43,9 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
   /** Changes a value in place. */
   InPlace updateInPlace(Operation<I, O, C> op, MemorySegment memory, long record);
 
+  /** Whether an RMW may append a delta, or change one; asked in stores that merge. */
+  boolean mergesBlindly(Operation<I, O, C> op);
+
   /** Changes a delta in place. */
   InPlace updateDelta(Operation<I, O, C> op, MemorySegment memory, long record);
 

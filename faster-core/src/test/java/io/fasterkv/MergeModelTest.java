@@ -113,6 +113,7 @@ class MergeModelTest {
 
     void go(LogDevice device, long seed) {
       String when = "seed " + seed;
+      weighChains();
       for (int step = 0; step < steps; step++) {
         int dice = random.nextInt(steps == LARGE_STEPS ? 3_000 : 10_000);
         if (dice < 10) {
@@ -135,6 +136,12 @@ class MergeModelTest {
       StoreInvariants.check(store);
       values.close();
       store.close();
+    }
+
+    /** Lets compaction follow chains, read in sequence, or do either as it sees fit. */
+    private void weighChains() {
+      double[] weights = {0, 1, Double.POSITIVE_INFINITY, Double.POSITIVE_INFINITY};
+      Insides.compactor(store).weighChains(weights[random.nextInt(weights.length)]);
     }
 
     private void operation(String when) {
@@ -184,6 +191,7 @@ class MergeModelTest {
         values.close();
         store.close();
         store = FasterStore.recover(config, token, device);
+        weighChains();
         values = values.reopened(store, mode, committed);
         for (int key = 0; key < keys; key++) {
           values.check(key, when + ", recovered, key " + key);

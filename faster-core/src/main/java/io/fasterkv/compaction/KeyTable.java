@@ -3,33 +3,42 @@ package io.fasterkv.compaction;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a piece of the log with their newest address there, and what is known of them so far:
- * a hash table in one buffer of scratch memory, filled until that is full. It holds whole keys, so
- * it never takes one for another, and hashes them itself, so the store's hash may be as bad as it
+ * The keys of a piece of the log, and what the records that came by since tell of theirs: a hash
+ * table in one buffer of scratch memory, filled until that is full. It holds whole keys, so it
+ * never takes one for another, and hashes them itself, so the store's hash may be as bad as it
  * likes.
+ *
+ * <p>Of each key it has the newest record that is no delta: all older ones, deltas too, are dead by
+ * it. A delta says nothing of what is below, so if one has come by since, the chain decides.
  *
  * <pre>
  *   slots: 4 bytes each, the number of an entry's first word, or 0
- *   entry: | dead, newest address | part of the hash, key bytes | key |
+ *   entry: | dead, deltas, newest address or 0 | part of the hash, key bytes | key |
  * </pre>
  */
 final class KeyTable implements AutoCloseable {
   /** What {@link #state} tells of a key and a record. */
   enum State {
-    /** The key is not in the table. */
+    /** The key is not in the table, or the record has deltas above it or is one. */
     UNKNOWN,
-    /** No record of the key above this one has been seen. */
+    /** No record of the key above this one, which is no delta, has been seen. */
     NEWEST,
-    /** There is a newer record of the key, or a tombstone. */
+    /** There is a newer record of the key that is no delta, or a tombstone. */
     DEAD
   }
 
+  /** The newest record that is no delta is not one of the piece that may be live. */
   private static final long DEAD = 1L << 63;
+
+  /** A delta lies above the newest record that is none. */
+  private static final long DELTAS = 1L << 62;
+
   private static final long ABSENT = -1;
   private static final long HASH_PART = -1L << Integer.SIZE;
   private static final long HEADER = 16;
@@ -98,26 +107,39 @@ final class KeyTable implements AutoCloseable {
     return Math.min(slotMask / 2, (memory.byteSize() - slotBytes()) / (HEADER + align(keyBytes)));
   }
 
-  /** Notes a record, newer than all before; false if there is no room. */
+  /**
+   * Notes a record of the piece that may be live, no delta, newer than all before; false if there
+   * is no room.
+   */
   boolean put(ByteSpan key, long address) {
     long slot = slot(key);
     long entry = entry(slot);
-    if (entry == ABSENT) {
-      return add(slot, key, address);
-    }
-    long word = Words.loadPlain(memory, entry);
-    open += (word & DEAD) != 0 ? 1 : 0;
-    Words.storePlain(memory, entry, address);
-    return true;
+    return entry == ABSENT ? add(slot, key, address) : reopen(entry, address);
   }
 
-  /** Notes that a newer record of the key, or a tombstone, has been seen. */
-  void kill(ByteSpan key) {
+  /** As {@link #put}, for a delta. */
+  boolean putDelta(ByteSpan key) {
+    long slot = slot(key);
+    long entry = entry(slot);
+    return entry == ABSENT
+        ? add(slot, key, DELTAS)
+        : reopen(entry, Words.loadPlain(memory, entry) & Address.MASK | DELTAS);
+  }
+
+  /** Notes that a tombstone, or a newer record that is no delta, has been seen. */
+  void kill(ByteSpan key, long address) {
     long entry = entry(slot(key));
     if (entry != ABSENT) {
-      long word = Words.loadPlain(memory, entry);
-      open -= (word & DEAD) == 0 ? 1 : 0;
-      Words.storePlain(memory, entry, word | DEAD);
+      open -= isDead(entry) ? 0 : 1;
+      Words.storePlain(memory, entry, DEAD | address);
+    }
+  }
+
+  /** Notes that a newer delta has been seen, above the piece. */
+  void cover(ByteSpan key) {
+    long entry = entry(slot(key));
+    if (entry != ABSENT && !isDead(entry)) {
+      Words.storePlain(memory, entry, Words.loadPlain(memory, entry) | DELTAS);
     }
   }
 
@@ -127,7 +149,10 @@ final class KeyTable implements AutoCloseable {
       return State.UNKNOWN;
     }
     long word = Words.loadPlain(memory, entry);
-    return word == address ? State.NEWEST : State.DEAD;
+    if (address < (word & Address.MASK)) {
+      return State.DEAD;
+    }
+    return word == address ? State.NEWEST : State.UNKNOWN;
   }
 
   @Override
@@ -139,12 +164,22 @@ final class KeyTable implements AutoCloseable {
     return (slotMask + 1) * Integer.BYTES;
   }
 
-  private boolean add(long slot, ByteSpan key, long address) {
+  private boolean isDead(long entry) {
+    return (Words.loadPlain(memory, entry) & DEAD) != 0;
+  }
+
+  private boolean reopen(long entry, long word) {
+    open += isDead(entry) ? 1 : 0;
+    Words.storePlain(memory, entry, word);
+    return true;
+  }
+
+  private boolean add(long slot, ByteSpan key, long word) {
     long bytes = HEADER + align(key.length());
     if (used + bytes > memory.byteSize() || keys > slotMask / 2) {
       return false;
     }
-    Words.storePlain(memory, used, address);
+    Words.storePlain(memory, used, word);
     Words.storePlain(memory, used + Long.BYTES, header(hash(key), key));
     MemorySegment.copy(key.memory(), key.offset(), memory, used + HEADER, key.length());
     memory.set(ValueLayout.JAVA_INT, slot, (int) (used / Long.BYTES));

@@ -12,6 +12,7 @@ final class Movers implements AutoCloseable {
   private final RecordMover records;
   private @Nullable LargeMover large;
   private long letGoBytes;
+  private boolean isFold;
 
   Movers(Engine engine) {
     this.engine = engine;
@@ -29,6 +30,7 @@ final class Movers implements AutoCloseable {
    */
   long moveIfLive(ScanCursor scan, long newerFrom) {
     letGoBytes = 0;
+    isFold = false;
     if (scan.isChunk()) {
       if (large == null) {
         large = new LargeMover(engine);
@@ -38,13 +40,20 @@ final class Movers implements AutoCloseable {
       if (moved != LargeMover.UNDER_DELTAS) {
         return moved;
       }
-      return records.moveFold(scan.address(), scan.key()) ? Math.max(1, records.largeBytes()) : 0;
+      isFold = records.moveFold(scan.address(), scan.key());
+      return isFold ? Math.max(1, records.largeBytes()) : 0;
     }
     boolean isLive =
         records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom, scan.isDelta());
     long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+    isFold = records.isFold();
     letGoBytes = records.isLetGo() ? bytes : 0;
     return isLive ? Math.max(bytes, records.largeBytes()) : 0;
+  }
+
+  /** Whether what was moved last was put together from deltas and what they belong to. */
+  boolean isFold() {
+    return isFold;
   }
 
   /** How many bytes of what was looked at last are live and were left behind. */

@@ -15,14 +15,28 @@ import org.jspecify.annotations.Nullable;
  *
  * <p><b>In sequence</b>: the keys of as many records as fit a {@link KeyTable} are noted, and then
  * all of the log above them is read once, up to the safe read-only address: below that, no record
- * gets into a chain any more and none is given up. Whose key comes by is dead. Of two records of a
- * key that are in a chain, the one with the higher address is the newer, so what is left is the
- * newest of its key there. It is moved if its chain has nothing newer above the part that was read,
- * which memory tells: whenever the head passes that part, the log is read on. So a record costs no
- * disk access of its own, however long its chain is. The scan leaves out the tombstones that may
- * have been cut off their chains; they say nothing of what is in a chain now.
+ * gets into a chain any more and none is given up. Of two records of a key that are in a chain, the
+ * one with the higher address is the newer. So there are three fates.
  *
- * <p>Which way is cheaper is measured: a sample of each piece is looked up along the chain.
+ * <ul>
+ *   <li>A newer record of the key, or a tombstone, came by that is no delta: dead, a delta too. A
+ *       value reaches down to the first record that is no delta, and no further. (What stands for a
+ *       value with its deltas was put on top of all of them, and has them in it.)
+ *   <li>No record of the key came by, and this is no delta: the newest of its key there. It is
+ *       moved if its chain has nothing newer above the part that was read, which memory tells:
+ *       whenever the head passes that part, the log is read on. So a record costs no disk access of
+ *       its own, however long its chain is. If what is newer is a delta, the whole value is moved.
+ *   <li>Only deltas came by, or this is one: the record is a part of a value, unless something
+ *       above what was read has taken its place. It goes along the chain: what the key's newest
+ *       records make together is moved as a whole if it reaches down to here. Then the key's other
+ *       records are dead, which a look into memory tells.
+ * </ul>
+ *
+ * The scan leaves out the tombstones that may have been cut off their chains; they say nothing of
+ * what is in a chain now.
+ *
+ * <p>Which way is cheaper is measured: a sample of each piece is looked up along the chain. What it
+ * takes there to put values together does not count: both ways do that.
  */
 final class Roll implements AutoCloseable {
   /** What moves a record, unless a newer one of its key lies at {@code newerFrom} or above. */
@@ -44,9 +58,6 @@ final class Roll implements AutoCloseable {
   private @Nullable KeyTable table;
   private boolean isTableWanted = true;
 
-  /** A delta was met: then a newer record of a key does not say that the older is dead. */
-  private boolean hasDeltas;
-
   /** Below it, all records above the table's piece have been seen. */
   private long sweptUntil;
 
@@ -55,6 +66,9 @@ final class Roll implements AutoCloseable {
   private long sampledBytes;
   private long sampledKeyBytes;
   private long sampledNanos;
+
+  /** How long it took to put values together since the sample was begun. */
+  private long foldNanos;
 
   Roll(Engine engine, ScanRange piece, Pace pace, Moves moves, RollCosts costs) {
     this.engine = engine;
@@ -92,7 +106,7 @@ final class Roll implements AutoCloseable {
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, from, end)).withFirstChunks()) {
       while (scan.next()) {
         if (sampled == SAMPLE) {
-          sampledNanos = System.nanoTime() - start;
+          sampledNanos = System.nanoTime() - start - foldNanos;
           if (isSequenceCheaper(scan.address())) {
             return scan.address();
           }
@@ -103,7 +117,7 @@ final class Roll implements AutoCloseable {
           return STOPPED;
         }
         if (Movers.isWorthALook(scan)) {
-          moves.move(scan, movers, scan.address() + 1);
+          lookUp(scan);
           sample(scan);
         }
       }
@@ -115,6 +129,15 @@ final class Roll implements AutoCloseable {
     sampled = 0;
     sampledBytes = 0;
     sampledKeyBytes = 0;
+    foldNanos = 0;
+  }
+
+  private void lookUp(ScanCursor scan) {
+    long start = engine.merge() == null ? 0 : System.nanoTime();
+    moves.move(scan, movers, scan.address() + 1);
+    if (movers.isFold()) {
+      foldNanos += System.nanoTime() - start;
+    }
   }
 
   private void sample(ScanCursor scan) {
@@ -126,11 +149,7 @@ final class Roll implements AutoCloseable {
   }
 
   private boolean isSequenceCheaper(long at) {
-    // A record that a newer delta belongs to is not dead, and where it is needed its chain tells.
-    if (hasDeltas
-        || engine.merge() != null
-        || !costs.isEverInSequence()
-        || (sampled < SAMPLE && costs.isEverAlongChains())) {
+    if (!costs.isEverInSequence() || (sampled < SAMPLE && costs.isEverAlongChains())) {
       return false;
     }
     KeyTable keys = table();
@@ -175,16 +194,10 @@ final class Roll implements AutoCloseable {
     if (until == STOPPED || !sweep(keys)) {
       return STOPPED;
     }
-    if (hasDeltas) {
-      return alongChains(from);
-    }
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, from, until)).withFirstChunks()) {
       while (scan.next()) {
         if (log.headAddress() > sweptUntil && !sweep(keys)) {
           return STOPPED;
-        }
-        if (hasDeltas) {
-          return alongChains(from);
         }
         if (Movers.isWorthALook(scan)) {
           move(keys, scan);
@@ -212,10 +225,7 @@ final class Roll implements AutoCloseable {
         if (!pays(scan.address())) {
           return STOPPED;
         }
-        hasDeltas |= scan.isDelta();
-        if (!Movers.isWorthALook(scan)) {
-          keys.kill(scan.key());
-        } else if (!keys.put(scan.key(), scan.address()) && keys.keys() > 0) {
+        if (!note(keys, scan) && keys.keys() > 0) {
           sweptUntil = scan.address();
           return sweptUntil;
         }
@@ -225,7 +235,15 @@ final class Roll implements AutoCloseable {
     return end;
   }
 
-  /** Strikes out the keys of all records that have come to be above the piece. */
+  private static boolean note(KeyTable keys, ScanCursor scan) {
+    if (!Movers.isWorthALook(scan)) {
+      keys.kill(scan.key(), scan.address());
+      return true;
+    }
+    return scan.isDelta() ? keys.putDelta(scan.key()) : keys.put(scan.key(), scan.address());
+  }
+
+  /** Strikes out the keys of all records, but deltas, that have come to be above the piece. */
   private boolean sweep(KeyTable keys) {
     long until = log.safeReadOnlyAddress();
     if (keys.open() == 0 || until <= sweptUntil) {
@@ -239,8 +257,11 @@ final class Roll implements AutoCloseable {
         if (!pays(scan.address())) {
           return false;
         }
-        hasDeltas |= scan.isDelta();
-        keys.kill(scan.key());
+        if (scan.isDelta()) {
+          keys.cover(scan.key());
+        } else {
+          keys.kill(scan.key(), scan.address());
+        }
         sweptBytes = log.pageEnd(scan.address()) - sweptUntil;
       }
     }

@@ -30,6 +30,7 @@ public final class RecordMover implements AutoCloseable {
   private final EpochWait wait;
   private long largeBytes;
   private boolean isLetGo;
+  private boolean isFold;
 
   public RecordMover(Engine engine) {
     this.engine = engine;
@@ -58,6 +59,7 @@ public final class RecordMover implements AutoCloseable {
     inserts.beginOne();
     largeBytes = 0;
     isLetGo = false;
+    isFold = false;
     return isDelta ? collapse(address) : move(address, value, newerFrom, engine.mayGo(key, value));
   }
 
@@ -94,6 +96,11 @@ public final class RecordMover implements AutoCloseable {
     }
   }
 
+  /** Whether what was moved last was put together from deltas and what they belong to. */
+  public boolean isFold() {
+    return isFold;
+  }
+
   /** Whether the record looked at last is live, and need not be kept. */
   public boolean isLetGo() {
     return isLetGo;
@@ -117,9 +124,9 @@ public final class RecordMover implements AutoCloseable {
 
   private boolean collapse(long address) {
     try {
-      boolean isMoved = collapseAll(address);
-      largeBytes = isMoved && op.large != null ? op.large.madeBytes : 0;
-      return isMoved;
+      isFold = collapseAll(address);
+      largeBytes = isFold && op.large != null ? op.large.madeBytes : 0;
+      return isFold;
     } catch (RecordTooLarge e) {
       throw new RecordTooLarge(
           "a value with its deltas cannot be compacted: address="

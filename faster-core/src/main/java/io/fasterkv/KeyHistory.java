@@ -4,7 +4,7 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.VersionWalk;
 import java.lang.ref.Reference;
-import java.util.function.Consumer;
+import java.util.function.ObjLongConsumer;
 
 /**
  * The records of one key that the log still has, newest first: along the key's chain, one record in
@@ -17,10 +17,9 @@ public final class KeyHistory implements AutoCloseable {
   private final ReaderLease lease;
   private boolean isClosed;
 
-  private KeyHistory(Engine engine) {
-    long begin = engine.log().pin();
+  private KeyHistory(Engine engine, long begin) {
     try {
-      walk = new VersionWalk(engine, begin);
+      walk = new VersionWalk(engine);
     } catch (RuntimeException e) {
       engine.log().unpin(begin);
       throw e;
@@ -29,17 +28,18 @@ public final class KeyHistory implements AutoCloseable {
   }
 
   static KeyHistory of(Engine engine, ByteSpan key) {
-    return start(engine, walk -> walk.start(key));
+    return start(engine, (walk, begin) -> walk.start(key, begin));
   }
 
   static KeyHistory of(Engine engine, long key) {
-    return start(engine, walk -> walk.start(key));
+    return start(engine, (walk, begin) -> walk.start(key, begin));
   }
 
-  private static KeyHistory start(Engine engine, Consumer<VersionWalk> toHead) {
-    KeyHistory history = new KeyHistory(engine);
+  private static KeyHistory start(Engine engine, ObjLongConsumer<VersionWalk> toHead) {
+    long begin = engine.log().pin();
+    KeyHistory history = new KeyHistory(engine, begin);
     try {
-      toHead.accept(history.walk);
+      toHead.accept(history.walk, begin);
       return history;
     } catch (RuntimeException e) {
       history.close();

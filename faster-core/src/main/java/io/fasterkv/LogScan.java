@@ -38,7 +38,7 @@ public final class LogScan implements AutoCloseable {
     this.range = range;
     cursor = engine.scan(range);
     try {
-      this.versions = versions == Versions.LIVE ? new VersionWalk(engine, range.begin()) : null;
+      this.versions = versions == Versions.LIVE ? new VersionWalk(engine) : null;
     } catch (RuntimeException e) {
       cursor.close();
       throw e;
@@ -135,7 +135,7 @@ public final class LogScan implements AutoCloseable {
       return false;
     }
     merged = null;
-    walk.start(cursor.key());
+    walk.start(cursor.key(), range.begin());
     while (walk.next()) {
       if (walk.address() < range.end()) {
         boolean isLive = walk.address() == cursor.address() && !walk.isTombstone();

@@ -51,7 +51,7 @@ class KeepRuleModelTest {
     }
 
     @Override
-    public boolean keeps(ByteSpan key, ByteSpan value) {
+    public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
       byte[] bytes = value.toArray();
       return now.get() - ByteBuffer.wrap(bytes).getLong() < ttl;
     }

@@ -1,14 +1,17 @@
 package io.fasterkv.api;
 
+import org.jspecify.annotations.Nullable;
+
 /**
- * Says which records a store still has to keep, so that compaction can let go of what has expired
- * (SIGMOD'18, appendix C, by record instead of by address). A record that is let go is not copied
- * to the tail: its key is absent, as after a delete, once the log's begin has passed it. Until then
- * operations find it, and so does who recovers a checkpoint that was taken before.
+ * Says which records a store still has to keep, so that compaction can let go of what has expired,
+ * or belongs to nothing any more (SIGMOD'18, appendix C, by record instead of by address). A record
+ * that is let go is not copied to the tail: its key is absent, as after a delete, once the log's
+ * begin has passed it. Until then operations find it, and so does who recovers a checkpoint that
+ * was taken before.
  *
- * <p>Asked for each ordinary record that compaction may have to copy, and for samples of the log.
- * It may have been replaced by a newer record of the key meanwhile; then the answer does not count.
- * A value that has deltas is first made one record, and that is asked about in the next pass.
+ * <p>Asked for each ordinary record that compaction would copy, and for samples of the log. It may
+ * have been replaced by a newer record of the key meanwhile; then the answer does not count. A
+ * value that has deltas is first made one record, and that is asked about in the next pass.
  */
 public interface KeepRule {
 
@@ -22,8 +25,21 @@ public interface KeepRule {
 
   /**
    * Whether the record has to stay. Called by a thread that compacts, several at a time where
-   * compaction is asked for by hand; must not use the store, and keeps nothing of key and value.
-   * What it throws fails the compaction.
+   * compaction is asked for by hand; uses the store by {@code store} only, and keeps nothing of key
+   * and value. What it throws fails the compaction.
+   *
+   * <p>The answer takes effect later: until then the rule's owner must not write what would make it
+   * wrong, unless that is a newer record of the key.
    */
-  boolean keeps(ByteSpan key, ByteSpan value);
+  boolean keeps(ByteSpan key, ByteSpan value, Lookup store);
+
+  /** Looks up other keys for a rule, during the call that it was given to. */
+  interface Lookup {
+
+    /**
+     * The value that a key has now, in memory or on disk; null if it has none. All that has been
+     * written before the call shows in it. Valid until the next call.
+     */
+    @Nullable ByteSpan find(ByteSpan key);
+  }
 }

@@ -5,14 +5,15 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.KeepQuestion;
 import java.util.function.LongSupplier;
 
 /**
  * Estimates how much of the log on disk need not be kept, by what the store's {@link KeepRule} says
- * of the records of {@value #PARTS} pages: one in each equal part of the log, each time another. A
- * pass is due when that is more than an eighth of it. It goes from the log's begin up to where no
- * more than a 32nd is behind: what expires was mostly written first, so that such a pass has little
- * to copy.
+ * of records of {@value #PARTS} pages: one in each equal part of the log, each time another. A pass
+ * is due when that is more than an eighth of it. It goes from the log's begin up to where no more
+ * than a 32nd is behind: what expires was mostly written first, so that such a pass has little to
+ * copy.
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
  * time, up to ten seconds: so an idle store whose records may expire reads {@value #PARTS} pages in
@@ -27,6 +28,9 @@ final class ExpirySample {
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
+
+  /** So many records of a page are asked about at most, evenly spread. */
+  private static final long MOST_PER_PAGE = 256;
 
   private final Engine engine;
   private final KeepRule rule;
@@ -91,7 +95,7 @@ final class ExpirySample {
   private boolean look() {
     HybridLog log = engine.log();
     long begin = log.pinBriefly();
-    try {
+    try (KeepQuestion question = new KeepQuestion(engine, rule)) {
       long end = log.flushedAddress();
       long part = (end - begin) / PARTS;
       if (part < log.pageBytes()) {
@@ -101,7 +105,7 @@ final class ExpirySample {
       long sum = 0;
       for (int i = 0; i < PARTS; i++) {
         long page = log.pageStart(begin + i * part + (long) (place * part));
-        expired[i] = (long) (expiredShare(begin, end, page) * part);
+        expired[i] = (long) (expiredShare(question, begin, end, page) * part);
         sum += expired[i];
       }
       expiredBytes = sum;
@@ -123,19 +127,27 @@ final class ExpirySample {
     return parts;
   }
 
-  private double expiredShare(long begin, long end, long page) {
+  /** Each record that is asked about stands for itself, or for all up to the next. */
+  private double expiredShare(KeepQuestion question, long begin, long end, long page) {
     HybridLog log = engine.log();
+    long step = log.pageBytes() / MOST_PER_PAGE;
     long bytes = 0;
+    long next = page;
     long until = log.pageEnd(page);
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
       while (scan.next()) {
+        if (scan.address() < next) {
+          continue;
+        }
+        next = (scan.address() & -step) + step;
         boolean mayGo =
             !scan.isLarge()
                 && !scan.isTombstone()
                 && !scan.isDelta()
-                && !rule.keeps(scan.key(), scan.value());
+                && !question.keeps(scan.key(), scan.value());
         if (mayGo) {
-          bytes += engine.layout().recordBytes(scan.key().length(), scan.value().length());
+          long own = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+          bytes += Math.max(own, step);
         }
       }
     }

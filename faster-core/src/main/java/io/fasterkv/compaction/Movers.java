@@ -1,7 +1,9 @@
 package io.fasterkv.compaction;
 
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.KeepQuestion;
 import io.fasterkv.operation.LargeMover;
 import io.fasterkv.operation.RecordMover;
 import org.jspecify.annotations.Nullable;
@@ -9,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** What moves records, and large values if there are any. */
 final class Movers implements AutoCloseable {
   private final Engine engine;
+  private final @Nullable KeepQuestion rule;
   private final RecordMover records;
   private @Nullable LargeMover large;
   private long letGoBytes;
@@ -16,7 +19,9 @@ final class Movers implements AutoCloseable {
 
   Movers(Engine engine) {
     this.engine = engine;
-    records = new RecordMover(engine);
+    KeepRule kept = engine.keepRule();
+    rule = kept == null ? null : new KeepQuestion(engine, kept);
+    records = new RecordMover(engine, rule);
   }
 
   /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
@@ -33,7 +38,7 @@ final class Movers implements AutoCloseable {
     isFold = false;
     if (scan.isChunk()) {
       if (large == null) {
-        large = new LargeMover(engine);
+        large = new LargeMover(engine, rule);
       }
       long moved = large.moveIfLive(scan.address(), scan.key());
       letGoBytes = large.letGoBytes();
@@ -66,6 +71,9 @@ final class Movers implements AutoCloseable {
     records.close();
     if (large != null) {
       large.close();
+    }
+    if (rule != null) {
+      rule.close();
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.fasterkv.operation;
 
-import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.KeyHash;
 import io.fasterkv.api.Merge;
@@ -69,11 +68,6 @@ public record Engine(
               : null;
       log.room().died(anchor == null ? bytes : bytes + anchor.bytes());
     }
-  }
-
-  /** Whether compaction may leave a live record behind. */
-  boolean mayGo(ByteSpan key, ByteSpan value) {
-    return keepRule != null && !keepRule.keeps(key, value);
   }
 
   /** The hash of a key, by the store's kind of records. */

@@ -43,6 +43,7 @@ public final class LargeMover implements AutoCloseable {
   private final EpochWait wait;
   private final LargeReader reader;
   private final ChunkWriter writer;
+  private final @Nullable KeepQuestion rule;
 
   /** Pieces that were read and not written yet: where they lie in the buffer and in the value. */
   private @Nullable MemorySegment piece;
@@ -71,8 +72,12 @@ public final class LargeMover implements AutoCloseable {
   /** Whether nobody could delete that record in place any more when it was found. */
   private boolean isImmutable;
 
-  public LargeMover(Engine engine) {
+  /**
+   * @param rule asked about what is live; null if all of that moves. Closed by the caller
+   */
+  public LargeMover(Engine engine, @Nullable KeepQuestion rule) {
     this.engine = engine;
+    this.rule = rule;
     log = engine.log();
     user = engine.epochs().register();
     op = Operation.beside(user, engine);
@@ -106,7 +111,7 @@ public final class LargeMover implements AutoCloseable {
       if (from == null || begin > chunkAddress) {
         return 0;
       }
-      if (engine.keepRule() != null && engine.mayGo(key, start(from))) {
+      if (rule != null && !rule.keeps(key, start(from))) {
         letGoBytes = from.bytes();
         return 0;
       }

@@ -6,6 +6,7 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Operation.Phase;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Copies records that are still live from the head of the log to its tail (SIGMOD'18, appendix C;
@@ -28,12 +29,17 @@ public final class RecordMover implements AutoCloseable {
   private final LargeValues<Void, Void, Void> large;
   private final EpochUser user;
   private final EpochWait wait;
+  private final @Nullable KeepQuestion rule;
   private long largeBytes;
   private boolean isLetGo;
   private boolean isFold;
 
-  public RecordMover(Engine engine) {
+  /**
+   * @param rule asked about what is live; null if all of that moves. Closed by the caller
+   */
+  public RecordMover(Engine engine, @Nullable KeepQuestion rule) {
     this.engine = engine;
+    this.rule = rule;
     user = engine.epochs().register();
     op = Operation.beside(user, engine);
     steps = engine.chainSteps().open();
@@ -60,21 +66,23 @@ public final class RecordMover implements AutoCloseable {
     largeBytes = 0;
     isLetGo = false;
     isFold = false;
-    return isDelta ? collapse(address) : move(address, value, newerFrom, engine.mayGo(key, value));
+    return isDelta ? collapse(address) : move(address, key, value, newerFrom);
   }
 
-  private boolean move(long address, ByteSpan value, long newerFrom, boolean mayGo) {
+  private boolean move(long address, ByteSpan key, ByteSpan value, long newerFrom) {
     op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;
     wait.end();
+    Verdict verdict = rule == null || rule.keepsAll() ? Verdict.STAYS : Verdict.OPEN;
     while (true) {
-      switch (attempt(address, value, mayGo)) {
+      switch (attempt(address, value, verdict)) {
         case MOVED -> {
           return true;
         }
         case DEAD -> {
           return false;
         }
+        case LIVE -> verdict = judge(key, value);
         case LET_GO -> {
           isLetGo = true;
           return false;
@@ -94,6 +102,11 @@ public final class RecordMover implements AutoCloseable {
         case AGAIN -> pause();
       }
     }
+  }
+
+  /** With no epoch held, since the rule may have the disk read. */
+  private Verdict judge(ByteSpan key, ByteSpan value) {
+    return rule == null || rule.keeps(key, value) ? Verdict.STAYS : Verdict.GOES;
   }
 
   /** Whether what was moved last was put together from deltas and what they belong to. */
@@ -190,6 +203,8 @@ public final class RecordMover implements AutoCloseable {
   private enum Outcome {
     MOVED,
     DEAD,
+    /** It is live; whether it is to be kept is open. */
+    LIVE,
     /** It is live, and need not be kept. */
     LET_GO,
     /** The walk left memory above the record's address. */
@@ -199,7 +214,14 @@ public final class RecordMover implements AutoCloseable {
     AGAIN
   }
 
-  private Outcome attempt(long address, ByteSpan value, boolean mayGo) {
+  /** What the rule says of a record. */
+  private enum Verdict {
+    OPEN,
+    STAYS,
+    GOES
+  }
+
+  private Outcome attempt(long address, ByteSpan value, Verdict verdict) {
     user.protect();
     try {
       HybridLog log = engine.log();
@@ -224,10 +246,11 @@ public final class RecordMover implements AutoCloseable {
       if (!leadsTo(address, isVerified ? op.diskAddress : walk.address())) {
         return Outcome.DEAD;
       }
-      if (mayGo) {
-        return Outcome.LET_GO;
-      }
-      return inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
+      return switch (verdict) {
+        case OPEN -> Outcome.LIVE;
+        case GOES -> Outcome.LET_GO;
+        case STAYS -> inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
+      };
     } finally {
       user.unprotect();
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class VersionWalk implements AutoCloseable {
   private final Engine engine;
-  private final long begin;
+  private long begin;
   private final Operation<Void, Void, Void> op;
   private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
@@ -35,31 +35,30 @@ public final class VersionWalk implements AutoCloseable {
   private long address;
   private long info;
 
-  /**
-   * @param begin the log's begin, which the user has pinned
-   */
-  public VersionWalk(Engine engine, long begin) {
+  public VersionWalk(Engine engine) {
     this.engine = engine;
-    this.begin = begin;
     user = engine.epochs().register();
     op = Operation.beside(user, engine);
-    op.pinnedBegin = begin;
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
     large = new ScannedValue(engine.log(), engine.buffers(), user);
   }
 
-  /** Goes to the head of a key's chain. */
-  public void start(ByteSpan key) {
+  /**
+   * Goes to the head of a key's chain.
+   *
+   * @param pinned the log's begin, which the user has pinned for the time of the walk
+   */
+  public void start(ByteSpan key, long pinned) {
     op.setKey(key);
-    startFromIndex();
+    startFromIndex(pinned);
   }
 
-  /** Goes to the head of the chain of a {@code long} key. */
-  public void start(long key) {
+  /** As {@link #start(ByteSpan, long)}, of a {@code long} key. */
+  public void start(long key, long pinned) {
     op.setKey(key);
-    startFromIndex();
+    startFromIndex(pinned);
   }
 
   /** Moves to the next older record of the key; false when there is none. */
@@ -117,6 +116,11 @@ public final class VersionWalk implements AutoCloseable {
     return value;
   }
 
+  /** Gives back a large value that was read. */
+  void release() {
+    large.release();
+  }
+
   @Override
   public void close() {
     user.close();
@@ -148,7 +152,9 @@ public final class VersionWalk implements AutoCloseable {
     }
   }
 
-  private void startFromIndex() {
+  private void startFromIndex(long pinned) {
+    begin = pinned;
+    op.pinnedBegin = pinned;
     op.hash = engine.hash(op.key);
     EpochWait wait = new EpochWait(engine.epochs(), () -> "the index to be resized");
     while (!enterIndex()) {

@@ -66,7 +66,7 @@ class ExpiryPassTest {
         .recordKind(RecordKind.LONGS)
         .deleteOnClose(true)
         .backgroundCompaction(true)
-        .keepRule((key, value) -> key.getLong(0) >= mark.get())
+        .keepRule((key, value, store) -> key.getLong(0) >= mark.get())
         .build();
   }
 }

@@ -26,7 +26,7 @@ class ExpirySampleTest {
   private long nanos;
   private int asked;
   private final KeepRule rule =
-      (key, value) -> {
+      (key, value, store) -> {
         asked++;
         return key.getLong(0) >= mark;
       };

@@ -34,7 +34,7 @@ final class CollapsedCounter {
     this.key.set(key, KEY_BYTES);
     keySpan = ByteSpan.of(key);
     blocker = store.engine().epochs().register();
-    mover = new RecordMover(store.engine());
+    mover = new RecordMover(store.engine(), null);
   }
 
   static CollapsedCounter longs(OffHeapArena arena) {

@@ -35,7 +35,7 @@ final class SharedChain {
   SharedChain(OffHeapArena arena) {
     store = new SmallStore(arena, (memory, offset, length) -> HASH);
     session = SessionCore.spans(store.engine(), null, new SumFunctions(), SessionMode.BLOCKING);
-    mover = new RecordMover(store.engine());
+    mover = new RecordMover(store.engine(), null);
     user = store.engine().epochs().register();
   }
 

@@ -90,6 +90,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
             parts.resources().local(),
             parts.keys(),
             parts.states(),
+            parts.context().records().identities(),
             parts.timers(),
             parts.compression());
     this.listing = new KeyListing<>(parts.resources().local(), parts.keys());

@@ -4,11 +4,14 @@ import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.metrics.StoreMetrics;
+import io.fasterkv.flink.records.DeadParts;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.snapshot.IncrementalStrategy;
 import io.fasterkv.flink.snapshot.SharedLog;
+import io.fasterkv.flink.state.CompactionRule;
 import io.fasterkv.flink.state.ExpiryRules;
 import io.fasterkv.flink.state.StateContext;
 import io.fasterkv.flink.state.StateRegistry;
@@ -64,12 +67,18 @@ public final class FasterKeyedStateBackendBuilder<K>
     StateRecords records = null;
     try {
       IncrementalRestore incremental = incrementalRestore();
-      ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider());
+      StateRegistry states = new StateRegistry();
+      Identities identities = new Identities(state -> states.get(state).name());
+      ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider(), identities);
       resources =
           StoreResources.open(
-              parameters, settings, incremental == null ? null : incremental.base(), expiry);
-      records = new StateRecords(resources.local().store());
-      FasterKeyedStateBackend<K> backend = restoreInto(resources, records, incremental, expiry);
+              parameters,
+              settings,
+              incremental == null ? null : incremental.base(),
+              new CompactionRule(expiry, new DeadParts(identities)));
+      records = new StateRecords(resources.local().store(), identities);
+      FasterKeyedStateBackend<K> backend =
+          restoreInto(resources, states, records, incremental, expiry);
       StoreMetrics.register(
           parameters.getMetricGroup(),
           resources.local().store(),
@@ -101,11 +110,11 @@ public final class FasterKeyedStateBackendBuilder<K>
 
   private FasterKeyedStateBackend<K> restoreInto(
       StoreResources resources,
+      StateRegistry states,
       StateRecords records,
       @Nullable IncrementalRestore incremental,
       ExpiryRules expiry)
       throws Exception {
-    StateRegistry states = new StateRegistry();
     TimerQueues timers = timerQueues(states, records, incremental);
     // A task that is cancelled while it restores does not wait for a full disk.
     Closeable cancelled = resources.local().store()::stopWaitingForSpace;
@@ -121,6 +130,7 @@ public final class FasterKeyedStateBackendBuilder<K>
     } finally {
       registry.unregisterCloseable(cancelled);
     }
+    records.identities().complete();
     KeySpace<K> keys = keySpace();
     IncrementalStrategy strategy =
         !settings.incremental()

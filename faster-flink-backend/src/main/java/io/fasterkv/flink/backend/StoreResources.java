@@ -48,13 +48,13 @@ final class StoreResources implements AutoCloseable {
 
   /**
    * @param base what the store begins with if it fits
-   * @param expiry what compaction has to keep
+   * @param rule what compaction has to keep
    */
   static StoreResources open(
       KeyedStateBackendParameters<?> parameters,
       FasterSettings settings,
       @Nullable BaseLog base,
-      KeepRule expiry)
+      KeepRule rule)
       throws IOException {
     Environment env = parameters.getEnv();
     MemoryLease lease =
@@ -64,7 +64,7 @@ final class StoreResources implements AutoCloseable {
     try {
       directory =
           LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
-      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base, expiry);
+      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base, rule);
       LOG.info(
           "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
       LocalStore local =
@@ -104,28 +104,28 @@ final class StoreResources implements AutoCloseable {
       MemoryLease lease,
       FasterSettings settings,
       @Nullable BaseLog base,
-      KeepRule expiry)
+      KeepRule rule)
       throws IOException {
     FasterStore store =
         base == null
             ? null
             : base.tryOpen(
-                builder(directory, lease, settings, expiry), directory, settings.pageBytes());
+                builder(directory, lease, settings, rule), directory, settings.pageBytes());
     return store != null
         ? store
         : FasterStore.open(
-            storeConfig(builder(directory, lease, settings, expiry), lease, settings, base));
+            storeConfig(builder(directory, lease, settings, rule), lease, settings, base));
   }
 
   private static StoreConfig.Builder builder(
-      Path directory, MemoryLease lease, FasterSettings settings, KeepRule expiry) {
+      Path directory, MemoryLease lease, FasterSettings settings, KeepRule rule) {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
         .mutableFraction(settings.mutableFraction())
         .maxSessions(SESSIONS)
         .deleteOnClose(true)
         .backgroundCompaction(true)
-        .keepRule(expiry);
+        .keepRule(rule);
   }
 
   private static StoreConfig storeConfig(

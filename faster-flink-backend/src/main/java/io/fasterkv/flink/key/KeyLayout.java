@@ -70,6 +70,11 @@ public final class KeyLayout {
     return shortAt(bytes, at) << 16 | shortAt(bytes, at + 2);
   }
 
+  /** Makes a record key of {@code length} bytes, that starts the array, its head's. */
+  public static void putHead(byte[] bytes, int length) {
+    putInt(bytes, length - SUB_BYTES, 0);
+  }
+
   /** Orders two record keys by prefix and then by sub number. */
   public static int compare(
       byte[] left, int leftStart, int leftLength, byte[] right, int rightStart, int rightLength) {

@@ -21,8 +21,10 @@ final class AppendEdit implements RecordEdit {
   private int offset;
   private int count;
   private int limit;
-  private boolean head;
+  private boolean isHead;
+  private long identity;
   private Outcome outcome = Outcome.DONE;
+  private boolean isAnew;
   private int lastChunk;
 
   /** What to append; with its tag it must be shorter than the limit. */
@@ -33,10 +35,18 @@ final class AppendEdit implements RecordEdit {
     return this;
   }
 
-  /** Where: a head record or a chunk, which may grow to {@code limit} bytes. */
-  AppendEdit to(boolean head, int limit) {
-    this.head = head;
-    this.limit = limit;
+  /** Where: a head record, which may grow to {@code most} bytes. */
+  AppendEdit toHead(int most) {
+    isHead = true;
+    limit = most;
+    return this;
+  }
+
+  /** Where: a chunk of the list with this identity, which may grow to {@code most} bytes. */
+  AppendEdit toChunk(long listIdentity, int most) {
+    isHead = false;
+    identity = listIdentity;
+    limit = most;
     return this;
   }
 
@@ -44,9 +54,19 @@ final class AppendEdit implements RecordEdit {
     return outcome;
   }
 
+  /** Whether there was no such record, or one of another identity. */
+  boolean isAnew() {
+    return isAnew;
+  }
+
   /** Meaningful after {@link Outcome#IN_CHUNKS}. */
   int lastChunk() {
     return lastChunk;
+  }
+
+  /** The identity of the list; meaningful after {@link Outcome#IN_CHUNKS}. */
+  long identity() {
+    return identity;
   }
 
   /** Lets go of the elements. */
@@ -60,20 +80,45 @@ final class AppendEdit implements RecordEdit {
     return Math.min(valueBytes() + LEAST_ROOM, Math.max(limit, valueBytes()));
   }
 
+  private int tagAt() {
+    return isHead ? ListLayout.TAG_AT : ListLayout.CHUNK_TAG_AT;
+  }
+
+  private int elementsAt() {
+    return tagAt() + ListLayout.TAG_BYTES;
+  }
+
   private int valueBytes() {
-    return ListLayout.TAG_BYTES + count;
+    return elementsAt() + count;
   }
 
   @Override
   public void initial(ByteSpan value) {
     value.setLength(valueBytes());
-    value.putByte(ListLayout.TAG_AT, ListLayout.INLINE);
-    value.copyFrom(ListLayout.TAG_BYTES, elements, offset, count);
+    if (!isHead) {
+      PartLayout.putIntoPart(value, identity);
+    }
+    value.putByte(tagAt(), isHead ? ListLayout.INLINE : ListLayout.ENDS);
+    value.copyFrom(elementsAt(), elements, offset, count);
     outcome = Outcome.DONE;
+    isAnew = true;
+  }
+
+  /** Whether a chunk is left over from another list. */
+  private boolean isOthers(ByteSpan value) {
+    return !isHead && PartLayout.ofPart(value) != identity;
   }
 
   @Override
   public boolean inPlace(ByteSpan value) {
+    if (isOthers(value)) {
+      boolean fits = valueBytes() <= value.capacity();
+      if (fits) {
+        initial(value);
+      }
+      return fits;
+    }
+    isAnew = false;
     outcome = judge(value);
     if (outcome != Outcome.DONE) {
       return true;
@@ -86,11 +131,12 @@ final class AppendEdit implements RecordEdit {
   }
 
   private Outcome judge(ByteSpan value) {
-    if (head && value.getByte(ListLayout.TAG_AT) == ListLayout.CHUNKED) {
+    if (isHead && value.getByte(ListLayout.TAG_AT) == ListLayout.CHUNKED) {
       lastChunk = value.getInt(ListLayout.LAST_CHUNK_AT);
+      identity = PartLayout.ofHead(value);
       return Outcome.IN_CHUNKS;
     }
-    boolean isClosed = !head && ListLayout.isWithin(value.getByte(ListLayout.TAG_AT));
+    boolean isClosed = !isHead && ListLayout.isWithin(value.getByte(ListLayout.CHUNK_TAG_AT));
     return isClosed || grownLength(value) > limit ? Outcome.FULL : Outcome.DONE;
   }
 
@@ -98,8 +144,8 @@ final class AppendEdit implements RecordEdit {
     return value.length() + separators(value) + count;
   }
 
-  private static int separators(ByteSpan value) {
-    return value.length() > ListLayout.TAG_BYTES ? 1 : 0;
+  private int separators(ByteSpan value) {
+    return value.length() > elementsAt() ? 1 : 0;
   }
 
   private void append(ByteSpan value) {
@@ -114,6 +160,9 @@ final class AppendEdit implements RecordEdit {
 
   @Override
   public int copyBytes(ByteSpan oldValue) {
+    if (isOthers(oldValue)) {
+      return initialBytes();
+    }
     if (judge(oldValue) != Outcome.DONE) {
       return oldValue.length();
     }
@@ -123,6 +172,11 @@ final class AppendEdit implements RecordEdit {
 
   @Override
   public void copy(ByteSpan oldValue, ByteSpan newValue) {
+    if (isOthers(oldValue)) {
+      initial(newValue);
+      return;
+    }
+    isAnew = false;
     outcome = judge(oldValue);
     newValue.setTo(oldValue);
     if (outcome == Outcome.DONE) {

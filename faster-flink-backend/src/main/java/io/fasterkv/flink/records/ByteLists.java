@@ -22,7 +22,7 @@ public final class ByteLists {
 
   public ByteLists(Records records) {
     this.records = records;
-    this.inlineLimit = Math.min(ListLayout.INLINE_BYTES, records.limit());
+    this.inlineLimit = ListLayout.inlineLimit(records.limit());
   }
 
   /**
@@ -30,15 +30,15 @@ public final class ByteLists {
    * bytes. They stay together: they are read back in one piece.
    */
   public void append(CompositeKey key, byte[] elements, int offset, int count) {
-    forReaders(key, Chunks::keepLast);
     edit.of(elements, offset, count);
     if (ListLayout.TAG_BYTES + count > inlineLimit) {
       appendLong(key, elements, offset, count);
     } else {
-      records.edit(key.head(), edit.to(true, inlineLimit));
+      records.edit(key.head(), edit.toHead(inlineLimit));
       switch (edit.outcome()) {
         case DONE -> {}
-        case IN_CHUNKS -> appendToChunk(key, edit.lastChunk(), elements, offset, count);
+        case IN_CHUNKS ->
+            appendToChunk(key, edit.identity(), edit.lastChunk(), elements, offset, count);
         case FULL -> appendLong(key, elements, offset, count);
       }
     }
@@ -47,22 +47,17 @@ public final class ByteLists {
 
   /** More bytes than these are one element. */
   public int mostTogether() {
-    return records.limit() - ListLayout.TAG_BYTES;
+    return records.limit() - ListLayout.CHUNK_HEAD_BYTES;
   }
 
-  /**
-   * Makes these elements the whole list. A short one is one blind write, as long as no list of the
-   * state had chunks.
-   */
+  /** Makes these elements the whole list, blindly. */
   public void set(CompositeKey key, byte[] elements, int offset, int count) {
+    forReaders(key, Chunks::hold);
     int length = ListLayout.TAG_BYTES + count;
     if (length > inlineLimit) {
-      remove(key);
-      append(key, elements, offset, count);
+      addChunks(key, records.takeIdentity(), 0, elements, offset, count);
       return;
     }
-    forReaders(key, Chunks::detach);
-    removeChunks(key);
     head.clear();
     head.append(ListLayout.INLINE);
     head.append(elements, offset, count);
@@ -72,30 +67,38 @@ public final class ByteLists {
   /** The way of elements that do not fit an inline list. */
   private void appendLong(CompositeKey key, byte[] elements, int offset, int count) {
     if (!records.read(key.head(), head)) {
-      addChunks(key, 0, elements, offset, count);
+      addChunks(key, records.takeIdentity(), 0, elements, offset, count);
     } else if (head.array()[ListLayout.TAG_AT] == ListLayout.CHUNKED) {
       int last = ListLayout.lastChunk(head.array(), 0);
-      appendToChunk(key, last, elements, offset, count);
+      appendToChunk(key, PartLayout.ofHead(head.array(), 0), last, elements, offset, count);
     } else {
-      head.array()[ListLayout.TAG_AT] = ListLayout.ENDS;
-      records.put(key.record(1), head, ListLayout.chunkBytes(1, records.limit()));
-      putHead(key, 1);
-      appendToChunk(key, 1, elements, offset, count);
+      long identity = records.takeIdentity();
+      startChunk(identity, ListLayout.ENDS);
+      chunk.append(head.array(), ListLayout.TAG_BYTES, head.length() - ListLayout.TAG_BYTES);
+      putChunk(key, 1, ListLayout.chunkBytes(1, records.limit()));
+      putHead(key, identity, 1);
+      appendToChunk(key, identity, 1, elements, offset, count);
     }
   }
 
-  private void appendToChunk(CompositeKey key, int last, byte[] elements, int offset, int count) {
+  private void appendToChunk(
+      CompositeKey key, long identity, int last, byte[] elements, int offset, int count) {
     int limit = ListLayout.chunkBytes(last, records.limit());
-    if (ListLayout.TAG_BYTES + count < limit) {
-      records.edit(key.record(last), edit.to(false, limit));
+    if (ListLayout.CHUNK_HEAD_BYTES + count < limit) {
+      forReaders(key, chunks -> chunks.keep(last));
+      records.edit(key.record(last), edit.toChunk(identity, limit));
+      if (edit.isAnew()) {
+        records.checkMayMiss(key, last);
+      }
       if (edit.outcome() == AppendEdit.Outcome.DONE) {
         return;
       }
     }
-    addChunks(key, last, elements, offset, count);
+    addChunks(key, identity, last, elements, offset, count);
   }
 
-  private void addChunks(CompositeKey key, int last, byte[] elements, int offset, int count) {
+  private void addChunks(
+      CompositeKey key, long identity, int last, byte[] elements, int offset, int count) {
     int next = last;
     int at = offset;
     int end = offset + count;
@@ -107,32 +110,42 @@ public final class ByteLists {
       boolean ends = end - at <= room - head;
       int part = ends ? end - at : Math.min(end - at, records.limit() - head);
       ends = at + part == end;
-      chunk.clear();
-      chunk.append((byte) (within | (ends ? ListLayout.ENDS : ListLayout.CONTINUES)));
+      startChunk(identity, within | (ends ? ListLayout.ENDS : ListLayout.CONTINUES));
       if (within != 0) {
         chunk.append(elements, offset, ListLayout.START_BYTES);
       }
       chunk.append(elements, at, part);
-      records.put(key.record(next), chunk, ends && within == 0 ? room : chunk.length());
+      putChunk(key, next, ends && within == 0 ? room : chunk.length());
       at += part;
     }
-    putHead(key, next);
+    putHead(key, identity, next);
   }
 
-  private void putHead(CompositeKey key, int last) {
-    records.notePartsOf(key.state());
+  private void startChunk(long identity, int tag) {
+    chunk.clear();
+    chunk.appendLong(identity);
+    chunk.append(tag);
+  }
+
+  private void putChunk(CompositeKey key, int number, int room) {
+    forReaders(key, chunks -> chunks.keep(number));
+    records.put(key.record(number), chunk, room);
+  }
+
+  private void putHead(CompositeKey key, long identity, int last) {
     head.clear();
     head.append(ListLayout.CHUNKED);
+    head.appendLong(identity);
     head.appendInt(last);
-    records.put(key.head(), head, head.length());
+    records.putHead(key.head(), head);
   }
 
   /** The list's elements as they are now, whatever is appended or removed later; null if none. */
   public @Nullable Chunks read(CompositeKey key) {
     Chunks chunks = chunksOf(key);
-    if (chunks != null && !chunks.isDetached()) {
+    if (chunks != null && !chunks.isOnHeap()) {
       if (chunks.areFew()) {
-        chunks.detach();
+        chunks.keepAll();
       } else {
         open.removeIf(ByteLists::isOver);
         open.add(new WeakReference<>(chunks));
@@ -148,25 +161,17 @@ public final class ByteLists {
     if (head.array()[ListLayout.TAG_AT] == ListLayout.INLINE) {
       return Chunks.of(head);
     }
-    return Chunks.inStore(records, key.copyOfPrefix(), ListLayout.lastChunk(head.array(), 0));
+    return Chunks.inStore(
+        records,
+        key.copyOfPrefix(),
+        PartLayout.ofHead(head.array(), 0),
+        ListLayout.lastChunk(head.array(), 0));
   }
 
-  /** Removes a list, if there is one. */
+  /** Removes a list, if there is one, blindly. */
   public void remove(CompositeKey key) {
-    forReaders(key, Chunks::detach);
-    removeChunks(key);
+    forReaders(key, Chunks::hold);
     records.delete(key.head());
-  }
-
-  private void removeChunks(CompositeKey key) {
-    if (records.mayHaveParts(key.state())
-        && records.read(key.head(), head)
-        && head.array()[ListLayout.TAG_AT] == ListLayout.CHUNKED) {
-      int last = ListLayout.lastChunk(head.array(), 0);
-      for (int number = 1; number <= last; number++) {
-        records.delete(key.record(number));
-      }
-    }
   }
 
   /** Appends all of {@code source}, which is another list than the target, and removes it. */
@@ -185,7 +190,7 @@ public final class ByteLists {
     remove(source);
   }
 
-  /** Before a list changes: whoever is still reading it keeps what it had. */
+  /** Before a list changes: whoever is still reading it, or its predecessor, keeps what it had. */
   private void forReaders(CompositeKey key, Consumer<Chunks> keep) {
     if (open.isEmpty()) {
       return;
@@ -201,6 +206,6 @@ public final class ByteLists {
 
   private static boolean isOver(WeakReference<Chunks> reference) {
     Chunks chunks = reference.get();
-    return chunks == null || chunks.isDetached();
+    return chunks == null || chunks.isOnHeap();
   }
 }

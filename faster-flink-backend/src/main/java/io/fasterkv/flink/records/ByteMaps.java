@@ -41,7 +41,8 @@ public final class ByteMaps {
     }
     if (lookup.result() == MapLookup.Result.IN_BUCKETS) {
       int number = MapLayout.bucketOf(userKey.hash(), lookup.buckets());
-      records.read(key.record(MapLayout.FIRST_BUCKET + number), lookup.in(false, into));
+      records.readPart(
+          key.record(MapLayout.FIRST_BUCKET + number), lookup.identity(), lookup.in(false, into));
     }
     return switch (lookup.result()) {
       case FOUND -> true;
@@ -51,10 +52,7 @@ public final class ByteMaps {
   }
 
   private boolean getFromRun(CompositeKey key, Bytes into) {
-    if (!locate(key)) {
-      return false;
-    }
-    if (!runs.read(key, cursor.run(), run)) {
+    if (!locate(key, false) || !runs.read(key, head.identity(), cursor.run(), run)) {
       return false;
     }
     int valueAt = MapLayout.RUN_HEAD_BYTES + userKey.length();
@@ -64,10 +62,12 @@ public final class ByteMaps {
     return true;
   }
 
-  /** Whether the map has no entry. */
+  /** Whether the map has no entry; where entries expire unseen, looks for a bucket. */
   public boolean isEmpty(CompositeKey key) {
     return !records.read(key.head(), head.block())
-        || (head.hasBuckets() && buckets.areEmpty(key, head.buckets()));
+        || (head.hasBuckets()
+            && records.identities().isTimed(key.state())
+            && buckets.areEmpty(key, head));
   }
 
   /**
@@ -109,7 +109,7 @@ public final class ByteMaps {
 
   private boolean putInPlace(CompositeKey key, byte[] value, int length) {
     edit.of(userKey, value, userKey.offset() + userKey.length(), length);
-    records.edit(key.head(), edit.to(true, buckets.inlineLimit()));
+    records.edit(key.head(), edit.toHead(buckets.inlineLimit()));
     return switch (edit.outcome()) {
       case INSERTED, REPLACED -> true;
       case FULL, IN_RUN -> false;
@@ -120,7 +120,8 @@ public final class ByteMaps {
   private boolean putIntoBucket(CompositeKey key) {
     int number = MapLayout.bucketOf(userKey.hash(), edit.buckets());
     records.edit(
-        key.record(MapLayout.FIRST_BUCKET + number), edit.to(false, buckets.bucketLimit()));
+        key.record(MapLayout.FIRST_BUCKET + number),
+        edit.toBucket(edit.identity(), buckets.bucketLimit()));
     boolean inserted = edit.outcome() == PutEdit.Outcome.INSERTED;
     if (!inserted && edit.outcome() != PutEdit.Outcome.REPLACED) {
       return false;
@@ -136,10 +137,13 @@ public final class ByteMaps {
 
   /** Works on copies on the heap: whatever the fast way cannot do. */
   private void putSlowly(CompositeKey key, byte[] value, int length) {
-    boolean existed = locate(key);
+    int entryBytes = EntryCursor.entryBytes(userKey.length(), length);
+    boolean existed = locate(key, entryBytes > buckets.entryLimit());
+    if (head.identity() != PartLayout.NONE) {
+      records.identities().writing(head.identity());
+    }
     HeapBlock block = block();
     int before = block.bytes().length();
-    int entryBytes = EntryCursor.entryBytes(userKey.length(), length);
     ByteSpan entries = block.open(Math.max(EntryCursor.STUB_BYTES, entryBytes));
     if (existed) {
       removeEntry(key, entries);
@@ -168,7 +172,7 @@ public final class ByteMaps {
   /** Removes a user key; false if the map did not have it. */
   public boolean remove(CompositeKey key, byte[] bytes, int offset, int length) {
     userKey.of(bytes, offset, length);
-    if (!locate(key)) {
+    if (!locate(key, false)) {
       return false;
     }
     HeapBlock block = block();
@@ -176,7 +180,7 @@ public final class ByteMaps {
     removeEntry(key, block.open(0));
     block.close();
     if (head.hasBuckets()) {
-      putOrDelete(key.record(bucketSub()), block, 0);
+      putOrDelete(key.record(bucketSub()), block, MapLayout.BUCKET_HEAD_BYTES);
       head.add(-1, block.bytes().length() - before);
       if (head.entries() == 0) {
         records.delete(key.head());
@@ -184,7 +188,7 @@ public final class ByteMaps {
         putHead(key);
       }
     } else {
-      putOrDelete(key.head(), block, MapLayout.INLINE_HEAD_BYTES);
+      putOrDelete(key.head(), block, head.entriesAt());
     }
     return true;
   }
@@ -200,18 +204,21 @@ public final class ByteMaps {
   /** Removes the entry under the cursor, and its run. */
   private void removeEntry(CompositeKey key, ByteSpan entries) {
     if (cursor.inRun()) {
-      runs.delete(key, cursor.run());
+      runs.delete(key, head.identity(), cursor.run());
     }
     int at = cursor.start();
     cursor.on(entries, at).next();
     cursor.remove();
   }
 
-  /** Removes all entries. */
+  /** How often a bucket was split: for tests. */
+  long splits() {
+    return buckets.splits();
+  }
+
+  /** Removes all entries, blindly. */
   public void clear(CompositeKey key) {
-    if (records.mayHaveParts(key.state()) && records.read(key.head(), head.block())) {
-      buckets.deleteParts(key, head);
-    }
+    buckets.cleared();
     records.delete(key.head());
   }
 
@@ -224,21 +231,26 @@ public final class ByteMaps {
   /**
    * Loads the head and the block that holds the user key, or would, and puts the cursor on its
    * entry; false if there is none.
+   *
+   * @param forRun whether the map is to have a run
    */
-  private boolean locate(CompositeKey key) {
+  private boolean locate(CompositeKey key, boolean forRun) {
     if (!records.read(key.head(), head.block())) {
       head.makeEmpty();
     }
-    int from = MapLayout.INLINE_HEAD_BYTES;
+    if (forRun && head.identity() == PartLayout.NONE) {
+      head.makeRuns(records.takeIdentity());
+    }
+    int from = head.entriesAt();
     if (head.hasBuckets()) {
-      from = 0;
-      if (!records.read(key.record(bucketSub()), bucket)) {
-        bucket.bytes().clear();
+      from = MapLayout.BUCKET_HEAD_BYTES;
+      if (!records.readPart(key.record(bucketSub()), head.identity(), bucket)) {
+        MapBuckets.start(bucket, head.identity());
       }
     }
     cursor.on(block().open(0), from);
     while (cursor.seek(userKey)) {
-      if (!cursor.inRun() || runs.holds(key, cursor.run(), userKey)) {
+      if (!cursor.inRun() || runs.holds(key, head.identity(), cursor.run(), userKey)) {
         return true;
       }
     }
@@ -260,6 +272,6 @@ public final class ByteMaps {
   }
 
   private void putHead(CompositeKey key) {
-    records.put(key.head(), head.block().bytes(), 0);
+    records.putHead(key.head(), head.block().bytes());
   }
 }

@@ -38,6 +38,7 @@ public final class ByteTrees {
    * @param treeKey what the records of the set have as their key; not 32 bytes long
    */
   public ByteTree tree(int keyGroup, int state, byte[] treeKey) {
+    records.identities().noteTrees(state);
     return new ByteTree(this, keyGroup, state, treeKey);
   }
 

@@ -55,6 +55,13 @@ public final class Bytes implements RecordReader {
     }
   }
 
+  /** Makes room for {@code count} bytes, whatever is in it, before those at {@code at}. */
+  void insert(int at, int count) {
+    int behind = length - at;
+    setLength(Math.addExact(length, count));
+    System.arraycopy(array, at, array, at + count, behind);
+  }
+
   /** Takes out {@code count} bytes. */
   public void cut(int from, int count) {
     System.arraycopy(array, from + count, array, from, length - from - count);

@@ -2,12 +2,15 @@ package io.fasterkv.flink.records;
 
 import io.fasterkv.flink.key.CompositeKey;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The elements of one list as they were when it was read. They stay in the store until they are
- * asked for. When the list is about to grow, its last chunk is copied to the heap first, since no
- * other chunk will change; when it is about to go, all of them are. For the thread of the list.
+ * asked for, also when the list is cleared: compaction leaves its chunks alone as long as this is
+ * reachable. Before a chunk is written to, or over, it is copied to the heap. For the thread of the
+ * list.
  */
 public final class Chunks {
   /** Where the first group is. */
@@ -17,28 +20,36 @@ public final class Chunks {
   public static final int END = 0;
 
   private static final int FEW = 16;
-  private static final byte[] GONE = new byte[0];
 
   private final @Nullable Source source;
   private final int last;
-  private byte @Nullable [] copyOfLast;
-  private byte @Nullable [][] copies;
+
+  /** Chunks on the heap, without their identity; none of a chunk that has expired. */
+  private final Map<Integer, byte[]> kept = new HashMap<>();
+
+  private boolean isHeld;
 
   /** Where the chunks lie. */
   private static final class Source {
     private final Records records;
     private final byte[] prefix;
+    private final long identity;
     private final CompositeKey key;
 
-    Source(Records records, byte[] prefix) {
+    Source(Records records, byte[] prefix, long identity) {
       this.records = records;
       this.prefix = prefix;
+      this.identity = identity;
       this.key = new CompositeKey().setPrefix(prefix, 0, prefix.length);
     }
 
     /** Adds a chunk's bytes, without the first {@code skip}; its tag, or {@link Records#ABSENT}. */
     int append(int number, int skip, Bytes into) {
-      return records.append(key.record(number), skip, into);
+      int tag = records.appendPart(key.record(number), identity, skip, into);
+      if (tag == Records.ABSENT) {
+        records.checkMayMiss(key, number);
+      }
+      return tag;
     }
   }
 
@@ -48,20 +59,20 @@ public final class Chunks {
   }
 
   /** The chunks 1 to {@code last}, which lie in the store. */
-  static Chunks inStore(Records records, byte[] prefix, int last) {
-    return new Chunks(new Source(records, prefix), last);
+  static Chunks inStore(Records records, byte[] prefix, long identity, int last) {
+    return new Chunks(new Source(records, prefix, identity), last);
   }
 
   /** One chunk that is on the heap: an inline list's head record. */
   static Chunks of(Bytes chunk) {
     Chunks chunks = new Chunks(null, FIRST);
-    chunks.copyOfLast = Arrays.copyOf(chunk.array(), chunk.length());
+    chunks.kept.put(FIRST, Arrays.copyOf(chunk.array(), chunk.length()));
     return chunks;
   }
 
   /** The only chunk, with its tag, of a list that is on the heap as one; else null. */
   public byte @Nullable [] whole() {
-    return source == null ? copyOfLast : null;
+    return source == null ? kept.get(FIRST) : null;
   }
 
   /** Whether the list is short enough to copy it to the heap without a thought. */
@@ -73,36 +84,34 @@ public final class Chunks {
     return source != null && other.hasPrefix(source.prefix);
   }
 
-  boolean isDetached() {
-    return source == null || copies != null;
+  boolean isOnHeap() {
+    return kept.size() == last;
   }
 
-  /** Before the list grows: copies the chunk that may change to the heap. */
-  void keepLast() {
-    if (!isDetached() && copyOfLast == null) {
-      copyOfLast = copyOf(last, new Bytes());
-    }
-  }
-
-  /** Before the list goes: copies all that is left in the store to the heap. */
-  void detach() {
-    if (!isDetached()) {
-      byte[][] all = new byte[last][];
+  /** Before a chunk changes: copies it to the heap, if it belongs to the list. */
+  void keep(int number) {
+    if (source != null && number <= last && !kept.containsKey(number)) {
       Bytes chunk = new Bytes();
-      for (int number = FIRST; number <= last; number++) {
-        byte[] kept = number == last ? copyOfLast : null;
-        all[number - FIRST] = kept == null ? copyOf(number, chunk) : kept;
-      }
-      copies = all;
+      int tag = source.append(number, PartLayout.IDENTITY_BYTES, chunk);
+      kept.put(
+          number,
+          tag == Records.ABSENT ? new byte[0] : Arrays.copyOf(chunk.array(), chunk.length()));
     }
   }
 
-  private byte[] copyOf(int number, Bytes chunk) {
-    chunk.clear();
-    if (fetch(number, 0, chunk) == Records.ABSENT) {
-      return GONE;
+  /** Copies all to the heap. */
+  void keepAll() {
+    for (int number = FIRST; number <= last; number++) {
+      keep(number);
     }
-    return Arrays.copyOf(chunk.array(), chunk.length());
+  }
+
+  /** Before the list goes: compaction is to leave what is in the store. */
+  void hold() {
+    if (source != null && !isHeld) {
+      isHeld = true;
+      source.records.identities().hold(source.identity, this);
+    }
   }
 
   /**
@@ -148,18 +157,16 @@ public final class Chunks {
   }
 
   private int load(int number, Bytes into) {
-    byte[] chunk = copies != null ? copies[number - FIRST] : number == last ? copyOfLast : null;
+    byte[] chunk = kept.get(number);
     if (chunk == null) {
-      return fetch(number, ListLayout.TAG_BYTES, into);
+      return source == null
+          ? Records.ABSENT
+          : source.append(number, ListLayout.CHUNK_HEAD_BYTES, into);
     }
     if (chunk.length == 0) {
       return Records.ABSENT;
     }
     into.append(chunk, ListLayout.TAG_BYTES, chunk.length - ListLayout.TAG_BYTES);
     return chunk[ListLayout.TAG_AT];
-  }
-
-  private int fetch(int number, int skip, Bytes into) {
-    return source == null ? Records.ABSENT : source.append(number, skip, into);
   }
 }

@@ -19,6 +19,7 @@ final class MapBuckets {
   private final EntryCursor cursor = new EntryCursor();
   private final UserKey userKey = new UserKey();
   private long splits;
+  private long clears;
 
   MapBuckets(Records records, MapRuns runs) {
     this.records = records;
@@ -46,16 +47,29 @@ final class MapBuckets {
     return splits;
   }
 
+  /** How often any map was cleared. */
+  long clears() {
+    return clears;
+  }
+
+  /** A map has been cleared. */
+  void cleared() {
+    clears++;
+  }
+
   /** Spreads an inline map's entries over buckets; the caller writes the head. */
   void spread(CompositeKey key, MapHead head) {
+    if (head.identity() == PartLayout.NONE) {
+      head.makeRuns(records.takeIdentity());
+    }
     ByteSpan entries = head.block().open(0);
-    int size = entries.length() - MapLayout.INLINE_HEAD_BYTES;
+    int size = entries.length() - head.entriesAt();
     int buckets = Math.max(FEWEST, Math.ceilDiv(size, bucketBytes()));
     int count = 0;
     for (int number = 0; number < buckets; number++) {
-      stay.bytes().clear();
+      start(stay, head.identity());
       ByteSpan bucket = stay.open(size);
-      cursor.on(entries, MapLayout.INLINE_HEAD_BYTES);
+      cursor.on(entries, head.entriesAt());
       while (cursor.next()) {
         if (MapLayout.bucketOf(hash(head.block()), buckets) == number) {
           cursor.copyTo(bucket);
@@ -66,7 +80,12 @@ final class MapBuckets {
       putIfAny(key, number, stay);
     }
     head.makeBuckets(buckets, count, size);
-    records.notePartsOf(key.state());
+  }
+
+  /** Makes a block an empty bucket. */
+  static void start(HeapBlock bucket, long identity) {
+    bucket.bytes().clear();
+    bucket.bytes().appendLong(identity);
   }
 
   /**
@@ -82,15 +101,15 @@ final class MapBuckets {
             && length > bucketBytes() / 2
             && head.size() > (long) head.buckets() * bucketBytes();
         splits++) {
-      split(key, head.buckets());
+      split(key, head.identity(), head.buckets());
       head.setBuckets(head.buckets() + 1);
     }
   }
 
   /** Whether none of the buckets is there. */
-  boolean areEmpty(CompositeKey key, int buckets) {
-    for (int number = 0; number < buckets; number++) {
-      if (records.read(key.record(MapLayout.FIRST_BUCKET + number), value -> {})) {
+  boolean areEmpty(CompositeKey key, MapHead head) {
+    for (int number = 0; number < head.buckets(); number++) {
+      if (records.hasPart(key.record(MapLayout.FIRST_BUCKET + number), head.identity())) {
         return false;
       }
     }
@@ -98,18 +117,18 @@ final class MapBuckets {
   }
 
   /** Moves to the new bucket what belongs there, all from one bucket. */
-  private void split(CompositeKey key, int newBucket) {
+  private void split(CompositeKey key, long identity, int newBucket) {
     splits++;
     int old = newBucket - Integer.highestOneBit(newBucket);
-    if (!records.read(key.record(MapLayout.FIRST_BUCKET + old), from)) {
+    if (!records.readPart(key.record(MapLayout.FIRST_BUCKET + old), identity, from)) {
       return;
     }
     ByteSpan entries = from.open(0);
-    stay.bytes().clear();
-    move.bytes().clear();
+    start(stay, identity);
+    start(move, identity);
     ByteSpan staying = stay.open(entries.length());
     ByteSpan moving = move.open(entries.length());
-    cursor.on(entries, 0);
+    cursor.on(entries, MapLayout.BUCKET_HEAD_BYTES);
     while (cursor.next()) {
       boolean moves = MapLayout.bucketOf(hash(from), newBucket + 1) == newBucket;
       cursor.copyTo(moves ? moving : staying);
@@ -117,7 +136,7 @@ final class MapBuckets {
     stay.close();
     move.close();
     putIfAny(key, newBucket, move);
-    if (stay.bytes().length() == 0) {
+    if (stay.bytes().length() == MapLayout.BUCKET_HEAD_BYTES) {
       records.delete(key.record(MapLayout.FIRST_BUCKET + old));
     } else {
       records.put(key.record(MapLayout.FIRST_BUCKET + old), stay.bytes(), 0);
@@ -126,7 +145,7 @@ final class MapBuckets {
 
   private void putIfAny(CompositeKey key, int number, HeapBlock bucket) {
     int length = bucket.bytes().length();
-    if (length > 0) {
+    if (length > MapLayout.BUCKET_HEAD_BYTES) {
       int room = Math.min(length + length / 2, bucketLimit());
       records.put(key.record(MapLayout.FIRST_BUCKET + number), bucket.bytes(), room);
     }
@@ -164,7 +183,7 @@ final class MapBuckets {
   private int largestEntry(ByteSpan entries) {
     int largest = NONE;
     int most = EntryCursor.STUB_BYTES;
-    cursor.on(entries, 0);
+    cursor.on(entries, MapLayout.BUCKET_HEAD_BYTES);
     while (cursor.next()) {
       if (!cursor.inRun() && cursor.length() > most) {
         largest = cursor.start();
@@ -172,28 +191,5 @@ final class MapBuckets {
       }
     }
     return largest;
-  }
-
-  /** Deletes all buckets and runs of a map. */
-  void deleteParts(CompositeKey key, MapHead head) {
-    if (!head.hasBuckets()) {
-      deleteRuns(key, head.block(), MapLayout.INLINE_HEAD_BYTES);
-      return;
-    }
-    for (int number = 0; number < head.buckets(); number++) {
-      if (head.everHadRuns() && records.read(key.record(MapLayout.FIRST_BUCKET + number), from)) {
-        deleteRuns(key, from, 0);
-      }
-      records.delete(key.record(MapLayout.FIRST_BUCKET + number));
-    }
-  }
-
-  private void deleteRuns(CompositeKey key, HeapBlock block, int firstEntry) {
-    cursor.on(block.open(0), firstEntry);
-    while (cursor.next()) {
-      if (cursor.inRun()) {
-        runs.delete(key, cursor.run());
-      }
-    }
   }
 }

@@ -10,7 +10,9 @@ import org.jspecify.annotations.Nullable;
  * and its entries come in the order of their serialized user keys. A larger map, and one with large
  * entries, is read bucket by bucket, in no order: an entry that is not touched meanwhile is seen
  * exactly once, even if the map grows; one that is put or removed meanwhile is seen at most once,
- * before or after. Bytes that were handed out stay as they are. For the thread of the map.
+ * before or after. The entries of a map that is cleared meanwhile are seen as far as they have been
+ * read, and none of its successor. Bytes that were handed out stay as they are. For the thread of
+ * the map.
  */
 public final class MapCursor {
   private final Records records;
@@ -22,7 +24,9 @@ public final class MapCursor {
   private final Deque<Integer> offspring = new ArrayDeque<>();
   private HeapBlock block = new HeapBlock();
   private @Nullable OrderedEntries ordered;
+  private long identity;
   private long splitsAtStart;
+  private long clearsSeen;
   private int bucketsAtStart;
   private int nextBucket;
   private byte[] bytes = new byte[0];
@@ -42,13 +46,15 @@ public final class MapCursor {
     if (!records.read(key.head(), head.block())) {
       return false;
     }
+    identity = head.identity();
     splitsAtStart = buckets.splits();
+    clearsSeen = buckets.clears();
     if (head.hasBuckets()) {
       bucketsAtStart = head.buckets();
       cursor.on(block.open(0), 0);
     } else {
       block = head.block();
-      cursor.on(block.open(0), MapLayout.INLINE_HEAD_BYTES);
+      cursor.on(block.open(0), head.entriesAt());
     }
     if (!head.everHadRuns() && (!head.hasBuckets() || head.size() <= MapLayout.ORDERED_BYTES)) {
       ordered = readAll();
@@ -119,7 +125,7 @@ public final class MapCursor {
   /** Takes the entry that the cursor's names; false if it has been removed meanwhile. */
   private boolean takeRun() {
     Bytes run = new Bytes();
-    if (!runs.read(key, cursor.run(), run)) {
+    if (!runs.read(key, identity, cursor.run(), run)) {
       return false;
     }
     bytes = run.array();
@@ -130,7 +136,7 @@ public final class MapCursor {
   }
 
   private boolean loadNextBucket() {
-    while (true) {
+    while (bucketsAtStart > 0 && isStillThere()) {
       Integer number = offspring.poll();
       if (number == null) {
         if (nextBucket >= bucketsAtStart) {
@@ -142,12 +148,25 @@ public final class MapCursor {
         addOffspring(number);
       }
       HeapBlock loaded = new HeapBlock();
-      if (records.read(key.record(MapLayout.FIRST_BUCKET + number), loaded)) {
+      if (records.readPart(key.record(MapLayout.FIRST_BUCKET + number), identity, loaded)) {
         block = loaded;
-        cursor.on(block.open(0), 0);
+        cursor.on(block.open(0), MapLayout.BUCKET_HEAD_BYTES);
         return true;
       }
     }
+    return false;
+  }
+
+  /** False once the map was cleared; what compaction has left of it is not to be seen. */
+  private boolean isStillThere() {
+    if (buckets.clears() == clearsSeen) {
+      return true;
+    }
+    boolean isThere = records.read(key.head(), head.block()) && head.identity() == identity;
+    if (isThere) {
+      clearsSeen = buckets.clears();
+    }
+    return isThere;
   }
 
   /**
@@ -155,7 +174,7 @@ public final class MapCursor {
    * to its own number with one higher bit set.
    */
   private void addOffspring(int number) {
-    if (!records.read(key.head(), head.block()) || !head.hasBuckets()) {
+    if (!records.read(key.head(), head.block()) || head.identity() != identity) {
       return;
     }
     int now = head.buckets();

@@ -14,19 +14,24 @@ final class MapHead {
 
   /** Becomes an inline map without entries. */
   void makeEmpty() {
-    Bytes bytes = block.bytes();
-    bytes.clear();
-    bytes.append(MapLayout.INLINE);
-    bytes.appendInt(MapLayout.FIRST_RUN);
+    block.bytes().clear();
+    block.bytes().append(MapLayout.INLINE);
   }
 
-  /** Becomes the head of a map with buckets; its entries must be there by now. */
-  void makeBuckets(int buckets, long entries, long size) {
-    int nextRun = nextRun();
+  /** Becomes the head of a map with runs; its entries stay. */
+  void makeRuns(long identity) {
     Bytes bytes = block.bytes();
-    bytes.clear();
-    bytes.append(MapLayout.BUCKETS);
-    bytes.appendInt(nextRun);
+    bytes.insert(MapLayout.TAG_BYTES, MapLayout.RUNS_HEAD_BYTES - MapLayout.TAG_BYTES);
+    array()[MapLayout.TAG_AT] = MapLayout.RUNS;
+    Numbers.putLong(array(), PartLayout.HEAD_IDENTITY_AT, identity);
+    setNextRun(MapLayout.FIRST_RUN);
+  }
+
+  /** Becomes the head of a map with buckets, which has an identity; its entries must be there. */
+  void makeBuckets(int buckets, long entries, long size) {
+    Bytes bytes = block.bytes();
+    array()[MapLayout.TAG_AT] = MapLayout.BUCKETS;
+    bytes.setLength(MapLayout.BUCKETS_AT);
     bytes.appendInt(buckets);
     bytes.appendLong(entries);
     bytes.appendLong(size);
@@ -36,8 +41,18 @@ final class MapHead {
     return array()[MapLayout.TAG_AT] == MapLayout.BUCKETS;
   }
 
+  /** Its identity; {@link PartLayout#NONE} of a map in one record. */
+  long identity() {
+    return PartLayout.ofHead(array(), 0);
+  }
+
+  /** Where the first entry of a map without buckets is. */
+  int entriesAt() {
+    return MapLayout.entriesAt(array()[MapLayout.TAG_AT]);
+  }
+
   boolean everHadRuns() {
-    return nextRun() != MapLayout.FIRST_RUN;
+    return identity() != PartLayout.NONE && nextRun() != MapLayout.FIRST_RUN;
   }
 
   /** Sub number of the next run. */

@@ -1,17 +1,16 @@
 package io.fasterkv.flink.records;
 
-import io.fasterkv.api.ByteSpan;
-
 /**
  * The shape of a map.
  *
  * <pre>
  *   head record (sub number 0)
- *   | INLINE  | next run: 4 | entries ...                             |
- *   | BUCKETS | next run: 4 | buckets: 4 | entries: 8 | their bytes: 8 |
+ *   | INLINE  | entries ...                                                           |
+ *   | RUNS    | identity: 8 | next run: 4 | entries ...                               |
+ *   | BUCKETS | identity: 8 | next run: 4 | buckets: 4 | entries: 8 | their bytes: 8 |
  *
  *   bucket i, under sub number 1 + i; an empty bucket has no record
- *   | entries ... |
+ *   | identity: 8 | entries ... |
  *
  *   entry
  *   | length of user key * 2 + 0 | length of value | user key | value |     inline
@@ -20,27 +19,32 @@ import io.fasterkv.api.ByteSpan;
  *
  *   run: records under sub numbers n, n + 1, ...
  *   | length of the whole: 4 | length of user key: 4 | user key | value ... |
- *   each record begins with | FIRST or NEXT | stamp: 8 |
+ *   each record begins with | identity: 8 | FIRST or NEXT | stamp: 8 |
  * </pre>
  *
- * <p>A map starts inline. When it outgrows {@link #INLINE_BYTES} it is spread over buckets by
- * linear hashing (Litwin, VLDB 1980): with N buckets, the one to be split next is N without its
- * highest bit, so N is all that needs to be remembered. Entries too large for a bucket lie in runs
- * of records that carry the user key too. The stamp of such an entry is its value's second byte to
- * its ninth, or zero. Where entries expire that is their timestamp, and compaction drops buckets
- * and records of runs one by one, so that a map may have less than its head says. A map with
- * buckets keeps them until its last entry is gone.
+ * <p>A map starts inline, and gets the second kind of head with its first run. When it outgrows
+ * {@link #INLINE_BYTES} it is spread over buckets by linear hashing (Litwin, VLDB 1980): with N
+ * buckets, the one to be split next is N without its highest bit, so N is all that needs to be
+ * remembered. Entries too large for a bucket lie in runs of records that carry the user key too.
+ * The stamp of such an entry is its value's second byte to its ninth, or zero. Where entries expire
+ * that is their timestamp, and compaction drops buckets and records of runs one by one, so that a
+ * map may have less than its head says. A map with buckets keeps them until its last entry is gone.
+ * What the identity is for {@link PartLayout} says.
  */
 public final class MapLayout {
   public static final byte INLINE = 0;
   public static final byte BUCKETS = 1;
+  public static final byte RUNS = 2;
   public static final int TAG_AT = 0;
-  static final int NEXT_RUN_AT = 1;
-  public static final int INLINE_HEAD_BYTES = NEXT_RUN_AT + Integer.BYTES;
-  static final int BUCKETS_AT = INLINE_HEAD_BYTES;
+  static final int TAG_BYTES = 1;
+  static final int NEXT_RUN_AT = PartLayout.HEAD_IDENTITY_AT + PartLayout.IDENTITY_BYTES;
+  static final int RUNS_HEAD_BYTES = NEXT_RUN_AT + Integer.BYTES;
+  static final int BUCKETS_AT = RUNS_HEAD_BYTES;
   static final int COUNT_AT = BUCKETS_AT + Integer.BYTES;
   static final int SIZE_AT = COUNT_AT + Long.BYTES;
-  static final int BUCKETS_HEAD_BYTES = SIZE_AT + Long.BYTES;
+
+  /** Where a bucket has its first entry. */
+  public static final int BUCKET_HEAD_BYTES = PartLayout.IDENTITY_BYTES;
 
   /** Sub number of bucket 0. */
   static final int FIRST_BUCKET = 1;
@@ -61,8 +65,10 @@ public final class MapLayout {
   static final byte NEXT = 1;
   static final int STAMP_BYTES = Long.BYTES;
 
+  public static final int RUN_TAG_AT = PartLayout.IDENTITY_BYTES;
+
   /** Where a record of a run has its entry's stamp. */
-  public static final int RUN_STAMP_AT = 1;
+  public static final int RUN_STAMP_AT = RUN_TAG_AT + 1;
 
   /** A record of a run has so many bytes of its own. */
   public static final int RUN_RECORD_BYTES = RUN_STAMP_AT + STAMP_BYTES;
@@ -74,6 +80,11 @@ public final class MapLayout {
   private static final int BUCKET_BYTES = 700;
 
   private MapLayout() {}
+
+  /** Where the first entry is in a head that has entries. */
+  public static int entriesAt(byte tag) {
+    return tag == INLINE ? TAG_BYTES : RUNS_HEAD_BYTES;
+  }
 
   /** A larger entry is put in a run. */
   static int entryLimit(int recordLimit) {
@@ -123,9 +134,5 @@ public final class MapLayout {
   /** Length of the user key in a run, from its first record. */
   public static int runKeyLength(byte[] bytes, int start) {
     return Numbers.getInt(bytes, start + Integer.BYTES);
-  }
-
-  static int nextRun(ByteSpan head) {
-    return head.getInt(NEXT_RUN_AT);
   }
 }

@@ -21,6 +21,7 @@ final class MapLookup implements RecordReader {
   private boolean head;
   private Result result = Result.MISSING;
   private int buckets;
+  private long identity;
 
   MapLookup(UserKey key) {
     this.key = key;
@@ -42,12 +43,24 @@ final class MapLookup implements RecordReader {
     return buckets;
   }
 
+  /** The map's identity; meaningful after {@link Result#IN_BUCKETS}. */
+  long identity() {
+    return identity;
+  }
+
+  private int entriesAt(ByteSpan block) {
+    return head
+        ? MapLayout.entriesAt(block.getByte(MapLayout.TAG_AT))
+        : MapLayout.BUCKET_HEAD_BYTES;
+  }
+
   @Override
   public void read(ByteSpan block) {
     if (head && block.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS) {
       buckets = block.getInt(MapLayout.BUCKETS_AT);
+      identity = PartLayout.ofHead(block);
       result = Result.IN_BUCKETS;
-    } else if (!cursor.on(block, head ? MapLayout.INLINE_HEAD_BYTES : 0).seek(key)) {
+    } else if (!cursor.on(block, entriesAt(block)).seek(key)) {
       result = Result.MISSING;
     } else if (cursor.inRun()) {
       result = Result.IN_RUN;

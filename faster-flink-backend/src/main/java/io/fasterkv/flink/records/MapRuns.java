@@ -13,7 +13,11 @@ final class MapRuns {
     this.records = records;
   }
 
-  /** Writes an entry, whose value lies behind its user key, to a new run; returns its start. */
+  /**
+   * Writes an entry, whose value lies behind its user key, to a new run; returns its start.
+   *
+   * @param head has an identity
+   */
   int write(CompositeKey key, MapHead head, UserKey userKey, byte[] value, int length) {
     int whole = Math.addExact(userKey.length(), length);
     int first = allocate(key, head, pieces(whole));
@@ -26,13 +30,13 @@ final class MapRuns {
     int pieceBytes = pieceBytes();
     for (int at = 0, sub = first; at < run.length(); at += pieceBytes, sub++) {
       record.clear();
+      record.appendLong(head.identity());
       record.append(sub == first ? MapLayout.FIRST : MapLayout.NEXT);
       record.appendLong(stamp);
       record.append(run.array(), at, Math.min(pieceBytes, run.length() - at));
       records.put(key.record(sub), record, record.length());
     }
     run.clear();
-    records.notePartsOf(key.state());
     return first;
   }
 
@@ -44,7 +48,7 @@ final class MapRuns {
         first = MapLayout.FIRST_RUN;
         free = 0;
       }
-      if (records.read(key.record(first + free), value -> {})) {
+      if (records.hasPart(key.record(first + free), head.identity())) {
         first += free + 1;
         free = 0;
       } else {
@@ -70,27 +74,31 @@ final class MapRuns {
    * @param into takes the run as {@link MapLayout} draws it
    * @return false if any of it is not there any more
    */
-  boolean read(CompositeKey key, int first, Bytes into) {
+  boolean read(CompositeKey key, long identity, int first, Bytes into) {
     into.clear();
-    if (!append(key, first, MapLayout.FIRST, into)) {
+    if (!append(key, identity, first, MapLayout.FIRST, into)) {
       return false;
     }
     int pieces = pieces(MapLayout.runLength(into.array(), 0));
     for (int piece = 1; piece < pieces; piece++) {
-      if (!append(key, first + piece, MapLayout.NEXT, into)) {
+      if (!append(key, identity, first + piece, MapLayout.NEXT, into)) {
         return false;
       }
     }
     return true;
   }
 
-  private boolean append(CompositeKey key, int sub, byte tag, Bytes into) {
-    return records.append(key.record(sub), MapLayout.RUN_RECORD_BYTES, into) == tag;
+  private boolean append(CompositeKey key, long identity, int sub, byte tag, Bytes into) {
+    return records.appendPart(key.record(sub), identity, MapLayout.RUN_RECORD_BYTES, into) == tag;
   }
 
-  /** Whether the run holds this user key. */
-  boolean holds(CompositeKey key, int first, UserKey userKey) {
-    return read(key, first, run) && isOf(run, userKey);
+  /** Whether the run, which an entry has named, holds this user key. */
+  boolean holds(CompositeKey key, long identity, int first, UserKey userKey) {
+    if (!read(key, identity, first, run)) {
+      records.checkMayMiss(key, first);
+      return false;
+    }
+    return isOf(run, userKey);
   }
 
   /** Whether a run that was read is of this user key. */
@@ -106,9 +114,9 @@ final class MapRuns {
   }
 
   /** Deletes a run, if it is there. */
-  void delete(CompositeKey key, int first) {
+  void delete(CompositeKey key, long identity, int first) {
     run.clear();
-    if (!append(key, first, MapLayout.FIRST, run)) {
+    if (!append(key, identity, first, MapLayout.FIRST, run)) {
       return;
     }
     int pieces = pieces(MapLayout.runLength(run.array(), 0));

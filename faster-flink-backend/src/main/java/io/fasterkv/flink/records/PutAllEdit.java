@@ -52,7 +52,7 @@ final class PutAllEdit implements RecordEdit {
     key.of(batch.bytes(), batch.keyAt(entry), batch.keyLength(entry));
     return single
         .of(key, batch.bytes(), batch.valueAt(entry), batch.valueLength(entry))
-        .to(true, limit);
+        .toHead(limit);
   }
 
   private void putFrom(ByteSpan block, int from) {
@@ -82,8 +82,8 @@ final class PutAllEdit implements RecordEdit {
 
   @Override
   public int initialBytes() {
-    int least = MapLayout.INLINE_HEAD_BYTES + batch.entryBytes(first);
-    return Math.max(least, Math.min(limit, MapLayout.INLINE_HEAD_BYTES + bytesOfAll()));
+    int least = MapLayout.TAG_BYTES + batch.entryBytes(first);
+    return Math.max(least, Math.min(limit, MapLayout.TAG_BYTES + bytesOfAll()));
   }
 
   @Override

@@ -26,7 +26,8 @@ final class PutEdit implements RecordEdit {
   private byte[] value = new byte[0];
   private int offset;
   private int length;
-  private boolean head;
+  private boolean isHead;
+  private long identity;
   private int limit;
   private Outcome outcome = Outcome.INSERTED;
   private int grownBy;
@@ -42,9 +43,17 @@ final class PutEdit implements RecordEdit {
     return this;
   }
 
-  /** Where: a head record or a bucket, which may grow to {@code most} bytes. */
-  PutEdit to(boolean toHead, int most) {
-    head = toHead;
+  /** Where: a head record, which may grow to {@code most} bytes. */
+  PutEdit toHead(int most) {
+    isHead = true;
+    limit = most;
+    return this;
+  }
+
+  /** Where: a bucket of the map with this identity, which may grow to {@code most} bytes. */
+  PutEdit toBucket(long mapIdentity, int most) {
+    isHead = false;
+    identity = mapIdentity;
     limit = most;
     return this;
   }
@@ -68,25 +77,34 @@ final class PutEdit implements RecordEdit {
     return buckets;
   }
 
+  /** The identity of the map; meaningful after {@link Outcome#IN_BUCKETS}. */
+  long identity() {
+    return identity;
+  }
+
   private int entryBytes() {
     return EntryCursor.entryBytes(key.length(), length);
   }
 
-  private int firstEntryAt() {
-    return head ? MapLayout.INLINE_HEAD_BYTES : 0;
+  private int firstEntryAt(ByteSpan block) {
+    return isHead
+        ? MapLayout.entriesAt(block.getByte(MapLayout.TAG_AT))
+        : MapLayout.BUCKET_HEAD_BYTES;
   }
 
   @Override
   public int initialBytes() {
-    return firstEntryAt() + entryBytes();
+    return (isHead ? MapLayout.TAG_BYTES : MapLayout.BUCKET_HEAD_BYTES) + entryBytes();
   }
 
   @Override
   public void initial(ByteSpan block) {
-    block.setLength(firstEntryAt());
-    if (head) {
+    if (isHead) {
+      block.setLength(MapLayout.TAG_BYTES);
       block.putByte(MapLayout.TAG_AT, MapLayout.INLINE);
-      block.putInt(MapLayout.NEXT_RUN_AT, MapLayout.FIRST_RUN);
+    } else {
+      block.setLength(MapLayout.BUCKET_HEAD_BYTES);
+      PartLayout.putIntoPart(block, identity);
     }
     EntryCursor.append(block, key, value, offset, length);
     outcome = Outcome.INSERTED;
@@ -94,15 +112,21 @@ final class PutEdit implements RecordEdit {
     blockLength = block.length();
   }
 
+  /** Whether a bucket is left over from another map. */
+  private boolean isOthers(ByteSpan block) {
+    return !isHead && PartLayout.ofPart(block) != identity;
+  }
+
   /** Finds the entry's place and decides; changes nothing. */
   private void judge(ByteSpan block) {
     grownBy = 0;
-    if (head && block.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS) {
+    if (isHead && block.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS) {
       outcome = Outcome.IN_BUCKETS;
+      identity = PartLayout.ofHead(block);
       buckets = block.getInt(MapLayout.BUCKETS_AT);
       return;
     }
-    boolean found = cursor.on(block, firstEntryAt()).seek(key);
+    boolean found = cursor.on(block, firstEntryAt(block)).seek(key);
     if (found && cursor.inRun()) {
       outcome = Outcome.IN_RUN;
       return;
@@ -124,6 +148,13 @@ final class PutEdit implements RecordEdit {
 
   @Override
   public boolean inPlace(ByteSpan block) {
+    if (isOthers(block)) {
+      boolean fits = initialBytes() <= block.capacity();
+      if (fits) {
+        initial(block);
+      }
+      return fits;
+    }
     judge(block);
     if (!changes()) {
       return true;
@@ -148,6 +179,9 @@ final class PutEdit implements RecordEdit {
 
   @Override
   public int copyBytes(ByteSpan oldBlock) {
+    if (isOthers(oldBlock)) {
+      return initialBytes();
+    }
     judge(oldBlock);
     int grown = oldBlock.length() + (changes() ? grownBy : 0);
     if (grown <= oldBlock.length()) {
@@ -158,6 +192,10 @@ final class PutEdit implements RecordEdit {
 
   @Override
   public void copy(ByteSpan oldBlock, ByteSpan newBlock) {
+    if (isOthers(oldBlock)) {
+      initial(newBlock);
+      return;
+    }
     newBlock.setTo(oldBlock);
     judge(newBlock);
     if (changes()) {

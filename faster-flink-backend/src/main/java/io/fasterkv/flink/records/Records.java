@@ -5,8 +5,8 @@ import io.fasterkv.Session;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
+import io.fasterkv.flink.key.CompositeKey;
 import java.lang.foreign.MemorySegment;
-import java.util.BitSet;
 
 /** Reads and writes single records of a store through one session. For one thread at a time. */
 public final class Records implements AutoCloseable {
@@ -19,12 +19,14 @@ public final class Records implements AutoCloseable {
   private final Session<RecordEdit, RecordReader, Object> session;
   private final ByteSpan source = new ByteSpan();
   private final Appender appender = new Appender();
-  private final BitSet statesWithParts = new BitSet();
+  private final PartReader partReader = new PartReader();
+  private final Identities identities;
   private final int limit;
   private byte[] wrapped = new byte[0];
   private MemorySegment wrapping = MemorySegment.ofArray(wrapped);
 
-  public Records(FasterStore store) {
+  public Records(FasterStore store, Identities identities) {
+    this.identities = identities;
     this.session = store.newSession(functions, SessionMode.BLOCKING);
     this.limit = limit(store);
   }
@@ -39,20 +41,20 @@ public final class Records implements AutoCloseable {
     return limit;
   }
 
-  /**
-   * Whether this state ever had a value of more than one record. If not, a head record can be
-   * overwritten or deleted without a look at it.
-   */
-  boolean mayHaveParts(int state) {
-    return statesWithParts.get(state);
+  Identities identities() {
+    return identities;
   }
 
-  BitSet statesWithParts() {
-    return (BitSet) statesWithParts.clone();
+  /** A new identity, of a value whose parts are written next and then its head. */
+  long takeIdentity() {
+    return identities.take();
   }
 
-  void notePartsOf(int state) {
-    statesWithParts.set(state);
+  /** Tells that a part is not there. Its value goes on without it if parts of its state expire. */
+  void checkMayMiss(CompositeKey key, int part) {
+    if (!identities.isTimed(key.state())) {
+      throw new MissingPart(identities.stateName(key.state()), key, part);
+    }
   }
 
   /** Runs the reader if the key has a value. */
@@ -61,13 +63,22 @@ public final class Records implements AutoCloseable {
     return session.read(key, NO_EDIT, reader, NO_CONTEXT) == Status.FOUND;
   }
 
+  /** As {@link #read}, of a part; false also if that is another value's. */
+  boolean readPart(ByteSpan key, long identity, RecordReader reader) {
+    return read(key, partReader.of(identity, reader)) && partReader.isOwn;
+  }
+
+  boolean hasPart(ByteSpan key, long identity) {
+    return readPart(key, identity, value -> {});
+  }
+
   /**
-   * Puts the value, without its first {@code skip} bytes, behind what {@code into} holds.
+   * Puts a part, without its first {@code skip} bytes, behind what {@code into} holds.
    *
-   * @return the value's first byte, or {@link #ABSENT} if there is no value
+   * @return the byte behind the identity, or {@link #ABSENT} if the value has no such part
    */
-  int append(ByteSpan key, int skip, Bytes into) {
-    return read(key, appender.to(into, skip)) ? appender.firstByte & 0xFF : ABSENT;
+  int appendPart(ByteSpan key, long identity, int skip, Bytes into) {
+    return readPart(key, identity, appender.to(into, skip)) ? appender.tag & 0xFF : ABSENT;
   }
 
   /** Sets the value to {@code length} bytes from {@code offset} on. */
@@ -85,6 +96,12 @@ public final class Records implements AutoCloseable {
     value.reserve(room);
     functions.nextUpsert(length);
     session.upsert(key, source.wrap(value.segment(), 0, room, room), NO_CONTEXT);
+  }
+
+  /** Sets a head, whose parts have been written. */
+  void putHead(ByteSpan key, Bytes head) {
+    put(key, head, head.length());
+    identities.written();
   }
 
   void edit(ByteSpan key, RecordEdit edit) {
@@ -131,12 +148,34 @@ public final class Records implements AutoCloseable {
     session.close();
   }
 
-  /** Appends a value to bytes that are there; a repeated call does not append twice. */
+  /** Shows a part to a reader if it is the value's. */
+  private static final class PartReader implements RecordReader {
+    private static final RecordReader NOBODY = value -> {};
+    private long identity;
+    private RecordReader reader = NOBODY;
+    private boolean isOwn;
+
+    PartReader of(long wanted, RecordReader then) {
+      identity = wanted;
+      reader = then;
+      return this;
+    }
+
+    @Override
+    public void read(ByteSpan value) {
+      isOwn = PartLayout.ofPart(value) == identity;
+      if (isOwn) {
+        reader.read(value);
+      }
+    }
+  }
+
+  /** Appends a part to bytes that are there; a repeated call does not append twice. */
   private static final class Appender implements RecordReader {
     private Bytes into = new Bytes();
     private int base;
     private int skip;
-    private byte firstByte;
+    private byte tag;
 
     Appender to(Bytes target, int skipped) {
       into = target;
@@ -147,7 +186,7 @@ public final class Records implements AutoCloseable {
 
     @Override
     public void read(ByteSpan value) {
-      firstByte = value.length() == 0 ? 0 : value.getByte(0);
+      tag = value.getByte(PartLayout.IDENTITY_BYTES);
       int count = value.length() - skip;
       into.setLength(Math.addExact(base, count));
       value.copyTo(skip, into.array(), base, count);

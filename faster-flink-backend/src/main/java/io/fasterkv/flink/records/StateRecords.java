@@ -1,7 +1,6 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.FasterStore;
-import java.util.BitSet;
 
 /**
  * One session of a store with the shapes that state takes in it: single values, lists, maps and
@@ -14,22 +13,17 @@ public final class StateRecords implements AutoCloseable {
   private final ByteMaps maps;
   private final ByteTrees trees;
 
-  public StateRecords(FasterStore store) {
-    this.records = new Records(store);
+  public StateRecords(FasterStore store, Identities identities) {
+    this.records = new Records(store, identities);
     this.values = new Values(records);
     this.lists = new ByteLists(records);
     this.maps = new ByteMaps(records);
     this.trees = new ByteTrees(records, values);
   }
 
-  /** The states that ever had a value of more than one record, by number. */
-  public BitSet statesWithParts() {
-    return records.statesWithParts();
-  }
-
-  /** Notes that a state that was taken over has, or may have, values of more than one record. */
-  public void notePartsOf(int state) {
-    records.notePartsOf(state);
+  /** What it ties parts to their heads with. */
+  public Identities identities() {
+    return records.identities();
   }
 
   public Values values() {

@@ -1,5 +1,8 @@
 package io.fasterkv.flink.records;
 
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.flink.key.KeyLayout;
+
 /**
  * The shape of an ordered set of byte strings: a B+ tree of blocks, each a record.
  *
@@ -57,6 +60,11 @@ public final class TreeLayout {
   /** Where the first entry of a block lies. */
   public static int firstEntryAt(int block) {
     return block == ROOT ? LAST_BLOCK_AT + Integer.BYTES : LAST_BLOCK_AT;
+  }
+
+  /** Whether a record key of a timer queue is a block's, and not one of a long element. */
+  static boolean isBlock(ByteSpan key) {
+    return key.getByte(KeyLayout.KEY_LENGTH_AT) != DIGEST_BYTES;
   }
 
   /** Whether this length is that of a long element's order key. */

@@ -5,24 +5,29 @@ package io.fasterkv.flink.records;
  *
  * <pre>
  *   head record (sub number 0)
- *   | WHOLE  | value ...          |
- *   | PIECES | length: 4 | start: 8 |    and pieces under sub numbers 1, 2, ...
+ *   | WHOLE  | value ...                            |
+ *   | PIECES | identity: 8 | length: 4 | start: 8 |    and pieces under sub numbers 1, 2, ...
  *
  *   piece
- *   | start: 8 | bytes of the value |    all but the last are as long as a record may be
+ *   | identity: 8 | start: 8 | bytes of the value |    all but the last as long as a record may be
  * </pre>
  *
  * <p>The start is the first eight bytes of the value. Where values expire that is their timestamp,
  * and compaction drops head and pieces one by one: a value of which any is missing has expired.
+ * What the identity is for {@link PartLayout} says.
  */
 public final class ValueLayout {
   public static final byte WHOLE = 0;
   public static final byte PIECES = 1;
   public static final int TAG_AT = 0;
   public static final int TAG_BYTES = 1;
-  static final int LENGTH_AT = TAG_BYTES;
+  static final int LENGTH_AT = PartLayout.HEAD_IDENTITY_AT + PartLayout.IDENTITY_BYTES;
   public static final int START_AT = LENGTH_AT + Integer.BYTES;
   public static final int START_BYTES = Long.BYTES;
+  public static final int PIECE_START_AT = PartLayout.IDENTITY_BYTES;
+
+  /** A piece has so many bytes of its own. */
+  public static final int PIECE_HEAD_BYTES = PIECE_START_AT + START_BYTES;
 
   private ValueLayout() {}
 
@@ -33,7 +38,7 @@ public final class ValueLayout {
 
   /** How many bytes of the value a piece has. */
   static int pieceBytes(int recordLimit) {
-    return recordLimit - START_BYTES;
+    return recordLimit - PIECE_HEAD_BYTES;
   }
 
   static int pieces(int length, int recordLimit) {

@@ -8,7 +8,7 @@ import io.fasterkv.flink.key.CompositeKey;
  */
 public final class Values {
   private final Records records;
-  private final Bytes head = new Bytes();
+  private final Bytes record = new Bytes();
 
   public Values(Records records) {
     this.records = records;
@@ -25,20 +25,23 @@ public final class Values {
       return false;
     }
     if (into.array()[ValueLayout.TAG_AT] == ValueLayout.PIECES) {
+      long identity = PartLayout.ofHead(into.array(), 0);
       int length = ValueLayout.lengthInPieces(into.array(), 0);
       into.clear();
       into.append(ValueLayout.WHOLE);
-      return readPieces(key, length, into);
+      return readPieces(key, identity, length, into);
     }
     return true;
   }
 
   /** False if a piece is not there any more. */
-  private boolean readPieces(CompositeKey key, int length, Bytes into) {
+  private boolean readPieces(CompositeKey key, long identity, int length, Bytes into) {
     into.reserve(Math.addExact(ValueLayout.TAG_BYTES, length));
     int pieces = ValueLayout.pieces(length, records.limit());
     for (int piece = 1; piece <= pieces; piece++) {
-      if (records.append(key.record(piece), ValueLayout.START_BYTES, into) == Records.ABSENT) {
+      int skip = ValueLayout.PIECE_HEAD_BYTES;
+      if (records.appendPart(key.record(piece), identity, skip, into) == Records.ABSENT) {
+        records.checkMayMiss(key, piece);
         return false;
       }
     }
@@ -46,13 +49,12 @@ public final class Values {
   }
 
   /**
-   * Sets a value.
+   * Sets a value, blindly.
    *
    * @param bytes holds the value from {@link ValueLayout#TAG_BYTES} on; the tag is written here
    * @param length of the value and its tag
    */
   public void put(CompositeKey key, byte[] bytes, int length) {
-    removePieces(key);
     if (length <= records.limit()) {
       bytes[ValueLayout.TAG_AT] = ValueLayout.WHOLE;
       records.put(key.head(), bytes, 0, length);
@@ -62,40 +64,28 @@ public final class Values {
   }
 
   private void putPieces(CompositeKey key, byte[] bytes, int length) {
-    records.notePartsOf(key.state());
+    long identity = records.takeIdentity();
     int pieceBytes = ValueLayout.pieceBytes(records.limit());
     int pieces = ValueLayout.pieces(length, records.limit());
     for (int piece = 1; piece <= pieces; piece++) {
       int start = (piece - 1) * pieceBytes;
       int count = Math.min(pieceBytes, length - start);
-      head.clear();
-      head.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
-      head.append(bytes, ValueLayout.TAG_BYTES + start, count);
-      records.put(key.record(piece), head, head.length());
+      record.clear();
+      record.appendLong(identity);
+      record.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
+      record.append(bytes, ValueLayout.TAG_BYTES + start, count);
+      records.put(key.record(piece), record, record.length());
     }
-    head.clear();
-    head.append(ValueLayout.PIECES);
-    head.appendInt(length);
-    head.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
-    records.put(key.head(), head, head.length());
+    record.clear();
+    record.append(ValueLayout.PIECES);
+    record.appendLong(identity);
+    record.appendInt(length);
+    record.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
+    records.putHead(key.head(), record);
   }
 
-  /** Removes a value, if there is one. */
+  /** Removes a value, if there is one, blindly. */
   public void remove(CompositeKey key) {
-    removePieces(key);
     records.delete(key.head());
-  }
-
-  private void removePieces(CompositeKey key) {
-    if (!records.mayHaveParts(key.state()) || !records.read(key.head(), head)) {
-      return;
-    }
-    if (head.array()[ValueLayout.TAG_AT] == ValueLayout.PIECES) {
-      int length = ValueLayout.lengthInPieces(head.array(), 0);
-      int pieces = ValueLayout.pieces(length, records.limit());
-      for (int piece = 1; piece <= pieces; piece++) {
-        records.delete(key.record(piece));
-      }
-    }
   }
 }

@@ -125,6 +125,9 @@ public final class IncrementalRestore {
   /** Restores everything into a store, which has begun with the base, or empty. */
   public void run(FasterStore store, StateRegistry states, TimerQueues timers, StateRecords records)
       throws IOException {
+    for (IncrementalSource source : sources) {
+      records.identities().continueFrom(source.meta().nextIdentity());
+    }
     IncrementalSource taken = base != null && base.isTaken() ? base.source() : null;
     if (taken != null) {
       // Numbers its states as the log does.
@@ -153,8 +156,11 @@ public final class IncrementalRestore {
     for (int id = 0; id < numbers.length; id++) {
       Registered state = registered(source.meta().states().get(id), states);
       numbers[id] = state.id();
-      if (source.meta().withParts().get(id)) {
-        records.notePartsOf(state.id());
+      if (source.meta().timed().get(id)) {
+        records.identities().noteTimed(state.id());
+      }
+      if (state instanceof RegisteredQueue) {
+        records.identities().noteTrees(state.id());
       }
     }
     return numbers;

@@ -2,6 +2,7 @@ package io.fasterkv.flink.restore;
 
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.snapshot.LocalStore;
 import io.fasterkv.flink.snapshot.SavepointEntries;
@@ -29,6 +30,7 @@ import org.apache.flink.util.StateMigrationException;
 public final class StateMigration {
   private final LocalStore local;
   private final KeySpace<?> keys;
+  private final Identities identities;
   private final StateWriter writer;
   private final TtlTimeProvider time;
   private final DataInputDeserializer in = new DataInputDeserializer();
@@ -38,6 +40,7 @@ public final class StateMigration {
       LocalStore local, KeySpace<?> keys, StateRecords records, TtlTimeProvider time) {
     this.local = local;
     this.keys = keys;
+    this.identities = records.identities();
     this.writer = new StateWriter(records);
     this.time = time;
   }
@@ -56,7 +59,7 @@ public final class StateMigration {
     TtlAwareSerializer<?, ?> current =
         TtlAwareSerializer.wrapTtlAwareSerializer(metaInfo.getStateSerializer());
     CompositeKey key = new CompositeKey();
-    try (StateScan scan = StateScan.of(local, keys, state)) {
+    try (StateScan scan = StateScan.of(local, keys, identities, state)) {
       SavepointEntries entries = scan.entries();
       while (entries.next()) {
         key.setPrefix(entries.prefix(), 0, entries.prefix().length);

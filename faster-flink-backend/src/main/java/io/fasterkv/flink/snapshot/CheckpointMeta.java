@@ -24,7 +24,8 @@ import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
  * @param stored the key groups that the log may have records of
  * @param inStore how many of the states are in the store, numbered in their order; the others are
  *     timer queues on the heap
- * @param withParts those of the states in the store that may have values of several records
+ * @param nextIdentity above all identities of values of several records
+ * @param timed those of the states in the store of which parts may have expired
  * @param states all of them
  * @param keys of the keys' serializer
  */
@@ -32,17 +33,19 @@ public record CheckpointMeta(
     byte[] head,
     KeyGroupRange stored,
     int inStore,
-    BitSet withParts,
+    long nextIdentity,
+    BitSet timed,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP2". */
-  private static final int MAGIC = 0x46435032;
+  /** "FCP3". */
+  private static final int MAGIC = 0x46435033;
 
   static <K> void write(
       byte[] head,
       KeyGroupRange stored,
       int inStore,
-      BitSet withParts,
+      long nextIdentity,
+      BitSet timed,
       List<StateMetaInfoSnapshot> states,
       TypeSerializer<K> keys,
       OutputStream to)
@@ -53,7 +56,8 @@ public record CheckpointMeta(
     out.writeInt(stored.getStartKeyGroup());
     out.writeInt(stored.getEndKeyGroup());
     out.writeInt(inStore);
-    writeBytes(withParts.toByteArray(), out);
+    out.writeLong(nextIdentity);
+    writeBytes(timed.toByteArray(), out);
     writeBytes(head, out);
     new KeyedBackendSerializationProxy<>(keys, states, false)
         .write(new DataOutputViewStreamWrapper(out));
@@ -82,7 +86,8 @@ public record CheckpointMeta(
     }
     KeyGroupRange stored = KeyGroupRange.of(in.readInt(), in.readInt());
     int inStore = in.readInt();
-    BitSet withParts = BitSet.valueOf(in.readNBytes(in.readInt()));
+    long nextIdentity = in.readLong();
+    BitSet timed = BitSet.valueOf(in.readNBytes(in.readInt()));
     byte[] head = in.readNBytes(in.readInt());
     KeyedBackendSerializationProxy<?> proxy = new KeyedBackendSerializationProxy<>(userClasses);
     proxy.read(new DataInputViewStreamWrapper(in));
@@ -90,7 +95,8 @@ public record CheckpointMeta(
         head,
         stored,
         inStore,
-        withParts,
+        nextIdentity,
+        timed,
         proxy.getStateMetaInfoSnapshots(),
         proxy.getKeySerializerSnapshot());
   }

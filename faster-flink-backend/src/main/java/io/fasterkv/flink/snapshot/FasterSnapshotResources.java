@@ -2,6 +2,7 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.LogCut;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
@@ -42,6 +43,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
+      Identities identities,
       TimerQueues timerQueues,
       StreamCompressionDecorator compression)
       throws IOException {
@@ -50,7 +52,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     this.compression = compression;
     for (Registered state : states.all()) {
       metaInfos.add(state.metaInfo().snapshot());
-      exports.add(StateExport.of(state, keys));
+      exports.add(StateExport.of(state, keys, identities));
     }
     timers = timerQueues.onHeap();
     for (HeapPriorityQueueStateSnapshot<?> queue : timers) {

@@ -1,6 +1,7 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
@@ -25,6 +26,7 @@ public final class FasterSnapshotStrategy<K>
   private final LocalStore local;
   private final KeySpace<K> keys;
   private final StateRegistry states;
+  private final Identities identities;
   private final TimerQueues timers;
   private final StreamCompressionDecorator compression;
 
@@ -32,18 +34,20 @@ public final class FasterSnapshotStrategy<K>
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
+      Identities identities,
       TimerQueues timers,
       StreamCompressionDecorator compression) {
     this.local = local;
     this.keys = keys;
     this.states = states;
+    this.identities = identities;
     this.timers = timers;
     this.compression = compression;
   }
 
   /** Takes a snapshot; on the task thread. */
   public FasterSnapshotResources<K> take() throws IOException {
-    return new FasterSnapshotResources<>(local, keys, states, timers, compression);
+    return new FasterSnapshotResources<>(local, keys, states, identities, timers, compression);
   }
 
   @Override

@@ -16,7 +16,8 @@ import org.apache.flink.util.ResourceGuard;
  * @param lease keeps the store open
  * @param states first those in the store, in the order of their numbers, then the queues
  * @param inStore how many of them are in the store
- * @param withParts those that may have values of several records
+ * @param nextIdentity above all identities of values of several records
+ * @param timed those of which parts may have expired
  * @param timers the queues on the heap
  * @param cancellation told when nobody wants the snapshot any more
  */
@@ -25,7 +26,8 @@ public record IncrementalSnapshot(
     ResourceGuard.Lease lease,
     List<StateMetaInfoSnapshot> states,
     int inStore,
-    BitSet withParts,
+    long nextIdentity,
+    BitSet timed,
     List<HeapPriorityQueueStateSnapshot<?>> timers,
     Cancellation cancellation)
     implements SnapshotResources {

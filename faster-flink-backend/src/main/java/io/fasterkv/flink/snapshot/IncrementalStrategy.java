@@ -66,7 +66,8 @@ public final class IncrementalStrategy
           lease,
           metaInfos,
           inStore,
-          records.statesWithParts(),
+          records.identities().next(),
+          records.identities().timed(),
           queues,
           new Cancellation());
     } catch (RuntimeException failure) {

@@ -219,7 +219,8 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         snapshot.export().head(),
         log.stored().from(snapshot.export().beginAddress()),
         snapshot.inStore(),
-        snapshot.withParts(),
+        snapshot.nextIdentity(),
+        snapshot.timed(),
         snapshot.states(),
         keys.serializer(),
         out);

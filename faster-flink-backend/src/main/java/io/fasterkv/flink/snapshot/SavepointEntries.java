@@ -6,6 +6,7 @@ import io.fasterkv.flink.records.Bytes;
 import io.fasterkv.flink.records.EntryCursor;
 import io.fasterkv.flink.records.ListLayout;
 import io.fasterkv.flink.records.MapLayout;
+import io.fasterkv.flink.records.PartLayout;
 import io.fasterkv.flink.records.TreeCursor;
 import io.fasterkv.flink.records.TreeLayout;
 import io.fasterkv.flink.records.ValueLayout;
@@ -33,8 +34,14 @@ public final class SavepointEntries {
   private final Bytes gathered = new Bytes();
   private byte[] prefix = new byte[0];
 
+  /** Of the value at hand: parts with another are left over from others. */
+  private long identity;
+
   /** How many bytes are still to come of what is being gathered. */
   private int missing;
+
+  /** How many chunks are still to come of the list that is being gathered. */
+  private int missingChunks;
 
   /** A list in chunks is being gathered; it ends where the next head is. */
   private boolean isListOpen;
@@ -109,6 +116,9 @@ public final class SavepointEntries {
       }
       boolean isAtRecord = isHeadWaiting || records.next();
       isHeadWaiting = false;
+      if (!isAtRecord || isAtHead()) {
+        endValue();
+      }
       if (isListOpen && (!isAtRecord || isAtHead())) {
         isHeadWaiting = isAtRecord;
         isListOpen = false;
@@ -130,6 +140,28 @@ public final class SavepointEntries {
     return KeyLayout.sub(records.keyBytes(), records.keyStart(), records.keyLength()) == 0;
   }
 
+  /** What is still to come of the value at hand has expired, if anything. */
+  private void endValue() {
+    if (missing > 0 || missingChunks > 0 || nextOfRun != 0 || !runs.isEmpty()) {
+      checkMayMiss();
+    }
+    missing = 0;
+    missingChunks = 0;
+    nextOfRun = 0;
+    runs.clear();
+  }
+
+  private void checkMayMiss() {
+    if (!export().isTimed()) {
+      throw new IllegalStateException(
+          "a part of a value is missing, the store is damaged: state="
+              + export().name()
+              + ", keyGroup="
+              + keyGroup
+              + "; restore the job from a checkpoint, and report this as a bug");
+    }
+  }
+
   /** Reads one record; true if an entry is complete with it and stays. */
   private boolean readRecord() {
     byte[] bytes = records.keyBytes();
@@ -146,28 +178,35 @@ public final class SavepointEntries {
         savepointKey.start(bytes, start, length, export().ambiguous());
       }
       gathered.clear();
-      missing = 0;
       goesOnAt = 0;
-      nextOfRun = 0;
-      runs.clear();
-    } else if (!belongs(bytes, start, length)) {
-      // Its head has expired, and compaction came by that first.
+      identity =
+          isBlock(bytes, start)
+              ? PartLayout.NONE
+              : PartLayout.ofHead(records.valueBytes(), records.valueStart());
+    } else if (!belongs(bytes, start, length) || !isOwn(bytes, start)) {
       return false;
     }
     return switch (export().shape()) {
       case LIST -> readList(sub);
       case MAP -> readMap(sub);
       case SINGLE -> readSingle(sub) && finishGathered();
-      case QUEUE ->
-          KeyLayout.keyLength(bytes, start) == 0
-              ? readBlock(sub)
-              : readSingle(sub) && finishTimer();
+      case QUEUE -> isBlock(bytes, start) ? readBlock(sub) : readSingle(sub) && finishTimer();
     };
   }
 
   private boolean belongs(byte[] bytes, int start, int length) {
     int end = start + length - KeyLayout.SUB_BYTES;
     return Arrays.equals(bytes, start, end, prefix, 0, prefix.length);
+  }
+
+  /** Whether a part is the value's, and not left over from another. */
+  private boolean isOwn(byte[] bytes, int start) {
+    return isBlock(bytes, start)
+        || PartLayout.ofPart(records.valueBytes(), records.valueStart()) == identity;
+  }
+
+  private boolean isBlock(byte[] bytes, int start) {
+    return export().shape() == StateExport.Shape.QUEUE && KeyLayout.keyLength(bytes, start) == 0;
   }
 
   private StateExport export() {
@@ -190,22 +229,26 @@ public final class SavepointEntries {
     if (missing <= 0) {
       return false;
     }
-    gather(ValueLayout.START_BYTES);
+    gather(ValueLayout.PIECE_HEAD_BYTES);
     missing -= gathered.length() - before;
     return missing == 0;
   }
 
   /** Reads a list's head or a chunk; an element of which not all is there has expired. */
   private boolean readList(int sub) {
-    byte tag = records.valueBytes()[records.valueStart()];
-    if (sub == 0 && tag == ListLayout.CHUNKED) {
+    byte[] bytes = records.valueBytes();
+    int start = records.valueStart();
+    if (sub == 0 && bytes[start + ListLayout.TAG_AT] == ListLayout.CHUNKED) {
       isListOpen = true;
+      missingChunks = ListLayout.lastChunk(bytes, start);
       return false;
     }
     if (sub == 0) {
       gather(ListLayout.TAG_BYTES);
       return finishGathered();
     }
+    missingChunks--;
+    byte tag = bytes[start + ListLayout.CHUNK_TAG_AT];
     boolean isNext = goesOnAt == sub;
     if (goesOnAt != 0 && !(isNext && ListLayout.isWithin(tag))) {
       gathered.setLength(elementAt);
@@ -239,8 +282,9 @@ public final class SavepointEntries {
     if (sub >= MapLayout.FIRST_RUN) {
       return readRun(sub);
     }
-    int firstEntry = sub == 0 ? MapLayout.INLINE_HEAD_BYTES : 0;
-    if (sub != 0 || bytes[start] == MapLayout.INLINE) {
+    byte tag = bytes[start + MapLayout.TAG_AT];
+    int firstEntry = sub == 0 ? MapLayout.entriesAt(tag) : MapLayout.BUCKET_HEAD_BYTES;
+    if (sub != 0 || tag != MapLayout.BUCKETS) {
       int length = records.valueLength();
       block.wrap(MemorySegment.ofArray(bytes), start, length, length);
       cursor.on(block, firstEntry);
@@ -277,10 +321,15 @@ public final class SavepointEntries {
 
   /** Reads a record of a run; a run of which not all is there has expired. */
   private boolean readRun(int sub) {
-    boolean isFirst = MapLayout.isFirst(records.valueBytes()[records.valueStart()]);
+    boolean isFirst =
+        MapLayout.isFirst(records.valueBytes()[records.valueStart() + MapLayout.RUN_TAG_AT]);
     boolean isNamed = isFirst && runs.get(sub - MapLayout.FIRST_RUN);
+    if (nextOfRun != 0 && (isFirst || sub != nextOfRun)) {
+      checkMayMiss();
+    }
     if (isNamed) {
       gathered.clear();
+      runs.clear(sub - MapLayout.FIRST_RUN);
     } else if (isFirst || sub != nextOfRun) {
       nextOfRun = 0;
       return false;

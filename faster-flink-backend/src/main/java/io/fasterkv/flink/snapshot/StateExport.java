@@ -1,6 +1,7 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.RegisteredQueue;
 import io.fasterkv.flink.state.RegisteredState;
@@ -11,12 +12,18 @@ import org.jspecify.annotations.Nullable;
 /**
  * How one state is written to a snapshot: fixed when the snapshot starts, used when it is written.
  *
+ * @param name of the state
  * @param shape how it lies in records
  * @param ambiguous whether keys need lengths between their parts
+ * @param isTimed whether parts of its values may have expired
  * @param filter drops or changes serialized values: single ones, lists, or map values
  */
 record StateExport(
-    Shape shape, boolean ambiguous, @Nullable StateSnapshotTransformer<byte[]> filter) {
+    String name,
+    Shape shape,
+    boolean ambiguous,
+    boolean isTimed,
+    @Nullable StateSnapshotTransformer<byte[]> filter) {
 
   /** How a state lies in records, as the layouts of that room draw it. */
   enum Shape {
@@ -27,21 +34,23 @@ record StateExport(
     QUEUE
   }
 
-  static StateExport of(Registered state, KeySpace<?> keys) {
+  static StateExport of(Registered state, KeySpace<?> keys, Identities identities) {
     return switch (state) {
-      case RegisteredState<?, ?> values -> of(values, keys, filterOf(values));
-      case RegisteredQueue<?> queue -> new StateExport(Shape.QUEUE, false, null);
+      case RegisteredState<?, ?> values -> of(values, keys, identities, filterOf(values));
+      case RegisteredQueue<?> queue ->
+          new StateExport(queue.name(), Shape.QUEUE, false, false, null);
     };
   }
 
   /** A state of which nothing is dropped or changed. */
-  static StateExport whole(RegisteredState<?, ?> state, KeySpace<?> keys) {
-    return of(state, keys, null);
+  static StateExport whole(RegisteredState<?, ?> state, KeySpace<?> keys, Identities identities) {
+    return of(state, keys, identities, null);
   }
 
   private static StateExport of(
       RegisteredState<?, ?> state,
       KeySpace<?> keys,
+      Identities identities,
       @Nullable StateSnapshotTransformer<byte[]> filter) {
     Shape shape =
         switch (state.type()) {
@@ -49,7 +58,12 @@ record StateExport(
           case MAP -> Shape.MAP;
           default -> Shape.SINGLE;
         };
-    return new StateExport(shape, keys.ambiguousWith(state.namespaceSerializer()), filter);
+    return new StateExport(
+        state.name(),
+        shape,
+        keys.ambiguousWith(state.namespaceSerializer()),
+        identities.isTimed(state.id()),
+        filter);
   }
 
   private static @Nullable StateSnapshotTransformer<byte[]> filterOf(RegisteredState<?, ?> state) {

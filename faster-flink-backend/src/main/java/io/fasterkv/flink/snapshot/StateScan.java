@@ -2,6 +2,7 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.LogCut;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.state.RegisteredState;
 import java.io.IOException;
 import java.util.Collections;
@@ -23,13 +24,14 @@ public final class StateScan implements AutoCloseable {
   }
 
   /** Reads the whole log once. */
-  public static StateScan of(LocalStore local, KeySpace<?> keys, RegisteredState<?, ?> state)
+  public static StateScan of(
+      LocalStore local, KeySpace<?> keys, Identities identities, RegisteredState<?, ?> state)
       throws IOException {
     RecordSorter sorter =
         new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
     try (LogCut cut = local.store().cut()) {
       CutSort.sort(local, cut, sorter, key -> CutSort.state(key) == state.id());
-      StateExport export = StateExport.whole(state, keys);
+      StateExport export = StateExport.whole(state, keys, identities);
       SortedRecords sorted = sorter.sorted();
       return new StateScan(
           sorter,

@@ -1,8 +1,8 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.Identities;
 import java.util.Arrays;
 import org.apache.flink.api.common.state.StateTtlConfig;
 import org.apache.flink.runtime.state.ttl.TtlStateFactory.TtlSerializer;
@@ -14,16 +14,21 @@ import org.jspecify.annotations.Nullable;
  * thread sets the rules, the thread that compacts asks them: it sees a rule or its successor, and
  * what has expired by either may go.
  */
-public final class ExpiryRules implements KeepRule {
+public final class ExpiryRules {
   private final TtlTimeProvider time;
+  private final Identities identities;
 
   /** By the states' numbers; replaced as a whole. */
   private volatile @Nullable StateExpiry[] rules = new StateExpiry[0];
 
   private volatile boolean keepsAll = true;
 
-  public ExpiryRules(TtlTimeProvider time) {
+  /**
+   * @param identities told of the states whose parts expire, before any does
+   */
+  public ExpiryRules(TtlTimeProvider time, Identities identities) {
     this.time = time;
+    this.identities = identities;
   }
 
   /**
@@ -36,6 +41,9 @@ public final class ExpiryRules implements KeepRule {
         config.isEnabled()
             && config.getCleanupStrategies().inRocksdbCompactFilter()
             && TtlSerializer.isTtlStateSerializer(state.valueSerializer());
+    if (isOn) {
+      identities.noteTimed(state.id());
+    }
     set(state.id(), isOn ? StateExpiry.of(state, config.getTimeToLive().toMillis(), time) : null);
   }
 
@@ -51,13 +59,12 @@ public final class ExpiryRules implements KeepRule {
     keepsAll = Arrays.stream(next).allMatch(each -> each == null);
   }
 
-  @Override
-  public boolean keepsAll() {
+  boolean keepsAll() {
     return keepsAll;
   }
 
-  @Override
-  public boolean keeps(ByteSpan key, ByteSpan value) {
+  /** Whether a record has not expired. */
+  boolean keeps(ByteSpan key, ByteSpan value) {
     @Nullable StateExpiry[] all = rules;
     int state = KeyLayout.state(key);
     StateExpiry rule = state < all.length ? all[state] : null;

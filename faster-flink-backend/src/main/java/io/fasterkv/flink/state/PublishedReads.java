@@ -3,6 +3,8 @@ package io.fasterkv.flink.state;
 import io.fasterkv.FasterStore;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.CurrentKey;
+import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.MissingPart;
 import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -15,7 +17,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Reads of published ("queryable") state by other threads than the task's, one at a time, through a
  * session of their own. A read sees each record as it is; of values that take several records it
- * may see parts from before and after an update of the task.
+ * may see parts from before and after an update of the task. It starts over if the value has been
+ * cleared or replaced meanwhile.
  *
  * @param <K> type of the keys
  */
@@ -26,13 +29,17 @@ final class PublishedReads<K> implements AutoCloseable {
     byte @Nullable [] read(StateRecords records, CompositeKey key) throws IOException;
   }
 
+  private static final int MOST_ATTEMPTS = 100;
+
   private final FasterStore store;
+  private final Identities identities;
   private final int keyGroups;
   private @Nullable StateRecords records;
   private boolean closed;
 
-  PublishedReads(FasterStore store, int keyGroups) {
+  PublishedReads(FasterStore store, Identities identities, int keyGroups) {
     this.store = store;
+    this.identities = identities;
     this.keyGroups = keyGroups;
   }
 
@@ -58,14 +65,27 @@ final class PublishedReads<K> implements AutoCloseable {
     namespaceSerializer.serialize(asked.f1, namespace);
     CurrentKey<K> key = new CurrentKey<>(keySerializer);
     key.set(asked.f0, KeyGroupRangeAssignment.assignToKeyGroup(asked.f0, keyGroups));
-    return reading.read(
-        records(), key.select(state, namespace.getSharedBuffer(), namespace.length()));
+    return read(key.select(state, namespace.getSharedBuffer(), namespace.length()), reading);
+  }
+
+  private byte @Nullable [] read(CompositeKey key, Reading reading) throws IOException {
+    for (int attempt = 1; ; attempt++) {
+      try {
+        return reading.read(records(), key);
+      } catch (MissingPart changed) {
+        if (attempt == MOST_ATTEMPTS) {
+          throw new IOException(
+              "a value was not read, it changes too fast: attempts=" + attempt + "; ask again",
+              changed);
+        }
+      }
+    }
   }
 
   private StateRecords records() {
     StateRecords opened = records;
     if (opened == null) {
-      opened = new StateRecords(store);
+      opened = new StateRecords(store, identities);
       records = opened;
     }
     return opened;

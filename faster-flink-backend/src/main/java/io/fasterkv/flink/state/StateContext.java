@@ -42,7 +42,7 @@ public final class StateContext<K> implements AutoCloseable {
     this.keys = keys;
     this.currentKey = new CurrentKey<>(keys.serializer());
     this.records = records;
-    this.publishedReads = new PublishedReads<>(store, keys.keyGroups());
+    this.publishedReads = new PublishedReads<>(store, records.identities(), keys.keyGroups());
   }
 
   FasterStore store() {

@@ -68,7 +68,7 @@ abstract sealed class StateExpiry {
     @Override
     boolean keeps(int sub, ByteSpan record) {
       if (sub != 0) {
-        return isAlive(record, 0);
+        return isAlive(record, ValueLayout.PIECE_START_AT);
       }
       boolean isWhole = record.getByte(ValueLayout.TAG_AT) == ValueLayout.WHOLE;
       return isAlive(record, isWhole ? ValueLayout.TAG_BYTES : ValueLayout.START_AT);
@@ -91,7 +91,11 @@ abstract sealed class StateExpiry {
       if (sub == 0 && record.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS) {
         return true;
       }
-      entries.on(record, sub == 0 ? MapLayout.INLINE_HEAD_BYTES : 0);
+      entries.on(
+          record,
+          sub == 0
+              ? MapLayout.entriesAt(record.getByte(MapLayout.TAG_AT))
+              : MapLayout.BUCKET_HEAD_BYTES);
       while (entries.next()) {
         if (isEntryAlive(record)) {
           return true;
@@ -127,20 +131,22 @@ abstract sealed class StateExpiry {
 
     @Override
     boolean keeps(int sub, ByteSpan record) {
-      byte tag = record.getByte(ListLayout.TAG_AT);
+      int tagAt = sub == 0 ? ListLayout.TAG_AT : ListLayout.CHUNK_TAG_AT;
+      byte tag = record.getByte(tagAt);
       if (sub == 0 && tag == ListLayout.CHUNKED) {
         return true;
       }
       // What was written first expires first, so that most are told by their first element.
-      if (isAlive(record, ListLayout.TAG_BYTES)) {
+      int elementsAt = tagAt + ListLayout.TAG_BYTES;
+      if (isAlive(record, elementsAt)) {
         return true;
       }
-      boolean isPart = sub != 0 && (ListLayout.isWithin(tag) || ListLayout.goesOn(tag));
-      return !isPart && hasLiveElement(record.toArray());
+      boolean isPiece = sub != 0 && (ListLayout.isWithin(tag) || ListLayout.goesOn(tag));
+      return !isPiece && hasLiveElement(record.toArray(), elementsAt);
     }
 
-    private boolean hasLiveElement(byte[] record) {
-      in.setBuffer(record, ListLayout.TAG_BYTES, record.length - ListLayout.TAG_BYTES);
+    private boolean hasLiveElement(byte[] record, int elementsAt) {
+      in.setBuffer(record, elementsAt, record.length - elementsAt);
       try {
         while (in.available() > 0) {
           int at = in.getPosition();

@@ -67,7 +67,7 @@ class ByteListsTest {
         compare(number);
         lists.remove(test.key(number));
       }
-      assertThat(LiveRecords.count(test.store)).isZero();
+      assertThat(LiveRecords.count(test)).isZero();
     }
 
     private void append(int number) {

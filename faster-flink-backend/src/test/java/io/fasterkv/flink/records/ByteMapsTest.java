@@ -212,7 +212,7 @@ class ByteMapsTest {
         maps.remove(test.key(1), ByteBuffer.allocate(4).putInt(i).array(), 0, 4);
       }
       assertThat(maps.isEmpty(test.key(1))).isTrue();
-      assertThat(LiveRecords.count(test.store)).isZero();
+      assertThat(LiveRecords.count(test)).isZero();
     }
   }
 

@@ -76,10 +76,10 @@ class ByteTreeTest {
         }
         if (i == removes.length - 200) {
           // Two hundred elements of 40 bytes, in blocks that are merged when sparse.
-          assertThat(LiveRecords.count(test.store)).isLessThan(40);
+          assertThat(LiveRecords.count(test)).isLessThan(40);
         }
       }
-      assertThat(LiveRecords.count(test.store)).isZero();
+      assertThat(LiveRecords.count(test)).isZero();
     }
   }
 
@@ -161,7 +161,7 @@ class ByteTreeTest {
         check(set);
         drain(set);
       }
-      assertThat(LiveRecords.count(test.store)).isZero();
+      assertThat(LiveRecords.count(test)).isZero();
     }
 
     private void step(int set, int adds) {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.flink.key.CompositeKey;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -129,7 +130,7 @@ class OperationCountsTest {
     // And the copy.
     assertThat(operations(() -> append(1))).isLessThanOrEqualTo(5);
     assertThat(operations(() -> append(2))).isLessThanOrEqualTo(4);
-    assertThat(reader.isDetached()).isFalse();
+    assertThat(reader.isOnHeap()).isFalse();
   }
 
   @Test
@@ -175,10 +176,10 @@ class OperationCountsTest {
       int userKey = i;
       assertThat(operations(() -> put(userKey))).isEqualTo(1);
     }
-    assertThat(LiveRecords.count(test.store)).isEqualTo(1);
+    assertThat(LiveRecords.count(test)).isEqualTo(1);
     assertThat(operations(() -> walk(maps))).isEqualTo(1);
     assertThat(operations(() -> maps.clear(key()))).isEqualTo(1);
-    assertThat(LiveRecords.count(test.store)).isZero();
+    assertThat(LiveRecords.count(test)).isZero();
   }
 
   @Test
@@ -222,5 +223,65 @@ class OperationCountsTest {
   void clearingAShortListOrValueIsOneOperation() {
     append(1);
     assertThat(operations(() -> test.records.lists().remove(key()))).isEqualTo(1);
+  }
+
+  /** Before and after there was anything of several records in the state. */
+  @Test
+  void clearingIsOneOperationHoweverMuchThereIs() {
+    byte[] chunk = new byte[ListLayout.chunkBytes(9, 1 << 10) - ListLayout.CHUNK_HEAD_BYTES - 1];
+    ByteLists lists = test.records.lists();
+    for (int i = 0; i < 10_000; i++) {
+      lists.append(key(), chunk, 0, chunk.length);
+    }
+    assertThat(operations(() -> lists.remove(key()))).isEqualTo(1);
+    assertThat(operations(() -> assertThat(lists.read(key())).isNull())).isEqualTo(1);
+    assertThat(operations(() -> lists.remove(key()))).isEqualTo(1);
+    lists.append(key(), chunk, 0, chunk.length);
+    lists.append(key(), chunk, 0, chunk.length);
+    assertThat(operations(() -> lists.set(key(), chunk, 0, 10))).isEqualTo(1);
+    // Two chunks and the head.
+    byte[] two = new byte[3 * chunk.length / 2];
+    assertThat(operations(() -> lists.set(key(), two, 0, two.length))).isEqualTo(3);
+    lists.remove(key());
+
+    ByteMaps maps = test.records.maps();
+    byte[] entry = Arrays.copyOf(number(0), 200);
+    int puts = 0;
+    while (maps.splits() < 10_000) {
+      ByteBuffer.wrap(entry).putInt(puts++);
+      maps.put(key(), entry, 4, entry.length - 4);
+    }
+    assertThat(operations(() -> assertThat(maps.isEmpty(key())).isFalse())).isEqualTo(1);
+    assertThat(operations(() -> maps.clear(key()))).isEqualTo(1);
+    assertThat(operations(() -> assertThat(maps.isEmpty(key())).isTrue())).isEqualTo(1);
+    assertThat(operations(() -> maps.clear(key()))).isEqualTo(1);
+
+    Values values = test.records.values();
+    byte[] large = new byte[1 << 20];
+    int pieces = ValueLayout.pieces(large.length - ValueLayout.TAG_BYTES, 1 << 10);
+    assertThat(operations(() -> values.put(key(), large, large.length))).isEqualTo(pieces + 1);
+    assertThat(operations(() -> values.put(key(), large, large.length))).isEqualTo(pieces + 1);
+    assertThat(operations(() -> values.put(key(), new byte[9], 9))).isEqualTo(1);
+    values.put(key(), large, large.length);
+    assertThat(operations(() -> values.remove(key()))).isEqualTo(1);
+    assertThat(LiveRecords.count(test)).isZero();
+  }
+
+  /** Also while somebody can still reach what was read. */
+  @Test
+  void clearingAListThatIsReadCopiesNothing() {
+    for (int i = 0; i < 50_000; i++) {
+      append(i);
+    }
+    ByteLists lists = test.records.lists();
+    Chunks reader = Objects.requireNonNull(lists.read(key()));
+    assertThat(operations(() -> lists.remove(key()))).isEqualTo(1);
+    // Its first chunks are copied when those of the next list are written.
+    for (int i = 0; i < 100; i++) {
+      append(i);
+    }
+    byte[] element = new byte[1000];
+    assertThat(operations(() -> lists.append(key(), element, 0, 1000))).isLessThanOrEqualTo(9);
+    assertThat(reader.isOnHeap()).isFalse();
   }
 }

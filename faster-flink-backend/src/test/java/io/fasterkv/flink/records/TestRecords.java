@@ -1,15 +1,18 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.flink.key.CompositeKey;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.Function;
 
 /** A store with pages of 4 KiB and little memory, so that most of it lies on disk. */
 public final class TestRecords implements AutoCloseable {
   public final FasterStore store;
   public final StateRecords records;
+  final Identities identities = new Identities(state -> "state " + state);
   private final CompositeKey key = new CompositeKey();
 
   public TestRecords(Path directory) {
@@ -23,6 +26,12 @@ public final class TestRecords implements AutoCloseable {
 
   /** A store with this much memory, in pages of this size. */
   public TestRecords(Path directory, long memoryBytes, int pageBytes) {
+    this(directory, memoryBytes, pageBytes, DeadParts::new);
+  }
+
+  /** A store whose compaction goes by this rule. */
+  TestRecords(
+      Path directory, long memoryBytes, int pageBytes, Function<Identities, KeepRule> rule) {
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
@@ -31,8 +40,10 @@ public final class TestRecords implements AutoCloseable {
                 .maxSessions(2)
                 .deleteOnClose(true)
                 .backgroundCompaction(true)
+                .keepRule(rule.apply(identities))
                 .build());
-    records = new StateRecords(store);
+    identities.complete();
+    records = new StateRecords(store, identities);
   }
 
   /** Record keys of one of several keys. */
@@ -40,6 +51,13 @@ public final class TestRecords implements AutoCloseable {
     byte[] bytes = {(byte) number, 1, 2, 3};
     key.setKey(number & 0x7F, bytes, 0, bytes.length);
     return key.select(1, new byte[] {0}, 0, 1);
+  }
+
+  /** Deletes one record of a key. */
+  void delete(int number, int sub) {
+    try (RecordCopies copies = new RecordCopies(store)) {
+      copies.delete(key(number).record(sub));
+    }
   }
 
   @Override

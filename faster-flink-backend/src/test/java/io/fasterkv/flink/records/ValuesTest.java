@@ -45,7 +45,7 @@ class ValuesTest {
             for (int number = 0; number < 20; number++) {
               values.remove(test.key(number));
             }
-            assertThat(LiveRecords.count(test.store)).isZero();
+            assertThat(LiveRecords.count(test)).isZero();
           }
         });
   }

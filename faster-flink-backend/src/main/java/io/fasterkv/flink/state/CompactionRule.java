@@ -1,0 +1,23 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
+import io.fasterkv.flink.records.DeadParts;
+
+/**
+ * Lets compaction drop what has expired, and the parts of what is gone.
+ *
+ * @param expiry by the states' times to live
+ * @param parts by their heads
+ */
+public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements KeepRule {
+  @Override
+  public boolean keepsAll() {
+    return expiry.keepsAll() && parts.keepsAll();
+  }
+
+  @Override
+  public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
+    return expiry.keeps(key, value) && parts.keeps(key, value, store);
+  }
+}

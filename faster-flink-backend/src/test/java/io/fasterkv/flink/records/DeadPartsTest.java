@@ -1,0 +1,229 @@
+package io.fasterkv.flink.records;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
+import io.fasterkv.flink.key.KeyLayout;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What is left of values that are gone leaves the disk, and nothing else does. */
+class DeadPartsTest {
+  private static final Duration PATIENCE = Duration.ofSeconds(120);
+  private static final int MEMORY_BYTES = 192 << 10;
+  private static final int ELEMENT_BYTES = 900;
+  private static final int WINDOW_BYTES = 1 << 20;
+
+  @TempDir Path directory;
+
+  /** One window after the other in lists, maps, and values, of 1 MiB each. */
+  private static void window(TestRecords test, int number) {
+    byte[] element = new byte[ELEMENT_BYTES];
+    int key = number % 12;
+    switch (number % 3) {
+      case 0 -> {
+        for (int written = 0; written < WINDOW_BYTES; written += ELEMENT_BYTES) {
+          test.records.lists().append(test.key(key), element, 0, element.length);
+        }
+        readAll(Objects.requireNonNull(test.records.lists().read(test.key(key))));
+        test.records.lists().remove(test.key(key));
+      }
+      case 1 -> {
+        for (int written = 0; written < WINDOW_BYTES; written += ELEMENT_BYTES) {
+          byte[] entry = element.clone();
+          MemorySegment.ofArray(entry).set(java.lang.foreign.ValueLayout.JAVA_BYTE, 0, (byte) 1);
+          MemorySegment.ofArray(entry)
+              .set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, 1, written);
+          test.records.maps().put(test.key(key), entry, 5, entry.length - 5);
+        }
+        test.records.maps().clear(test.key(key));
+      }
+      default -> {
+        test.records.values().put(test.key(key), new byte[WINDOW_BYTES], WINDOW_BYTES);
+        test.records.values().remove(test.key(key));
+      }
+    }
+  }
+
+  private static int readAll(Chunks chunks) {
+    Bytes group = new Bytes();
+    int bytes = 0;
+    for (int next = Chunks.FIRST; next != Chunks.END; ) {
+      next = chunks.readGroup(next, group);
+      bytes += group.length();
+    }
+    return bytes;
+  }
+
+  @Test
+  void theLogOfWindowsThatComeAndGoStaysShort() {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
+      byte[] kept = new byte[WINDOW_BYTES];
+      Arrays.fill(kept, (byte) 7);
+      test.records.values().put(test.key(99), kept, kept.length);
+      long longest = 0;
+      for (int number = 0; number < 150; number++) {
+        window(test, number);
+        longest = Math.max(longest, test.store.logBytes());
+      }
+      // Nobody writes any more; whoever read the last windows is not collected by himself.
+      long start = System.nanoTime();
+      while (test.store.logBytes() > 2L * WINDOW_BYTES) {
+        System.gc();
+        assertThat(System.nanoTime() - start)
+            .as(() -> "log " + test.store.logBytes() + ", " + test.store.compactionStats())
+            .isLessThan(PATIENCE.toNanos());
+      }
+      assertThat(longest).isLessThan(50L * WINDOW_BYTES);
+      Bytes read = new Bytes();
+      assertThat(test.records.values().get(test.key(99), read)).isTrue();
+      assertThat(Arrays.copyOfRange(read.array(), 1, read.length()))
+          .isEqualTo(Arrays.copyOfRange(kept, 1, kept.length));
+    }
+  }
+
+  @Test
+  void aListThatWasReadIsWholeAfterItWasClearedAndCompacted() {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
+      ByteLists lists = test.records.lists();
+      byte[] element = new byte[ELEMENT_BYTES];
+      for (int i = 0; i < 500; i++) {
+        lists.append(test.key(1), element, 0, element.length);
+      }
+      Chunks reader = Objects.requireNonNull(lists.read(test.key(1)));
+      Chunks another = Objects.requireNonNull(lists.read(test.key(1)));
+      int whole = readAll(reader);
+      lists.remove(test.key(1));
+      compactAll(test);
+      assertThat(readAll(reader)).isEqualTo(whole);
+      for (int i = 0; i < 100; i++) {
+        lists.append(test.key(1), element, 0, element.length);
+      }
+      Chunks second = Objects.requireNonNull(lists.read(test.key(1)));
+      lists.set(test.key(1), element, 0, 100);
+      compactAll(test);
+      assertThat(readAll(reader)).isEqualTo(whole);
+      assertThat(readAll(second)).isEqualTo(100 * (ELEMENT_BYTES + 1) - 100);
+      assertThat(readAll(another)).isEqualTo(whole);
+      assertThat(readAll(Objects.requireNonNull(lists.read(test.key(1))))).isEqualTo(100);
+    }
+  }
+
+  private static void compactAll(TestRecords test) {
+    test.store.cut().close();
+    for (int pass = 0; pass < 2; pass++) {
+      test.store.compact();
+      test.store.cut().close();
+    }
+  }
+
+  @Test
+  void aMapThatIsClearedWhileItIsIteratedEndsThere() {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
+      ByteMaps maps = test.records.maps();
+      byte[] entry = new byte[500];
+      for (int i = 0; i < 2_000; i++) {
+        MemorySegment.ofArray(entry).set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, 0, i);
+        maps.put(test.key(1), entry, 4, entry.length - 4);
+      }
+      MapCursor cursor = Objects.requireNonNull(maps.entries(test.key(1)));
+      assertThat(cursor.next()).isTrue();
+      maps.clear(test.key(2));
+      int seen = 1;
+      while (seen < 100) {
+        assertThat(cursor.next()).isTrue();
+        seen++;
+      }
+      maps.clear(test.key(1));
+      for (int i = 5_000; i < 7_000; i++) {
+        MemorySegment.ofArray(entry).set(java.lang.foreign.ValueLayout.JAVA_INT_UNALIGNED, 0, i);
+        maps.put(test.key(1), entry, 4, entry.length - 4);
+      }
+      while (cursor.next()) {
+        seen++;
+      }
+      assertThat(seen).isLessThan(120);
+    }
+  }
+
+  @Test
+  void partsThatWaitForTheirHeadStay() throws Exception {
+    assertThat(lost(DeadParts::new, 300)).isFalse();
+  }
+
+  /** So that a pass means something. */
+  @Test
+  void aRuleThatDoesNotAskWhichHeadsAreWrittenLosesParts() throws Exception {
+    assertThat(lost(identities -> new HeadsAlone(), Integer.MAX_VALUE)).isTrue();
+  }
+
+  /** Frozen: goes by what is there now. */
+  private static final class HeadsAlone implements KeepRule {
+    @Override
+    public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
+      if (KeyLayout.sub(key) == 0) {
+        return true;
+      }
+      byte[] headKey = key.toArray();
+      KeyLayout.putHead(headKey, headKey.length);
+      ByteSpan head = store.find(ByteSpan.of(headKey));
+      return head != null && PartLayout.ofHead(head) == PartLayout.ofPart(value);
+    }
+  }
+
+  /** Whether parts of values that are written beside compaction are not there afterwards. */
+  private boolean lost(Function<Identities, KeepRule> rule, int writes) throws Exception {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES, 4 << 10, rule)) {
+      AtomicBoolean isOver = new AtomicBoolean();
+      Thread compaction =
+          Thread.ofPlatform()
+              .start(() -> {
+                while (!isOver.get()) {
+                  test.store.compact();
+                }
+              });
+      try {
+        Bytes read = new Bytes();
+        long start = System.nanoTime();
+        for (int i = 0; i < writes && System.nanoTime() - start < PATIENCE.toNanos(); i++) {
+          test.records.values().put(test.key(1), new byte[WINDOW_BYTES / 2], WINDOW_BYTES / 2);
+          assertThat(test.records.values().get(test.key(1), read)).isTrue();
+        }
+        return false;
+      } catch (MissingPart lost) {
+        assertThat(lost).hasMessageContaining("state=state 1").hasMessageContaining("keyGroup=1");
+        return true;
+      } finally {
+        isOver.set(true);
+        compaction.join();
+      }
+    }
+  }
+
+  @Test
+  void aPartThatIsMissingIsAnErrorUnlessPartsExpire() {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
+      byte[] element = new byte[ELEMENT_BYTES];
+      for (int i = 0; i < 100; i++) {
+        test.records.lists().append(test.key(1), element, 0, element.length);
+      }
+      test.delete(1, 50);
+      assertThatThrownBy(
+              () -> readAll(Objects.requireNonNull(test.records.lists().read(test.key(1)))))
+          .isInstanceOf(MissingPart.class)
+          .hasMessageContaining("part=50");
+      test.identities.noteTimed(1);
+      assertThat(readAll(Objects.requireNonNull(test.records.lists().read(test.key(1)))))
+          .isEqualTo(99 * ELEMENT_BYTES);
+    }
+  }
+}

@@ -9,6 +9,7 @@ import io.fasterkv.bench.flink.FlinkStateCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
 import io.fasterkv.bench.rows.RowsCommand;
+import io.fasterkv.bench.soak.SoakCommand;
 import io.fasterkv.bench.ycsb.WrongAnswer;
 import io.fasterkv.bench.ycsb.YcsbCommand;
 import java.util.concurrent.Callable;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Option;
       MemoryCommand.class,
       CprCommand.class,
       FlinkStateCommand.class,
+      SoakCommand.class,
       CheckpointsCommand.class,
       JmhCommand.class
     },

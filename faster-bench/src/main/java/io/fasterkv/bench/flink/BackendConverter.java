@@ -5,7 +5,7 @@ import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
 /** A backend's name. */
-final class BackendConverter implements ITypeConverter<Backend> {
+public final class BackendConverter implements ITypeConverter<Backend> {
   @Override
   public Backend convert(String value) {
     return Backend.named(value)

@@ -12,8 +12,6 @@ import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
-import org.apache.flink.runtime.state.SharedStateRegistry;
-import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 
 /**
  * Loads much state into all backends and takes a first checkpoint of each; then, in turn, changes
@@ -41,34 +39,9 @@ final class LargeRun {
   }
 
   /** A backend and its checkpoints. */
-  private static final class Subject {
-    final LargeState state;
-    final Path checkpoints;
-    final SharedStateRegistry registry = new SharedStateRegistryImpl();
-    LargeState.Checkpoint last;
-    private long id;
-
-    Subject(LargeState state, Path checkpoints) throws Exception {
-      this.state = state;
-      this.checkpoints = checkpoints;
-      state.load();
-      last = take(LargeState.newHistogram());
-    }
-
-    private LargeState.Checkpoint take(Histogram beside) throws Exception {
-      id++;
-      LargeState.Checkpoint taken = state.checkpoint(id, checkpoints, beside);
-      taken.handle().registerSharedStates(registry, id);
-      return taken;
-    }
-
-    /** Takes the next checkpoint and gives up the last. */
-    LargeState.Checkpoint next(Histogram beside) throws Exception {
-      LargeState.Checkpoint taken = take(beside);
-      last.handle().discardState();
-      registry.unregisterUnusedState(id);
-      last = taken;
-      return taken;
+  private record Subject(LargeState state, CheckpointChain checkpoints) {
+    TakenCheckpoint next(Histogram beside) throws Exception {
+      return checkpoints.next(state.updating(beside));
     }
   }
 
@@ -77,11 +50,7 @@ final class LargeRun {
     try {
       for (Backend kind : plan.backends()) {
         progress.begin("loading much state, " + kind);
-        subjects.put(
-            kind,
-            new Subject(
-                open(kind, "state", OpenBackend.wholeRange(), List.of()),
-                work.directory(kind + "-checkpoints")));
+        subjects.put(kind, load(kind));
         progress.step();
       }
       for (int round = 1; round <= plan.rounds(); round++) {
@@ -106,6 +75,16 @@ final class LargeRun {
     }
   }
 
+  private Subject load(Backend kind) throws Exception {
+    LargeState state = open(kind, "state", OpenBackend.wholeRange(), List.of());
+    CheckpointChain checkpoints =
+        new CheckpointChain(state.backend(), work.directory(kind + "-checkpoints"));
+    Subject subject = new Subject(state, checkpoints);
+    state.load();
+    subject.next(LargeState.newHistogram());
+    return subject;
+  }
+
   private LargeState open(
       Backend kind, String name, KeyGroupRange range, Collection<KeyedStateHandle> handles)
       throws Exception {
@@ -125,7 +104,7 @@ final class LargeRun {
     Histogram steady = LargeState.newHistogram();
     subject.state.change(STEADY_PASSES, steady);
     Histogram beside = LargeState.newHistogram();
-    LargeState.Checkpoint taken = subject.next(beside);
+    TakenCheckpoint taken = subject.next(beside);
     add(LargeRow.synchronousPhase, kind, taken.synchronousNanos() / 1e6);
     add(LargeRow.checkpointTime, kind, taken.nanos() / 1e6);
     add(LargeRow.uploadedToChanged, kind, (double) taken.uploadedBytes() / plan.changedBytes());
@@ -136,15 +115,15 @@ final class LargeRun {
   }
 
   private void restore(Backend kind) throws Exception {
-    List<KeyedStateHandle> whole = List.of(subject(kind).last.handle());
+    List<KeyedStateHandle> whole = List.of(subject(kind).checkpoints.last().handle());
     timed(LargeRow.restore, kind, OpenBackend.wholeRange(), whole).close();
     Path directory = work.directory(kind + "-halves");
     List<KeyedStateHandle> halves = new ArrayList<>();
     for (KeyGroupRange range : LargeState.halves()) {
       try (LargeState half = timed(LargeRow.rescaleOut, kind, range, whole)) {
-        KeyedStateHandle handle = half.checkpoint(1, directory, LargeState.newHistogram()).handle();
+        KeyedStateHandle handle = half.checkpoint(directory).handle();
         // As Flink does: the half goes on with files of what it was made from.
-        handle.registerSharedStates(subject(kind).registry, 1);
+        handle.registerSharedStates(subject(kind).checkpoints.registry(), 1);
         halves.add(handle);
       }
     }

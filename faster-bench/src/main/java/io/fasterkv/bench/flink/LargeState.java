@@ -2,27 +2,20 @@ package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.demo.Backend;
 import io.fasterkv.bench.ycsb.WrongAnswer;
-import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.concurrent.RunnableFuture;
-import java.util.stream.Stream;
 import org.HdrHistogram.Histogram;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
-import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateHandle;
-import org.apache.flink.runtime.state.SnapshotResult;
 
 /**
  * One backend with much value state: updates that are timed one by one, and checkpoints beside
@@ -55,7 +48,13 @@ final class LargeState implements AutoCloseable {
     this.range = range;
     opened =
         OpenBackend.open(
-            kind, LongSerializer.INSTANCE, plan.memoryBytes(), directory, range, handles);
+            kind,
+            LongSerializer.INSTANCE,
+            plan.memoryBytes(),
+            directory,
+            TtlTime.STANDING,
+            range,
+            handles);
     state =
         opened.state(
             new ValueStateDescriptor<>("largeState", BytePrimitiveArraySerializer.INSTANCE));
@@ -65,10 +64,12 @@ final class LargeState implements AutoCloseable {
     return new Histogram(HIGHEST_NANOS, DIGITS);
   }
 
+  /** Values of random bytes, which nobody can make shorter. */
   void load() throws Exception {
     byte[] value = new byte[LargePlan.VALUE_BYTES];
-    new java.util.Random(1).nextBytes(value);
+    SplittableRandom random = new SplittableRandom(1);
     for (long key = 0; key < plan.keys(); key++) {
+      random.nextBytes(value);
       ByteBuffer.wrap(value).putLong(0, key);
       opened.backend().setCurrentKey(key);
       state.update(value);
@@ -126,61 +127,18 @@ final class LargeState implements AutoCloseable {
     }
   }
 
-  /**
-   * What a checkpoint has cost.
-   *
-   * @param uploadedBytes what it has written to its directory
-   */
-  record Checkpoint(
-      KeyedStateHandle handle, long synchronousNanos, long nanos, long uploadedBytes) {}
-
-  /**
-   * Takes a checkpoint, while the task goes on with updates, and confirms it.
-   *
-   * @param beside times these updates
-   */
-  Checkpoint checkpoint(long id, Path directory, Histogram beside) throws Exception {
-    long before = bytesOfFiles(directory);
-    long begin = System.nanoTime();
-    RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
-        opened
-            .backend()
-            .snapshot(
-                id,
-                id,
-                OpenBackend.checkpointsIn(directory),
-                CheckpointOptions.forCheckpointWithDefaultLocation());
-    long synchronous = System.nanoTime() - begin;
-    Thread uploader = new Thread(snapshot, "checkpoint-" + id);
-    uploader.start();
-    while (!snapshot.isDone()) {
-      changeNext(beside);
-    }
-    KeyedStateHandle handle = snapshot.get().getJobManagerOwnedSnapshot();
-    long nanos = System.nanoTime() - begin;
-    uploader.join();
-    opened.backend().notifyCheckpointComplete(id);
-    if (handle == null) {
-      throw new WrongAnswer("a checkpoint is empty: id=" + id);
-    }
-    return new Checkpoint(handle, synchronous, nanos, bytesOfFiles(directory) - before);
+  AbstractKeyedStateBackend<?> backend() {
+    return opened.backend();
   }
 
-  private static long bytesOfFiles(Path directory) throws IOException {
-    Files.createDirectories(directory);
-    try (Stream<Path> files = Files.walk(directory)) {
-      return files.filter(Files::isRegularFile).mapToLong(LargeState::size).sum();
-    }
+  /** Updates, one at a time, which {@code nanos} times. */
+  TakenCheckpoint.Work updating(Histogram nanos) {
+    return () -> changeNext(nanos);
   }
 
-  private static long size(Path file) {
-    try {
-      return Files.size(file);
-    } catch (NoSuchFileException e) {
-      return 0;
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+  /** Takes the only checkpoint of a backend, beside updates. */
+  TakenCheckpoint checkpoint(Path directory) throws Exception {
+    return TakenCheckpoint.take(opened.backend(), 1, directory, updating(newHistogram()));
   }
 
   /** The key groups of one of two subtasks. */

@@ -30,6 +30,7 @@ import org.apache.flink.runtime.state.StateBackendLoader;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
+import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
 
 /**
@@ -38,7 +39,7 @@ import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
  *
  * @param <K> type of the keys
  */
-final class OpenBackend<K> implements AutoCloseable {
+public final class OpenBackend<K> implements AutoCloseable {
   /** Key groups of all subtasks together. */
   static final int KEY_GROUPS = 128;
 
@@ -57,13 +58,15 @@ final class OpenBackend<K> implements AutoCloseable {
    *
    * @param memoryBytes managed memory, for those that live in it
    * @param directory for the backend's files
+   * @param time by which what has a time to live expires
    * @param handles what it begins with
    */
-  static <K> OpenBackend<K> open(
+  public static <K> OpenBackend<K> open(
       Backend kind,
       TypeSerializer<K> keys,
       long memoryBytes,
       Path directory,
+      TtlTimeProvider time,
       KeyGroupRange range,
       Collection<KeyedStateHandle> handles)
       throws Exception {
@@ -92,7 +95,7 @@ final class OpenBackend<K> implements AutoCloseable {
                       KEY_GROUPS,
                       range,
                       new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
-                      TtlTime.STANDING,
+                      time,
                       new UnregisteredMetricsGroup(),
                       (name, value) -> {},
                       handles,
@@ -115,16 +118,16 @@ final class OpenBackend<K> implements AutoCloseable {
   }
 
   /** All key groups. */
-  static KeyGroupRange wholeRange() {
+  public static KeyGroupRange wholeRange() {
     return KeyGroupRange.of(0, KEY_GROUPS - 1);
   }
 
-  AbstractKeyedStateBackend<K> backend() {
+  public AbstractKeyedStateBackend<K> backend() {
     return backend;
   }
 
   /** A state without namespaces. */
-  <S extends State> S state(StateDescriptor<S, ?> descriptor) throws Exception {
+  public <S extends State> S state(StateDescriptor<S, ?> descriptor) throws Exception {
     return backend.getPartitionedState(
         VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, descriptor);
   }

@@ -59,6 +59,7 @@ final class StateRun {
                 LongSerializer.INSTANCE,
                 memoryBytes(),
                 directory.resolve(kind.toString()),
+                TtlTime.STANDING,
                 OpenBackend.wholeRange(),
                 List.of());
         opened.put(kind, backend);

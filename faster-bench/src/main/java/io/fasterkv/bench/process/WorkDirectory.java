@@ -76,6 +76,16 @@ public final class WorkDirectory implements AutoCloseable {
     return Files.createDirectories(path.resolve(name));
   }
 
+  /** Bytes of the files below a directory, which others may be deleting; 0 if it is not there. */
+  public static long bytesBelow(Path directory) throws IOException {
+    if (!Files.exists(directory)) {
+      return 0;
+    }
+    Sizes sizes = new Sizes();
+    Files.walkFileTree(directory, sizes);
+    return sizes.bytes;
+  }
+
   /** Gives up the directory and everything in it. */
   public void delete() throws IOException {
     channel.close();
@@ -162,6 +172,34 @@ public final class WorkDirectory implements AutoCloseable {
     }
   }
 
+  private static final class Sizes extends SimpleFileVisitor<Path> {
+    long bytes;
+
+    @Override
+    public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+      bytes += attributes.size();
+      return FileVisitResult.CONTINUE;
+    }
+
+    @Override
+    public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
+      return ignoreGone(failure);
+    }
+
+    @Override
+    public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException failure)
+        throws IOException {
+      return failure == null ? FileVisitResult.CONTINUE : ignoreGone(failure);
+    }
+  }
+
+  private static FileVisitResult ignoreGone(IOException failure) throws IOException {
+    if (failure instanceof NoSuchFileException) {
+      return FileVisitResult.CONTINUE;
+    }
+    throw failure;
+  }
+
   private static final class Deleter extends SimpleFileVisitor<Path> {
     private final Path tree;
 
@@ -179,10 +217,7 @@ public final class WorkDirectory implements AutoCloseable {
 
     @Override
     public FileVisitResult visitFileFailed(Path file, IOException failure) throws IOException {
-      if (failure instanceof NoSuchFileException) {
-        return FileVisitResult.CONTINUE;
-      }
-      throw failure;
+      return ignoreGone(failure);
     }
 
     @Override

@@ -160,6 +160,15 @@ public final class FasterStore implements AutoCloseable {
     return over(config, StoreOpening.recovered(config, request, device));
   }
 
+  /**
+   * Lets a thread copy what this store still has to read from the {@link io.fasterkv.api.LogOrigin}
+   * that it was opened from; a store that was opened otherwise has nothing to copy. A piece that is
+   * not what was written ends the store's writes. Called again, it does nothing.
+   */
+  public void copyOrigin() {
+    parts.copyOrigin();
+  }
+
   private static FasterStore over(StoreConfig config, StoreParts parts) {
     try {
       return new FasterStore(config, parts);

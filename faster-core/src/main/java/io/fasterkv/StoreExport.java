@@ -1,11 +1,13 @@
 package io.fasterkv;
 
 import io.fasterkv.api.LogPiece;
+import io.fasterkv.checkpoint.RecordDigest;
 import io.fasterkv.checkpoint.VersionExport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A version of a store that is over, for who keeps it somewhere else: the pieces of its log, which
@@ -89,5 +91,53 @@ public final class StoreExport implements AutoCloseable {
   @Override
   public void close() {
     export.close();
+  }
+
+  /**
+   * Begins a digest of pieces that will be kept together, as {@link
+   * io.fasterkv.api.LogOrigin.File#digest} wants it; null if the store has no scratch memory for it
+   * now.
+   */
+  public @Nullable Digest tryDigest() {
+    MemorySegment page = export.tryTakePage();
+    return page == null ? null : new Digest(export, page);
+  }
+
+  /**
+   * What is needed of the records in some pieces to open a store before their bytes are there; 24
+   * bytes for each record. docs/FORMAT.md draws it. For one thread at a time; holds a page of
+   * scratch memory until it is closed.
+   */
+  public static final class Digest implements AutoCloseable {
+    private final VersionExport export;
+    private final MemorySegment page;
+    private final RecordDigest digest;
+
+    private Digest(VersionExport export, MemorySegment page) {
+      this.export = export;
+      this.page = page;
+      digest = export.newDigest();
+    }
+
+    /** Adds the next piece, which {@link StoreExport#read} has given. */
+    public void add(LogPiece piece, MemorySegment bytes) {
+      MemorySegment aligned = page.asSlice(0, piece.bytes()).copyFrom(bytes);
+      digest.add(piece.from(), aligned, address -> "piece=" + piece + ", address=" + address);
+    }
+
+    /** How many bytes it has by now. */
+    public int length() {
+      return digest.length();
+    }
+
+    /** What it has. */
+    public byte[] bytes() {
+      return digest.bytes();
+    }
+
+    @Override
+    public void close() {
+      export.givePage(page);
+    }
   }
 }

@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
@@ -8,6 +9,7 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.checkpoint.Recovery;
+import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.LogDevices;
@@ -47,7 +49,9 @@ final class StoreOpening {
   }
 
   /** The parts of a store as it was at a checkpoint; if there is none, the device is closed. */
-  static StoreParts recovered(StoreConfig config, RecoveryRequest request, LogDevice device) {
+  static StoreParts recovered(StoreConfig config, RecoveryRequest request, LogDevice below) {
+    LogOrigin origin = request.origin();
+    LogDevice device = origin == null ? below : new BorrowingDevice(below, origin);
     try {
       return recoveredParts(config, request, device);
     } catch (RuntimeException | Error e) {

@@ -6,6 +6,7 @@ import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.checkpoint.Recovered;
 import io.fasterkv.checkpoint.Recovery;
+import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.epoch.FirstFailure;
@@ -61,6 +62,13 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
     long free = engine.buffers().freeBytes();
     long other = budget.usedBytes() - index - log - scratch;
     return new MemoryUse(budget.limitBytes(), index, log, scratch - free, free, Math.max(0, other));
+  }
+
+  /** Begins to copy what is where the log came from, if there is anything. */
+  void copyOrigin() {
+    if (device instanceof BorrowingDevice borrowing) {
+      borrowing.start(engine.log()::fail);
+    }
   }
 
   void close(boolean deleteFiles) throws IOException {

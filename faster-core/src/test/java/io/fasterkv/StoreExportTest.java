@@ -3,6 +3,7 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.MemoryOrigin.Run;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.RecoveryRequest;
@@ -40,12 +41,20 @@ class StoreExportTest {
   /** The pieces that were kept so far, by their first address. */
   private final TreeMap<Long, Kept> kept = new TreeMap<>();
 
+  /** The same as files of several pieces. */
+  private final TreeMap<Long, Run> files = new TreeMap<>();
+
   private int directories;
 
   private record Kept(LogPiece piece, byte[] bytes) {}
 
   /** What is needed to have a version again. */
-  private record Version(byte[] head, List<Kept> pieces, Map<Integer, byte[]> model) {}
+  private record Version(
+      byte[] head, List<Kept> pieces, List<Run> files, Map<Integer, byte[]> model) {
+    Version(byte[] head, List<Kept> pieces, Map<Integer, byte[]> model) {
+      this(head, pieces, List.of(), model);
+    }
+  }
 
   static LongStream seeds() {
     return Seeds.fresh(4);
@@ -85,7 +94,8 @@ class StoreExportTest {
             if (random.nextInt(4) == 0) {
               store.compact();
             }
-            version = new Version(export.head(), keep(export), exported);
+            List<Kept> pieces = keep(export, random);
+            version = new Version(export.head(), pieces, files(export), exported);
           }
           if (!hasLargeValues) {
             checkRecords(version, seed);
@@ -98,6 +108,8 @@ class StoreExportTest {
       version.pieces.forEach(one -> onlyItsOwn.put(one.piece.from(), one));
       kept.clear();
       kept.putAll(onlyItsOwn);
+      files.clear();
+      version.files.forEach(file -> files.put(file.from(), file));
     }
   }
 
@@ -142,12 +154,21 @@ class StoreExportTest {
     }
     StoreImport imported = StoreImport.of(version.head, "head");
     builder.indexBytes(Math.min(1 << 20, imported.leastIndexBytes() * random.nextInt(2, 6)));
-    write(imported, version.pieces, own, random);
     RecoveryRequest request = RecoveryRequest.newest();
-    FasterStore store =
-        FasterStore.recover(
-            builder.build(), random.nextBoolean() ? request : request.withoutVerifying());
+    if (random.nextBoolean()) {
+      try (StoreImport.Target target = imported.into(own)) {
+        target.finish(version.files.stream().flatMap(file -> file.pieces().stream()).toList());
+      }
+      request = request.from(new MemoryOrigin(version.files).refusing(random.nextInt(3)));
+    } else {
+      write(imported, version.pieces, own, random);
+      request = random.nextBoolean() ? request : request.withoutVerifying();
+    }
+    FasterStore store = FasterStore.recover(builder.build(), request);
     store.checkpoints().forEach(store::removeCheckpoint);
+    if (random.nextBoolean()) {
+      store.copyOrigin();
+    }
     return store;
   }
 
@@ -166,12 +187,17 @@ class StoreExportTest {
 
   /** Reads what is new, and returns all that the version needs. */
   private List<Kept> keep(StoreExport export) {
+    return keep(export, new SplittableRandom(1));
+  }
+
+  private List<Kept> keep(StoreExport export, SplittableRandom random) {
     export.awaitWritten();
     long from = kept.isEmpty() ? 0 : kept.lastEntry().getValue().piece.until();
-    for (LogPiece piece : export.pieces(from)) {
-      byte[] bytes = new byte[piece.bytes()];
-      export.read(piece, MemorySegment.ofArray(bytes));
-      assertThat(kept.put(piece.from(), new Kept(piece, bytes))).isNull();
+    List<LogPiece> fresh = export.pieces(from);
+    for (int next = 0; next < fresh.size(); ) {
+      int end = Math.min(fresh.size(), next + random.nextInt(1, 6));
+      keepFile(export, fresh.subList(next, end), random.nextInt(4) > 0);
+      next = end;
     }
     List<LogPiece> all = export.pieces(0);
     List<Kept> needed = all.stream().map(piece -> kept.get(piece.from())).toList();
@@ -179,6 +205,26 @@ class StoreExportTest {
     assertThat(all.getFirst().from()).isLessThanOrEqualTo(export.beginAddress());
     assertThat(all.getLast().until()).isEqualTo(export.endAddress());
     return needed;
+  }
+
+  private void keepFile(StoreExport export, List<LogPiece> pieces, boolean withDigest) {
+    List<byte[]> contents = new ArrayList<>();
+    try (StoreExport.Digest digest = export.tryDigest()) {
+      for (LogPiece piece : pieces) {
+        byte[] bytes = new byte[piece.bytes()];
+        export.read(piece, MemorySegment.ofArray(bytes));
+        assertThat(kept.put(piece.from(), new Kept(piece, bytes))).isNull();
+        contents.add(bytes);
+        digest.add(piece, MemorySegment.ofArray(bytes));
+      }
+      Run run = new Run(pieces, contents, withDigest ? digest.bytes() : null);
+      files.put(run.from(), run);
+    }
+  }
+
+  /** Those files that an export needs, also if it does not need all that is in them. */
+  private List<Run> files(StoreExport export) {
+    return files.values().stream().filter(file -> file.until() > export.beginAddress()).toList();
   }
 
   private static void checkRecords(Version version, long seed) {

@@ -11,4 +11,15 @@ public interface KeyFilter {
    * always says the same of a key, and keeps nothing of it.
    */
   boolean owns(ByteSpan key);
+
+  /** How many bytes of a key {@link #mayOwn} sees. */
+  int HEAD_BYTES = 4;
+
+  /**
+   * Whether a key that begins with these {@link #HEAD_BYTES} bytes, zeros behind a shorter one, may
+   * be the store's. To say yes of others costs room in the index and no more.
+   */
+  default boolean mayOwn(ByteSpan head) {
+    return true;
+  }
 }

@@ -115,7 +115,7 @@ public final class CheckpointWriter {
                 table.overflowBucketsUsed(),
                 table.saturatedChains() > 0,
                 null));
-    return new VersionExport(engine.log(), config.directory(), head, pinned);
+    return new VersionExport(engine, config.directory(), head, pinned);
   }
 
   private Shape shape() {

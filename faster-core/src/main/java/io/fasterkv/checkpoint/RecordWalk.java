@@ -10,7 +10,7 @@ final class RecordWalk {
     this.image = image;
   }
 
-  void run(ExtentWalk.Visitor visitor) {
+  void run(PieceWalk.Visitor visitor) {
     ExtentWalk walk = new ExtentWalk(image.manifest());
     for (Extent extent : image.extents()) {
       if (walk.isWanted(extent.until())) {

@@ -1,6 +1,7 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.RecoveryProgress.Phase;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
@@ -176,7 +177,9 @@ public final class Recovery {
         restore(manifest.log().snapshot(), engine.log().device(), buffers, progress);
       }
     }
-    if (needsReplay()) {
+    if (request.origin() != null) {
+      replayFrom(request.origin(), engine, progress);
+    } else if (needsReplay()) {
       replay(engine, progress);
     }
     removeLater();
@@ -229,6 +232,15 @@ public final class Recovery {
     long from = image == null ? cut.begin() : Math.max(cut.begin(), image.start());
     progress.begin(Phase.REPLAY, cut.end() - from);
     new Replay(engine, image != null).run(cut.begin(), from, cut.end(), progress);
+    progress.end();
+  }
+
+  private void replayFrom(LogOrigin origin, Engine engine, Progress progress) {
+    OriginReplay replay = new OriginReplay(engine, manifest, origin, config.keyFilter());
+    progress.begin(Phase.REPLAY, replay.bytes());
+    try (PieceBuffers buffers = new PieceBuffers(engine.buffers(), config.pageBytes())) {
+      replay.run(buffers, progress);
+    }
     progress.end();
   }
 

@@ -1,8 +1,6 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.ScanCursor;
@@ -49,7 +47,7 @@ final class Replay {
         if (!scan.isFork()) {
           raise(scan, keyBuffer);
         } else if (!hasImage) {
-          throw forked(scan.address());
+          throw ReplayRefusals.forked(engine.log().device().place(scan.address()));
         }
         progress.add(scan.address() - at);
         at = scan.address();
@@ -65,25 +63,7 @@ final class Replay {
     key.set(keyBuffer, found.length());
     long hash = engine.hash(key);
     if (!table.raise(hash, scan.address(), entry)) {
-      throw new OutOfBudget(
-          "the index has no room for another entry while it is made from the log: "
-              + engine.log().device().place(scan.address())
-              + ", entries="
-              + table.entries()
-              + ", mainBuckets="
-              + table.mainBuckets()
-              + ", overflowBuckets="
-              + table.geometry().overflowBuckets()
-              + "; raise memoryBytes, or recover from a checkpoint with the index");
+      throw ReplayRefusals.noRoom(table, engine.log().device().place(scan.address()));
     }
-  }
-
-  private BadConfig forked(long address) {
-    return new BadConfig(
-        "the log was written while the index was halved, and without an image of the index its"
-            + " chains cannot be told apart: "
-            + engine.log().device().place(address)
-            + ", allowed=checkpoints with an index, or whose log has no such place; recover without"
-            + " withoutIndex()");
   }
 }

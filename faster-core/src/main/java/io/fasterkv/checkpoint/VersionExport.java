@@ -6,17 +6,20 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.device.SegmentWriter;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Checksums;
+import io.fasterkv.operation.Engine;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A version of the store that is over and was folded over, for who takes it elsewhere: its log,
  * which is pinned until {@link #close}, and what a recovery has to know besides. For all threads.
  */
 public final class VersionExport implements AutoCloseable {
+  private final Engine engine;
   private final HybridLog log;
   private final Path directory;
   private final CheckpointManifest head;
@@ -28,8 +31,9 @@ public final class VersionExport implements AutoCloseable {
    * @param head of the version, without extents
    * @param pinned the log's begin, whose pin is this object's from now on
    */
-  VersionExport(HybridLog log, Path directory, CheckpointManifest head, long pinned) {
-    this.log = log;
+  VersionExport(Engine engine, Path directory, CheckpointManifest head, long pinned) {
+    this.engine = engine;
+    log = engine.log();
     this.directory = directory;
     this.head = head;
     this.pinned = pinned;
@@ -84,12 +88,27 @@ public final class VersionExport implements AutoCloseable {
     }
   }
 
+  /** An empty digest of pieces. */
+  public RecordDigest newDigest() {
+    return new RecordDigest(new PieceWalk(engine.layout()), engine::hash);
+  }
+
+  /** Scratch memory for a page, to be given back; null if there is none now. */
+  public @Nullable MemorySegment tryTakePage() {
+    return engine.buffers().tryTake((int) log.pageBytes());
+  }
+
+  public void givePage(MemorySegment page) {
+    engine.buffers().give(page);
+  }
+
   /** Gives the segments second names in another directory, which is there. */
   public void linkSegments(Path target) throws IOException {
     List<LogPiece> pieces = pieces(0);
     if (pieces.isEmpty()) {
       return;
     }
+    log.device().awaitWhole();
     try (SegmentWriter segments = new SegmentWriter(target, head.shape().segmentBytes())) {
       segments.take(directory, pieces.getFirst().from(), end(), false);
     }

@@ -15,12 +15,12 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so; it goes
- * over the log as it was then, a piece at a time, no faster than its {@link Pace}, and frees each
- * piece before it takes the next. Where a checkpoint keeps what would be freed, a pass goes as far
- * as its {@link HeldShare} allows, and waits for the next checkpoint. What is written meanwhile is
- * kept in bounds by the {@link WriteBrake}. Where records expire, a pass over the head of the log
- * also begins when the {@link ExpirySample} says so.
+ * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so, and the
+ * {@link LiveSample} agrees; it goes over the log as it was then, a piece at a time, no faster than
+ * its {@link Pace}, and frees each piece before it takes the next. Where a checkpoint keeps what
+ * would be freed, a pass goes as far as its {@link HeldShare} allows, and waits for the next
+ * checkpoint. What is written meanwhile is kept in bounds by the {@link WriteBrake}. Where records
+ * expire, a pass over the head of the log also begins when the {@link ExpirySample} says so.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
@@ -33,6 +33,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final PassTrigger trigger;
   private final HeldShare share;
   private final WriteBrake brake;
+  private final LiveSample liveSample;
   private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
@@ -62,6 +63,7 @@ public final class BackgroundCompaction implements AutoCloseable {
             size(),
             share::mayBeLong);
     this.compactor = compactor;
+    liveSample = new LiveSample(engine);
     KeepRule rule = config.keepRule();
     sample = rule == null ? null : new ExpirySample(engine, rule, config.logMemoryBytes());
     String name = "faster-compaction-" + config.directory().getFileName();
@@ -109,7 +111,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void run() {
     try {
       while (!isClosed) {
-        if (trigger.isDue(size(), brake.live(), engine.log().isHeld())) {
+        if (isDue() && isWorthAPass()) {
           pass(Long.MAX_VALUE);
         } else if (isExpiryDue()) {
           pass(Objects.requireNonNull(sample).dueUntil());
@@ -122,6 +124,25 @@ public final class BackgroundCompaction implements AutoCloseable {
       engine.log().fail(e);
     } finally {
       brake.letGo();
+    }
+  }
+
+  private boolean isDue() {
+    return trigger.isDue(size(), brake.live(), engine.log().isHeld());
+  }
+
+  /** Whether a pass is due by what a sample says is live, too. */
+  private boolean isWorthAPass() {
+    try {
+      long live = liveSample.look();
+      if (live == LiveSample.UNKNOWN || trigger.isWorthIt(size(), live, engine.log().isHeld())) {
+        return true;
+      }
+      brake.sampled(live);
+      return false;
+    } catch (OutOfBudget e) {
+      // Sessions and scans have the scratch memory for now; a pass asks for it, too.
+      return true;
     }
   }
 

@@ -39,9 +39,8 @@ final class PassTrigger {
    */
   synchronized long dueAt(long liveBytes, boolean isHeld) {
     long left = Math.max(sizeAfterPass, liveBytes);
-    long grown = left + left / (isHeld ? 3 : 2);
     long doubled = 2 * sizeAfterPass;
-    return Math.max(isLiveKnown ? Math.min(grown, doubled) : doubled, memoryBytes);
+    return Math.max(isLiveKnown ? Math.min(grown(left, isHeld), doubled) : doubled, memoryBytes);
   }
 
   /**
@@ -55,6 +54,23 @@ final class PassTrigger {
   synchronized void passed(long scannedBytes, long droppedBytes, long unknownBytes, long logBytes) {
     sizeAfterPass = logBytes;
     isLiveKnown = droppedBytes >= scannedBytes / LITTLE || unknownBytes < scannedBytes / MUCH;
+  }
+
+  /**
+   * Whether a pass is due that would leave so many bytes. If not, the next is due as after one that
+   * has.
+   */
+  synchronized boolean isWorthIt(long logBytes, long leftBytes, boolean isHeld) {
+    if (logBytes > Math.max(grown(leftBytes, isHeld), memoryBytes)) {
+      return true;
+    }
+    sizeAfterPass = Math.max(sizeAfterPass, leftBytes);
+    isLiveKnown = true;
+    return false;
+  }
+
+  private static long grown(long leftBytes, boolean isHeld) {
+    return leftBytes + leftBytes / (isHeld ? 3 : 2);
   }
 
   /** The head of the log was dropped, whatever it held. */

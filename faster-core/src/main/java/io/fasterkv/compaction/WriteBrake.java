@@ -93,6 +93,13 @@ final class WriteBrake {
     limit();
   }
 
+  /** Notes how much is live now, as a sample says. */
+  synchronized void sampled(long bytes) {
+    liveBytes = Math.max(live(), bytes);
+    since = growth.get();
+    limit();
+  }
+
   /** The head of the log was dropped, whatever it held. */
   synchronized void truncated(long logBytes) {
     liveBytes = Math.min(liveBytes, logBytes);

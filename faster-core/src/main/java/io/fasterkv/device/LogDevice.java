@@ -63,6 +63,13 @@ public interface LogDevice extends AutoCloseable {
   /** Lets go of storage for addresses below {@code address}, as far as it is convenient. */
   void truncate(long address) throws IOException;
 
+  /**
+   * Returns when files of the device have all that can be read from it.
+   *
+   * @throws IOException if that cannot be had
+   */
+  default void awaitWhole() throws IOException {}
+
   /** Names the place of an address for an error message, for example a file and an offset. */
   String place(long address);
 

@@ -89,28 +89,24 @@ public final class IndexTable {
 
   /**
    * Lets the entry of a hash lead to {@code address}, if it leads to a lower one or is not there.
-   * For a table that nobody uses yet and that shares no entry. False if the entry is not there and
-   * there is no room for it.
+   * For a table that only such calls fill, and that shares no entry; any number of threads. False
+   * if the entry is not there and there is no room for it.
    */
   public boolean raise(long hash, long address, IndexEntry entry) {
     long main = mainBucket(hash);
     long wanted = BucketLayout.entry(hash);
-    long at = lookUp(main, wanted, entry);
-    if (at == ABSENT) {
-      at = findFree(main);
-      if (at == FULL) {
-        boolean hasGrown = grow(main) && !isSaturated(main);
-        at = hasGrown ? findFree(main) : FULL;
-      }
-      if (at == FULL) {
+    while (true) {
+      long at = lookUp(main, wanted, entry);
+      if (at >= 0) {
+        if (BucketLayout.address(entry.word) >= address || compareAndSet(entry, address)) {
+          return true;
+        }
+      } else if (at == ABSENT && isSaturated(main)) {
         return false;
+      } else if (at == CONTENDED || !insert(main, wanted)) {
+        backOff();
       }
-      countEntries(1);
-      Words.storePlain(memory, at, wanted | address);
-    } else if (BucketLayout.address(entry.word) < address) {
-      Words.storePlain(memory, at, BucketLayout.withAddress(entry.word, address));
     }
-    return true;
   }
 
   /** Puts {@code address} in the place of what {@code entry} has read; false if it has changed. */

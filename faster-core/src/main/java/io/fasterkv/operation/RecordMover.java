@@ -69,6 +69,41 @@ public final class RecordMover implements AutoCloseable {
     return isDelta ? collapse(address) : move(address, key, value, newerFrom);
   }
 
+  /**
+   * Whether the record at {@code address}, which is immutable and no delta, would move; moves
+   * nothing. One that deltas belong to would.
+   */
+  public boolean wouldMove(long address, ByteSpan key, ByteSpan value) {
+    op.setKey(key);
+    op.hash = engine.hash(op.key);
+    op.diskFloor = address + 1;
+    op.phase = Phase.SEARCH;
+    wait.end();
+    while (true) {
+      switch (attempt(address, value, Verdict.OPEN)) {
+        case LIVE -> {
+          return judge(key, value) == Verdict.STAYS;
+        }
+        case UNDER_DELTAS -> {
+          return true;
+        }
+        case MOVED, LET_GO, DEAD -> {
+          return false;
+        }
+        case ON_DISK -> {
+          disk.searchNow(op);
+          if (op.fold.isOpen()) {
+            return true;
+          }
+          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
+            return false;
+          }
+        }
+        case AGAIN -> pause();
+      }
+    }
+  }
+
   private boolean move(long address, ByteSpan key, ByteSpan value, long newerFrom) {
     op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;

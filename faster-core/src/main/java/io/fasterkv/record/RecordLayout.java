@@ -66,7 +66,7 @@ public abstract sealed class RecordLayout permits LongRecord, SpanRecord {
   /** Whether a record's key is {@code key}. */
   public abstract boolean keyEquals(MemorySegment memory, long record, KeyBytes key);
 
-  static long align(long bytes) {
+  public static long align(long bytes) {
     return (bytes + 7) & ~7L;
   }
 }

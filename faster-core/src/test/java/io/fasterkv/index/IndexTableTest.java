@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicLongArray;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,6 +59,39 @@ class IndexTableTest {
     assertThat(entry.address()).isEqualTo(4711);
     assertThat(index.remove(entry)).isTrue();
     assertThat(index.find(17, entry)).isFalse();
+  }
+
+  /** Many threads, few tags: each tag ends up with one entry, which has the highest address. */
+  @Test
+  void whoRaisesAtTheSameTimeLeavesTheHighest() throws Exception {
+    long seed = Long.getLong("faster.seed", System.nanoTime());
+    long[] hashes = new SplittableRandom(seed).longs(40).toArray();
+    IndexTable index = new IndexTable(arena, new IndexGeometry(2, 20), 0);
+    AtomicLongArray highest = new AtomicLongArray(hashes.length);
+    try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
+      List<Future<?>> ends = new ArrayList<>();
+      for (int thread = 0; thread < THREADS; thread++) {
+        SplittableRandom random = new SplittableRandom(seed + thread);
+        ends.add(
+            threads.submit(() -> {
+              IndexEntry own = new IndexEntry();
+              for (int i = 0; i < PUSHES; i++) {
+                int number = random.nextInt(hashes.length);
+                long address = random.nextLong(1, 1L << 40);
+                assertThat(index.raise(hashes[number], address, own)).isTrue();
+                highest.accumulateAndGet(number, address, Math::max);
+              }
+            }));
+      }
+      for (Future<?> end : ends) {
+        end.get();
+      }
+    }
+    for (int i = 0; i < hashes.length; i++) {
+      assertThat(index.find(hashes[i], entry)).as("seed %d", seed).isTrue();
+      assertThat(entry.address()).as("seed %d", seed).isEqualTo(highest.get(i));
+    }
+    assertThat(index.entries()).as("seed %d", seed).isEqualTo(hashes.length);
   }
 
   @ParameterizedTest

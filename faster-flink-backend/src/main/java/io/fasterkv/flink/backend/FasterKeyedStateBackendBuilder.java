@@ -123,6 +123,7 @@ public final class FasterKeyedStateBackendBuilder<K>
     try {
       if (incremental != null) {
         incremental.run(resources.local().store(), states, timers, records);
+        resources.local().store().copyOrigin();
       } else {
         new FullRestore<>(this::keySpace, states, timers, records, registry)
             .run(restoreOperation());

@@ -4,7 +4,6 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.StoreImport;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeyFilter;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.RecoveryProgress;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.StoreConfig;
@@ -12,23 +11,12 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.snapshot.LocalCopy;
-import io.fasterkv.flink.snapshot.LogFile;
-import io.fasterkv.flink.snapshot.LogFileFormat;
 import io.fasterkv.flink.snapshot.StoredKeys;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 import java.util.function.Consumer;
 import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
-import org.apache.flink.util.ExceptionUtils;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -37,7 +25,6 @@ import org.slf4j.LoggerFactory;
 /** The log of a checkpoint that a store begins with, as it is, instead of an empty one. */
 public final class BaseLog {
   private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
-  private static final int READERS = 4;
 
   private final IncrementalSource source;
   private final KeyGroupRange own;
@@ -107,9 +94,17 @@ public final class BaseLog {
   private KeyFilter ownKeys() {
     int first = own.getStartKeyGroup();
     int last = own.getEndKeyGroup();
-    return (ByteSpan key) -> {
-      int group = KeyLayout.keyGroup(key);
-      return first <= group && group <= last;
+    return new KeyFilter() {
+      @Override
+      public boolean owns(ByteSpan key) {
+        int group = KeyLayout.keyGroup(key);
+        return first <= group && group <= last;
+      }
+
+      @Override
+      public boolean mayOwn(ByteSpan head) {
+        return owns(head);
+      }
     };
   }
 
@@ -124,11 +119,12 @@ public final class BaseLog {
   /** Puts the log into the directory, and returns how to recover from it. */
   private RecoveryRequest fill(Path directory, RecoveryRequest request) throws IOException {
     Path local = source.localDirectory();
-    if (local == null) {
-      download(directory);
-      return request.withoutVerifying();
-    }
     try (StoreImport.Target target = source.log().into(directory)) {
+      if (local == null) {
+        CheckpointOrigin origin = CheckpointOrigin.open(source, cancelled);
+        target.finish(origin.pieces());
+        return request.from(origin);
+      }
       LocalCopy.takeInto(target, local);
     }
     LOG.info(
@@ -136,77 +132,6 @@ public final class BaseLog {
         source.handle().getCheckpointId(),
         local);
     return request;
-  }
-
-  /** Reads several files at a time; each piece is checked and put where it was. */
-  private void download(Path directory) throws IOException {
-    ConcurrentSkipListMap<Long, LogPiece> pieces = new ConcurrentSkipListMap<>();
-    ExecutorService readers =
-        Executors.newFixedThreadPool(
-            READERS, Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
-    try (StoreImport.Target target = source.log().into(directory)) {
-      List<Future<?>> reads = new ArrayList<>();
-      for (LogFile file : source.files()) {
-        reads.add(
-            readers.submit(() -> {
-              copy(file, target, pieces);
-              return null;
-            }));
-      }
-      await(reads);
-      target.finish(List.copyOf(pieces.values()));
-    } finally {
-      readers.shutdownNow();
-    }
-    LOG.info(
-        "copied the log of a checkpoint: checkpoint={}, files={}, bytes={}",
-        source.handle().getCheckpointId(),
-        source.files().size(),
-        source.log().endAddress() - source.log().beginAddress());
-  }
-
-  private void copy(
-      LogFile file, StoreImport.Target target, ConcurrentSkipListMap<Long, LogPiece> pieces)
-      throws IOException {
-    LogFileFormat.read(
-        file,
-        source.log().pageBytes(),
-        (piece, bytes, place) -> {
-          if (cancelled.isClosed()) {
-            throw new CancelTaskException("the restore was cancelled");
-          }
-          target.write(piece, bytes, place);
-          pieces.put(piece.from(), piece);
-        });
-  }
-
-  /** Waits for all, also if one fails: the target is closed after this. */
-  private static void await(List<Future<?>> reads) throws IOException {
-    Throwable failure = null;
-    boolean isInterrupted = false;
-    for (Future<?> read : reads) {
-      while (!read.isDone()) {
-        try {
-          read.get();
-        } catch (InterruptedException interrupted) {
-          isInterrupted = true;
-          reads.forEach(other -> other.cancel(false));
-        } catch (ExecutionException failed) {
-          reads.forEach(other -> other.cancel(false));
-        }
-      }
-      if (read.state() == Future.State.FAILED) {
-        failure = ExceptionUtils.firstOrSuppressed(read.exceptionNow(), failure);
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-      throw new CancelTaskException("interrupted while a checkpoint was copied");
-    }
-    if (failure != null) {
-      ExceptionUtils.tryRethrowIOException(failure);
-      ExceptionUtils.rethrow(failure);
-    }
   }
 
   /** Tells in the log how far a recovery has come, every few seconds. */

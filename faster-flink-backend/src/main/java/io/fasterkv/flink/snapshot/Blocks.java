@@ -6,8 +6,10 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
+import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 
@@ -38,9 +40,24 @@ public final class Blocks {
 
     /** Opens a file. */
     public In(StreamStateHandle handle) throws IOException {
+      this(handle, 0);
+    }
+
+    /** Opens a file to read from an offset on. */
+    In(StreamStateHandle handle, long offset) throws IOException {
       name = nameOf(handle);
       bytes = handle.getStateSize();
-      data = new DataInputStream(new BufferedInputStream(handle.openInputStream(), BUFFER_BYTES));
+      position = offset;
+      FSDataInputStream stream = handle.openInputStream();
+      if (offset > 0) {
+        stream.seek(offset);
+      }
+      data = new DataInputStream(new BufferedInputStream(stream, BUFFER_BYTES));
+    }
+
+    /** Where the next byte lies. */
+    long position() {
+      return position;
     }
 
     /** Whether all was read. */
@@ -94,6 +111,13 @@ public final class Blocks {
         throw tooShort(place);
       }
       position += length;
+    }
+
+    /** Fills a segment with bytes that are in no block, by way of an array of its size or more. */
+    void read(MemorySegment into, byte[] by) throws IOException {
+      int length = Math.toIntExact(into.byteSize());
+      read(by, length);
+      into.copyFrom(MemorySegment.ofArray(by).asSlice(0, length));
     }
 
     private IOException tooShort(String place) {

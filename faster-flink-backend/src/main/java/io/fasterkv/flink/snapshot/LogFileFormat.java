@@ -13,12 +13,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The bytes of a {@link LogFile}: a block that says which pieces of the log follow, and the pieces
- * as they are, one after another. docs/FORMAT.md draws it.
+ * The bytes of a {@link LogFile}: a block that says which pieces of the log follow, the pieces as
+ * they are, one after another, and a block with their digest, which is empty if that would be long.
+ * docs/FORMAT.md draws it.
  */
 public final class LogFileFormat {
-  /** "FLG1". */
-  private static final int MAGIC = 0x464C4731;
+  /** "FLG2". */
+  private static final int MAGIC = 0x464C4732;
 
   private LogFileFormat() {}
 
@@ -37,10 +38,16 @@ public final class LogFileFormat {
       throws IOException {
     writeHead(pieces, out);
     byte[] page = new byte[pieces.stream().mapToInt(LogPiece::bytes).max().orElse(0)];
-    for (LogPiece piece : pieces) {
-      cancellation.check();
-      export.read(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()));
-      out.write(page, 0, piece.bytes());
+    try (ShortDigest digest = new ShortDigest(export)) {
+      for (LogPiece piece : pieces) {
+        cancellation.check();
+        MemorySegment bytes = MemorySegment.ofArray(page).asSlice(0, piece.bytes());
+        export.read(piece, bytes);
+        out.write(page, 0, piece.bytes());
+        digest.add(piece, bytes);
+      }
+      byte[] last = digest.bytes();
+      Blocks.write(out, last, last.length);
     }
   }
 
@@ -64,6 +71,21 @@ public final class LogFileFormat {
     return pieces(ByteBuffer.wrap(in.block()), place);
   }
 
+  /** Reads which pieces a file has. */
+  static List<LogPiece> readHead(LogFile file, Blocks.In in) throws IOException {
+    String place = in.place();
+    List<LogPiece> pieces = readHead(in);
+    boolean isNamed =
+        !pieces.isEmpty()
+            && pieces.getFirst().from() == file.from()
+            && pieces.getLast().until() == file.until();
+    if (!isNamed) {
+      throw new IOException(
+          "a log file is another one than its name says: " + place + ", name=" + file);
+    }
+    return pieces;
+  }
+
   /**
    * Shows the pieces; whose bytes they are is for the visitor to check.
    *
@@ -71,28 +93,23 @@ public final class LogFileFormat {
    */
   public static void read(LogFile file, int mostPieceBytes, Visitor visitor) throws IOException {
     try (Blocks.In in = new Blocks.In(file.handle())) {
-      String place = in.place();
-      List<LogPiece> pieces = readHead(in);
-      boolean isNamed =
-          !pieces.isEmpty()
-              && pieces.getFirst().from() == file.from()
-              && pieces.getLast().until() == file.until();
-      if (!isNamed) {
-        throw new IOException(
-            "a log file is another one than its name says: " + place + ", name=" + file);
-      }
       byte[] page = new byte[mostPieceBytes];
-      for (LogPiece piece : pieces) {
+      for (LogPiece piece : readHead(file, in)) {
         String at = in.place();
-        if (piece.until() - piece.from() > mostPieceBytes) {
-          throw new IOException("a piece of log is longer than a page: " + at + ", piece=" + piece);
-        }
+        checkLength(piece, mostPieceBytes, at);
         in.read(page, piece.bytes());
         visitor.visit(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()), at);
       }
+      in.block();
       if (!in.isAtEnd()) {
-        throw new IOException("a log file goes on after its last piece: " + in.place());
+        throw new IOException("a log file goes on after its digest: " + in.place());
       }
+    }
+  }
+
+  static void checkLength(LogPiece piece, int mostPieceBytes, String place) throws IOException {
+    if (piece.until() - piece.from() > mostPieceBytes) {
+      throw new IOException("a piece of log is longer than a page: " + place + ", piece=" + piece);
     }
   }
 

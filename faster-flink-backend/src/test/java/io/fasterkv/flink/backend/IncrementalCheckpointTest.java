@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.TimerPlace;
+import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.flink.snapshot.LogFileReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -73,8 +75,14 @@ class IncrementalCheckpointTest {
 
   private static void put(FasterKeyedStateBackend<Integer> backend, int from, int until, int fill)
       throws Exception {
+    put(backend, from, until, fill, VALUE_BYTES);
+  }
+
+  private static void put(
+      FasterKeyedStateBackend<Integer> backend, int from, int until, int fill, int bytes)
+      throws Exception {
     ValueState<byte[]> state = state(backend);
-    byte[] value = new byte[VALUE_BYTES];
+    byte[] value = new byte[bytes];
     Arrays.fill(value, (byte) fill);
     for (int key = from; key < until; key++) {
       if (ModelStates.isOf(backend, key)) {
@@ -342,6 +350,41 @@ class IncrementalCheckpointTest {
     assertHolds(backends.open(handle), 0, 200, 2);
     assertHolds(byRecords.open(handle), 0, 200, 2);
     byRecords.close();
+  }
+
+  private static void readAll(FasterKeyedStateBackend<Integer> backend, int keys) throws Exception {
+    for (int key = 0; key < keys; key++) {
+      backend.setCurrentKey(key);
+      state(backend).value();
+    }
+  }
+
+  /** The index is made of the files' digests, and what is damaged is told when it is read. */
+  @Test
+  void aLogOfLargerRecordsIsOpenedBeforeItIsRead() throws Exception {
+    int bytes = 2_000;
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    put(backend, 0, 3_000, 1, bytes);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    FasterKeyedStateBackend<Integer> restored = backends.open(handle);
+    ValueState<byte[]> state = state(restored);
+    for (int key = 0; key < 3_000; key++) {
+      restored.setCurrentKey(key);
+      assertThat(state.value()).hasSize(bytes).containsOnly(1);
+    }
+    restored.dispose();
+    for (HandleAndLocalPath named : handle.getSharedState()) {
+      assertThat(LogFileReader.open(LogFile.of(named), 1 << 20).digest()).isNotNull();
+      byte[] wrong = files.bytes(named.getHandle()).clone();
+      for (int at = wrong.length / 4; at < wrong.length / 2; at += 1_000) {
+        wrong[at] ^= 1;
+      }
+      files.replace(named.getHandle(), wrong);
+    }
+    FasterKeyedStateBackend<Integer> damaged = backends.open(handle);
+    assertThatThrownBy(() -> readAll(damaged, 3_000))
+        .hasStackTraceContaining("file=")
+        .hasStackTraceContaining("offset=");
   }
 
   /** A store with less memory than the checkpoint's pages need takes the records one by one. */

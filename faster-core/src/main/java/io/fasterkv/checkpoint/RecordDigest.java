@@ -1,0 +1,177 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeyFilter;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.KeyBytes;
+import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.function.LongFunction;
+import java.util.function.ToLongFunction;
+
+/**
+ * What a replay has to know of the records in some pieces of a log, so that an index can be made
+ * without reading them: {@value #ENTRY_BYTES} bytes for each that may count, in the order of their
+ * addresses.
+ *
+ * <pre>
+ *   0      8      16                                   20              24
+ *   | info | hash | words from the first piece's begin | key's begin   |
+ *
+ *   info: the record's first word; PRESENT and FORK say that it is a fork, without hash and key
+ *   key's begin: its first 4 bytes, or all and zeros; all numbers little endian
+ * </pre>
+ */
+public final class RecordDigest {
+  static final int ENTRY_BYTES = 24;
+  private static final int HASH_AT = 8;
+  private static final int WORDS_AT = 16;
+  private static final int HEAD_AT = 20;
+  private static final int FIRST_BYTES = 1 << 12;
+
+  private final PieceWalk walk;
+  private final ToLongFunction<KeyBytes> hash;
+  private final KeyBytes key = new KeyBytes();
+  private ByteBuffer entries = buffer(new byte[FIRST_BYTES]);
+  private long begin = -1;
+
+  /** Takes the records of a digest. */
+  interface Visitor {
+    /**
+     * @param info the record's first word
+     * @param head of the key; valid until this returns
+     */
+    void visit(long address, long info, long hash, ByteSpan head);
+  }
+
+  /**
+   * An empty digest.
+   *
+   * @param hash of a key, by the store
+   */
+  RecordDigest(PieceWalk walk, ToLongFunction<KeyBytes> hash) {
+    this.walk = walk;
+    this.hash = hash;
+  }
+
+  /**
+   * Adds the records of the next piece.
+   *
+   * @param bytes the piece's, in native memory that is aligned for words
+   * @param place names an address for an error message
+   */
+  public void add(long from, MemorySegment bytes, LongFunction<String> place) {
+    if (begin < 0) {
+      begin = from;
+    }
+    walk.run(
+        from,
+        Math.max(from, Address.FIRST),
+        bytes,
+        place,
+        (address, info, memory, record) -> {
+          if (RecordInfo.isFork(info)) {
+            put(address, info, 0, 0);
+          } else if (ShownRecords.mayCount(info)) {
+            walk.checkSound(address, memory, record, place);
+            put(memory, record, address, info);
+          }
+        });
+  }
+
+  private void put(MemorySegment memory, long record, long address, long info) {
+    int length = walk.layout().keyBytes(memory, record);
+    long keyAt = walk.layout().keyOffset(record);
+    key.set(memory.asSlice(keyAt, RecordLayout.align(length)), length);
+    int head = 0;
+    for (int at = Math.min(length, KeyFilter.HEAD_BYTES) - 1; at >= 0; at--) {
+      head = head << Byte.SIZE | (memory.get(ValueLayout.JAVA_BYTE, keyAt + at) & 0xFF);
+    }
+    put(address, info, hash.applyAsLong(key), head);
+  }
+
+  private void put(long address, long info, long keyHash, int head) {
+    if (entries.remaining() < ENTRY_BYTES) {
+      byte[] larger = Arrays.copyOf(entries.array(), entries.capacity() * 2);
+      entries = buffer(larger).position(entries.position());
+    }
+    entries
+        .putLong(info)
+        .putLong(keyHash)
+        .putInt(Math.toIntExact((address - begin) / Long.BYTES))
+        .putInt(head);
+  }
+
+  /** How long it is. */
+  public int length() {
+    return entries.position();
+  }
+
+  public byte[] bytes() {
+    return Arrays.copyOf(entries.array(), entries.position());
+  }
+
+  /** Forgets all pieces. */
+  void clear() {
+    entries.clear();
+    begin = -1;
+  }
+
+  /** Shows this digest's records. */
+  void forEach(Visitor visitor) {
+    forEach(entries.duplicate().order(ByteOrder.LITTLE_ENDIAN).flip(), begin, visitor);
+  }
+
+  /**
+   * Shows a digest's records.
+   *
+   * @param begin of its first piece
+   * @param until the end of its last one
+   * @param place names the digest for an error message
+   */
+  static void forEach(byte[] digest, long begin, long until, String place, Visitor visitor) {
+    if (digest.length % ENTRY_BYTES != 0) {
+      throw new Corrupt("a digest has a part of an entry: bytes=" + digest.length + ", " + place);
+    }
+    forEach(
+        buffer(digest),
+        begin,
+        (address, info, keyHash, head) -> {
+          if (address < begin || address >= until || !RecordInfo.isPresent(info)) {
+            throw new Corrupt(
+                "a digest has a record that its pieces have not: address="
+                    + address
+                    + ", from="
+                    + begin
+                    + ", until="
+                    + until
+                    + ", "
+                    + place);
+          }
+          visitor.visit(address, info, keyHash, head);
+        });
+  }
+
+  private static void forEach(ByteBuffer entries, long begin, Visitor visitor) {
+    byte[] head = new byte[KeyFilter.HEAD_BYTES];
+    ByteSpan span = ByteSpan.of(head);
+    for (int at = entries.position(); at < entries.limit(); at += ENTRY_BYTES) {
+      entries.get(at + HEAD_AT, head);
+      visitor.visit(
+          begin + Integer.toUnsignedLong(entries.getInt(at + WORDS_AT)) * Long.BYTES,
+          entries.getLong(at),
+          entries.getLong(at + HASH_AT),
+          span);
+    }
+  }
+
+  private static ByteBuffer buffer(byte[] bytes) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+  }
+}

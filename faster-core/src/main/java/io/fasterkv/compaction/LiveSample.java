@@ -1,0 +1,85 @@
+package io.fasterkv.compaction;
+
+import io.fasterkv.api.KeepRule;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.ScanRange;
+import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.KeepQuestion;
+import io.fasterkv.operation.RecordMover;
+
+/**
+ * Estimates how much of the log on disk is live, before a pass goes over all of it: some records of
+ * {@value #PARTS} pages, one page in each equal part of the log, each time another, are looked up.
+ * What was written to keys that nobody had is live, and operations cannot always tell: a key whose
+ * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. For
+ * the thread that compacts.
+ */
+final class LiveSample {
+  /** There are too few pages to tell. */
+  static final long UNKNOWN = -1;
+
+  private static final int PARTS = 16;
+  private static final int RECORDS_A_PAGE = 6;
+
+  /** Steps by the golden ratio spread out evenly, however many there are. */
+  private static final double STEP = 0.6180339887498949;
+
+  private final Engine engine;
+  private double place;
+  private long lookedBytes;
+  private long liveBytes;
+
+  LiveSample(Engine engine) {
+    this.engine = engine;
+  }
+
+  /** About how many bytes of the log are live, or {@link #UNKNOWN}. */
+  long look() {
+    HybridLog log = engine.log();
+    long begin = log.pinBriefly();
+    try {
+      long end = log.flushedAddress();
+      long part = (end - begin) / PARTS;
+      if (part < log.pageBytes()) {
+        return UNKNOWN;
+      }
+      place = (place + STEP) % 1;
+      lookedBytes = 0;
+      liveBytes = 0;
+      KeepRule rule = engine.keepRule();
+      try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
+          RecordMover records = new RecordMover(engine, question)) {
+        for (int i = 0; i < PARTS; i++) {
+          look(records, begin, end, log.pageStart(begin + i * part + (long) (place * part)));
+        }
+      }
+      return lookedBytes == 0
+          ? UNKNOWN
+          : (long) ((double) liveBytes / lookedBytes * log.lengthBytes());
+    } finally {
+      log.unpinBrief(begin);
+    }
+  }
+
+  /** Looks at records that are spread over a page as far as their sizes are alike. */
+  private void look(RecordMover records, long begin, long end, long page) {
+    long until = engine.log().pageEnd(page);
+    long stride = (until - page) / RECORDS_A_PAGE;
+    long next = page + (long) (place * stride);
+    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
+      while (scan.next()) {
+        if (scan.address() >= next && !scan.isLarge() && !scan.isDelta()) {
+          next += stride;
+          long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+          lookedBytes += bytes;
+          liveBytes += isLive(records, scan) ? bytes : 0;
+        }
+      }
+    }
+  }
+
+  private boolean isLive(RecordMover records, ScanCursor scan) {
+    return Movers.isWorthALook(scan) && records.wouldMove(scan.address(), scan.key(), scan.value());
+  }
+}

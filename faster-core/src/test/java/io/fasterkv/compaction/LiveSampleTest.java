@@ -1,0 +1,93 @@
+package io.fasterkv.compaction;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.Insides;
+import io.fasterkv.LongSession;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class LiveSampleTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final long KEYS = 40_000;
+
+  @TempDir Path directory;
+
+  /**
+   * So few entries that most chains go on on disk, where an upsert cannot tell that a key is new.
+   */
+  private FasterStore open(boolean withCompaction) {
+    return FasterStore.open(
+        StoreConfig.builder(directory.resolve("store"))
+            .recordKind(RecordKind.LONGS)
+            .memoryBytes(1 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes(8 * PAGE_BYTES)
+            .indexBytes(64 << 10)
+            .segmentBytes(1 << 16)
+            .backgroundCompaction(withCompaction)
+            .deleteOnClose(true)
+            .build());
+  }
+
+  private static void upsert(FasterStore store, long from, long until) {
+    try (LongSession<Void> session =
+        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = from; key < until; key++) {
+        session.upsert(key, key, null);
+      }
+    }
+  }
+
+  private static double liveShare(FasterStore store) {
+    return (double) new LiveSample(Insides.engine(store)).look() / store.logBytes();
+  }
+
+  @Test
+  void allOfALoadIsLive() {
+    try (FasterStore store = open(false)) {
+      upsert(store, 0, KEYS);
+      assertThat(liveShare(store)).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void whatWasReplacedIsNot() {
+    try (FasterStore store = open(false)) {
+      upsert(store, 0, KEYS);
+      upsert(store, 0, KEYS / 2);
+      assertThat(liveShare(store)).isBetween(0.5, 0.8);
+      upsert(store, 0, KEYS);
+      upsert(store, 0, KEYS);
+      assertThat(liveShare(store)).isBetween(0.15, 0.45);
+    }
+  }
+
+  @Test
+  void aLogOfAFewPagesTellsNothing() {
+    try (FasterStore store = open(false)) {
+      upsert(store, 0, 200);
+      assertThat(new LiveSample(Insides.engine(store)).look()).isEqualTo(LiveSample.UNKNOWN);
+    }
+  }
+
+  /** It did once: the log was copied as a whole each time it had doubled. */
+  @Test
+  void aLoadIsNotCopied() {
+    try (FasterStore store = open(true)) {
+      upsert(store, 0, KEYS);
+      long loaded = store.logBytes();
+      assertThat(store.compactionStats().movedBytes()).isLessThan(loaded / 4);
+      for (int i = 0; i < 4; i++) {
+        upsert(store, 0, KEYS);
+      }
+      assertThat(store.compactionStats().droppedBytes()).isGreaterThan(loaded);
+    }
+  }
+}

@@ -79,9 +79,9 @@ final class MapRuns {
     if (!append(key, identity, first, MapLayout.FIRST, into)) {
       return false;
     }
-    int pieces = pieces(MapLayout.runLength(into.array(), 0));
-    for (int piece = 1; piece < pieces; piece++) {
-      if (!append(key, identity, first + piece, MapLayout.NEXT, into)) {
+    int whole = MapLayout.RUN_HEAD_BYTES + MapLayout.runLength(into.array(), 0);
+    for (int sub = first + 1; into.length() < whole; sub++) {
+      if (!append(key, identity, sub, MapLayout.NEXT, into)) {
         return false;
       }
     }
@@ -119,7 +119,9 @@ final class MapRuns {
     if (!append(key, identity, first, MapLayout.FIRST, run)) {
       return;
     }
-    int pieces = pieces(MapLayout.runLength(run.array(), 0));
+    // In a store that was restored the pieces may be of another length.
+    int whole = MapLayout.RUN_HEAD_BYTES + MapLayout.runLength(run.array(), 0);
+    int pieces = Math.ceilDiv(whole, run.length());
     for (int piece = 0; piece < pieces; piece++) {
       records.delete(key.record(first + piece));
     }

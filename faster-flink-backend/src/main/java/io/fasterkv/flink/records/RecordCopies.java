@@ -10,30 +10,37 @@ import java.io.IOException;
 public final class RecordCopies implements AutoCloseable {
   private static final Object NO_CONTEXT = new Object();
 
+  /** More than a record has besides its key and value. */
+  private static final int RECORD_OVERHEAD = 64;
+
   private final RecordFunctions functions = new RecordFunctions();
   private final Session<RecordEdit, RecordReader, Object> session;
-  private final int limit;
+  private final int keyLimit;
+  private final int valueLimit;
 
   public RecordCopies(FasterStore store) {
     session = store.newSession(functions, SessionMode.BLOCKING);
-    limit = Records.limit(store);
+    keyLimit = Records.limit(store);
+    valueLimit = store.config().pageBytes() - keyLimit - RECORD_OVERHEAD;
   }
 
   /**
    * Sets a key's value.
    *
-   * @throws IOException if one of them is longer than the store's own are
+   * @throws IOException if they do not fit a page
    */
   public void put(ByteSpan key, ByteSpan value) throws IOException {
-    if (key.length() > limit || value.length() > limit) {
+    if (key.length() > keyLimit || value.length() > valueLimit) {
       throw new IOException(
           "a record does not fit the store's pages: keyBytes="
               + key.length()
               + ", valueBytes="
               + value.length()
               + ", allowed="
-              + limit
-              + " each, a quarter of a log page; raise state.backend.faster.log.page-size, or the"
+              + keyLimit
+              + " and "
+              + valueLimit
+              + ", so that both fit a log page; raise state.backend.faster.log.page-size, or the"
               + " store's memory");
     }
     functions.nextUpsert(value.length());

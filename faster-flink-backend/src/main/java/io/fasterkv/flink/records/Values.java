@@ -37,8 +37,8 @@ public final class Values {
   /** False if a piece is not there any more. */
   private boolean readPieces(CompositeKey key, long identity, int length, Bytes into) {
     into.reserve(Math.addExact(ValueLayout.TAG_BYTES, length));
-    int pieces = ValueLayout.pieces(length, records.limit());
-    for (int piece = 1; piece <= pieces; piece++) {
+    // Pieces of a store that was restored may be of another length.
+    for (int piece = 1; into.length() < ValueLayout.TAG_BYTES + length; piece++) {
       int skip = ValueLayout.PIECE_HEAD_BYTES;
       if (records.appendPart(key.record(piece), identity, skip, into) == Records.ABSENT) {
         records.checkMayMiss(key, piece);

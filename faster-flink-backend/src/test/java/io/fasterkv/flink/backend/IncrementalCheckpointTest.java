@@ -3,6 +3,7 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.TimerPlace;
@@ -13,11 +14,15 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import org.apache.flink.api.common.state.MapState;
+import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
+import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -51,6 +56,11 @@ class IncrementalCheckpointTest {
       new ValueStateDescriptor<>("value", BytePrimitiveArraySerializer.INSTANCE);
   private static final KeyGroupRange ALL = KeyGroupRange.of(0, TestBackends.KEY_GROUPS - 1);
   private static final int VALUE_BYTES = 100;
+
+  private static final ValueStateDescriptor<byte[]> LARGE_VALUE =
+      new ValueStateDescriptor<>("large value", BytePrimitiveArraySerializer.INSTANCE);
+  private static final MapStateDescriptor<Integer, String> LARGE_MAP =
+      new MapStateDescriptor<>("large map", IntSerializer.INSTANCE, StringSerializer.INSTANCE);
 
   @TempDir Path directory;
 
@@ -398,5 +408,43 @@ class IncrementalCheckpointTest {
       assertThat(restored.store().config().pageBytes()).isEqualTo(4096);
       assertHolds(restored, 0, 5_000, 1);
     }
+  }
+
+  /** Their records are as long as those of a store with the checkpoint's pages. */
+  @ParameterizedTest
+  @CsvSource({"4kb, 8kb", "8kb, 4kb", "4kb, 16kb"})
+  void valuesOfSeveralRecordsComeBackIntoOtherPages(String before, String after) throws Exception {
+    backends = withPages(before);
+    try (TestBackends to = withPages(after)) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      backend.setCurrentKey(1);
+      byte[] value = Seeds.bytes(new SplittableRandom(1), 50_000);
+      ModelStates.state(backend, LARGE_VALUE).update(value);
+      for (int userKey = 0; userKey < 300; userKey++) {
+        ModelStates.state(backend, LARGE_MAP).put(userKey, "m".repeat(userKey * 40));
+      }
+      FasterKeyedStateBackend<Integer> restored = to.open(TestBackends.snapshot(backend));
+      restored.setCurrentKey(1);
+      MapState<Integer, String> map = ModelStates.state(restored, LARGE_MAP);
+      assertThat(ModelStates.state(restored, LARGE_VALUE).value()).isEqualTo(value);
+      for (int userKey = 0; userKey < 300; userKey += 2) {
+        assertThat(map.get(userKey)).hasSize(userKey * 40);
+        map.put(userKey, "n".repeat(userKey * 50));
+        map.remove(userKey + 1);
+      }
+      int count = 0;
+      for (Map.Entry<Integer, String> entry : map.entries()) {
+        assertThat(entry.getValue()).isEqualTo("n".repeat(entry.getKey() * 50));
+        count++;
+      }
+      assertThat(count).isEqualTo(150);
+    }
+  }
+
+  private TestBackends withPages(String bytes) {
+    Configuration config = TestSettings.TINY_INCREMENTAL.config();
+    config.set(FasterOptions.PAGE_SIZE, MemorySize.parse(bytes));
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    return new TestBackends(config);
   }
 }

@@ -169,6 +169,11 @@ public final class FasterStore implements AutoCloseable {
     parts.copyOrigin();
   }
 
+  /** How many bytes {@link #copyOrigin} still has to copy; 0 if there is no origin. */
+  public long bytesToCopy() {
+    return parts.bytesToCopy();
+  }
+
   private static FasterStore over(StoreConfig config, StoreParts parts) {
     try {
       return new FasterStore(config, parts);

@@ -71,6 +71,11 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
     }
   }
 
+  /** Bytes of the log that only the place has where it came from. */
+  long bytesToCopy() {
+    return device instanceof BorrowingDevice borrowing ? borrowing.missingBytes() : 0;
+  }
+
   void close(boolean deleteFiles) throws IOException {
     try (arena) {
       engine.log().close();

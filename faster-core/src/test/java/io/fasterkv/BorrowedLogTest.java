@@ -149,6 +149,7 @@ class BorrowedLogTest {
         export.linkSegments(linked);
       }
       assertThat(origin.isClosed()).isTrue();
+      assertThat(store.bytesToCopy()).isZero();
       int reads = origin.singleReads.get();
       assertHolds(store, 0, KEYS, 1);
       assertThat(origin.singleReads.get()).isEqualTo(reads);

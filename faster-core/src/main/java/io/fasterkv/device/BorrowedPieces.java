@@ -99,8 +99,10 @@ final class BorrowedPieces {
 
   /** Counts all pieces as here that end at {@code address} or below. */
   void giveUpBelow(long address) {
-    for (int piece = 0; piece < froms.length && piece(piece).until() <= address; piece++) {
+    int piece = 0;
+    while (missing() > 0 && piece < froms.length && piece(piece).until() <= address) {
       setHere(piece);
+      piece++;
     }
   }
 

@@ -134,10 +134,7 @@ public final class BorrowingDevice implements LogDevice {
         long from = Math.max(at, piece.from());
         readHere(at, target.asSlice(at - address, from - at));
         at = Math.min(until, piece.until());
-        MemorySegment bytes = fetch(i, piece);
-        target
-            .asSlice(from - address, at - from)
-            .copyFrom(bytes.asSlice(from - piece.from(), at - from));
+        fetch(i, from, target.asSlice(from - address, at - from));
       }
     }
     readHere(at, target.asSlice(at - address, until - at));
@@ -149,17 +146,28 @@ public final class BorrowingDevice implements LogDevice {
     }
   }
 
-  private MemorySegment fetch(int number, LogPiece piece) throws IOException {
+  /** Fills {@code target} with bytes of one piece. */
+  private void fetch(int number, long address, MemorySegment target) throws IOException {
+    LogPiece piece = pieces.piece(number);
     LogOrigin.File file = pieces.file(number);
     MemorySegment bytes = MemorySegment.ofArray(new byte[piece.bytes()]);
-    file.read(piece, bytes);
+    try {
+      file.read(piece, bytes);
+    } catch (IOException e) {
+      if (!pieces.isHere(number)) {
+        throw e;
+      }
+      // Another has brought it, and the last of all, so that the origin is closed.
+      device.readNow(address, target);
+      return;
+    }
     check(piece, bytes, file);
     try {
       keep(number, piece, bytes);
     } catch (NoSpaceException full) {
       LOG.log(Level.WARNING, "a piece of log is read where it came from: piece=" + piece, full);
     }
-    return bytes;
+    target.copyFrom(bytes.asSlice(address - piece.from(), target.byteSize()));
   }
 
   boolean isHere(long address, long bytes) {

@@ -68,6 +68,10 @@ final class Lending {
       started = thread;
     }
     boolean isInterrupted = false;
+    if (started != null) {
+      // It may wait for bytes from far away.
+      started.interrupt();
+    }
     while (started != null && started.isAlive()) {
       try {
         started.join();
@@ -160,7 +164,7 @@ final class Lending {
         return;
       }
     } catch (InterruptedException e) {
-      // Nobody interrupts this thread, and it ends when it is told to.
+      // It is closing.
     }
   }
 }

@@ -56,6 +56,7 @@ public final class StoreMetrics {
   private void log() {
     gauge("logBytes", FasterStore::logBytes);
     gauge("logStoredBytes", FasterStore::storedBytes);
+    gauge("logToCopyBytes", FasterStore::bytesToCopy);
     gauge("logLiveBytes", FasterStore::liveBytes);
     gauge("logDeadBytes", open -> Math.max(0, open.logBytes() - open.liveBytes()));
   }

@@ -26,6 +26,10 @@ class MetricsTableTest {
           entry("memoryOtherBytes", "anything else"),
           entry("logBytes", "the log in memory and on disk, live and dead"),
           entry("logStoredBytes", "the log on disk; what a snapshot keeps is part of it"),
+          entry(
+              "logToCopyBytes",
+              "after a restore: what is still read from the checkpoint, since it was not copied"
+                  + " yet"),
           entry("logLiveBytes", "of `logBytes`, what is live at least, as far as compaction knows"),
           entry("logDeadBytes", "`logBytes` without `logLiveBytes`: what may be dead at most"),
           entry(
@@ -43,7 +47,8 @@ class MetricsTableTest {
           entry("compactionDroppedBytes", "dead bytes that compaction has given back"),
           entry(
               "compactionExpiredBytes",
-              "bytes of records past their time to live that compaction has left behind"),
+              "bytes of records past their time to live, or left over from what was cleared, that"
+                  + " compaction has left behind"),
           entry("snapshotsTaken", "snapshots that were written: checkpoints and native savepoints"),
           entry("snapshotsFailed", "those that failed, or were cancelled, while being written"),
           entry(

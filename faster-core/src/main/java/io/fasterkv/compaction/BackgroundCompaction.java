@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
+  private static final long LITTLE_DEAD = 8;
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
   private static final Logger LOG = System.getLogger("io.fasterkv");
@@ -131,7 +132,10 @@ public final class BackgroundCompaction implements AutoCloseable {
     return trigger.isDue(size(), brake.live(), engine.log().isHeld());
   }
 
-  /** Whether a pass is due by what a sample says is live, too. */
+  /**
+   * Whether a pass is due by what a sample says is live, too. A sample may be wrong by a tenth:
+   * what it says counts only if next to nothing is dead.
+   */
   private boolean isWorthAPass() {
     try {
       long live = liveSample.look();

@@ -16,7 +16,7 @@ import io.fasterkv.operation.RecordMover;
  * the thread that compacts.
  */
 final class LiveSample {
-  /** There are too few pages to tell. */
+  /** There are too few pages to tell; less than any answer. */
   static final long UNKNOWN = -1;
 
   private static final int PARTS = 16;

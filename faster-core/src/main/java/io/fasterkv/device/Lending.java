@@ -2,7 +2,6 @@ package io.fasterkv.device;
 
 import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
-import io.fasterkv.api.StoreException.Corrupt;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -15,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Brings all pieces of a borrowed log, newest file first, since what was written last is asked for
  * most. A file that cannot be read now is tried again, each time later; one that is not what was
- * written ends it: the place is told, and told again to whoever reads there.
+ * written ends it, as anything unexpected does: the place is told, and told again to whoever reads
+ * there.
  */
 final class Lending {
   private static final Logger LOG = System.getLogger(Lending.class.getName());
@@ -94,7 +94,7 @@ final class Lending {
       if (pieces.missing() == 0) {
         device.closeOrigin();
       }
-    } catch (Corrupt | Error e) {
+    } catch (RuntimeException | Error e) {
       failure = e;
       onFailure.accept(e);
       LOG.log(Level.ERROR, "a log cannot be copied from where it came from", e);

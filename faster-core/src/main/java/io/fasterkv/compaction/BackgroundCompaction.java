@@ -24,7 +24,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
-  private static final long LITTLE_DEAD = 8;
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
   private static final Logger LOG = System.getLogger("io.fasterkv");
@@ -132,14 +131,11 @@ public final class BackgroundCompaction implements AutoCloseable {
     return trigger.isDue(size(), brake.live(), engine.log().isHeld());
   }
 
-  /**
-   * Whether a pass is due by what a sample says is live, too. A sample may be wrong by a tenth:
-   * what it says counts only if next to nothing is dead.
-   */
+  /** Whether a pass is due by what a sample says is live, too. */
   private boolean isWorthAPass() {
     try {
       long live = liveSample.look();
-      if (live == LiveSample.UNKNOWN || trigger.isWorthIt(size(), live, engine.log().isHeld())) {
+      if (trigger.isWorthIt(size(), live)) {
         return true;
       }
       brake.sampled(live);

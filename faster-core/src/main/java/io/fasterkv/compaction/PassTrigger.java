@@ -57,14 +57,15 @@ final class PassTrigger {
   }
 
   /**
-   * Whether a pass is due that would leave so many bytes. If not, the next is due as after one that
-   * has.
+   * Whether a pass is worth it that would leave about so many bytes, as a sample says. That may be
+   * wrong by a tenth, so it counts only if next to nothing is dead: then the next pass is due as
+   * after one that has left so much.
    */
-  synchronized boolean isWorthIt(long logBytes, long leftBytes, boolean isHeld) {
-    if (logBytes > Math.max(grown(leftBytes, isHeld), memoryBytes)) {
+  synchronized boolean isWorthIt(long logBytes, long sampledBytes) {
+    if (sampledBytes < logBytes - logBytes / LITTLE) {
       return true;
     }
-    sizeAfterPass = Math.max(sizeAfterPass, leftBytes);
+    sizeAfterPass = Math.max(sizeAfterPass, sampledBytes);
     isLiveKnown = true;
     return false;
   }

@@ -49,6 +49,18 @@ class PassTriggerTest {
     assertThat(copied).isLessThanOrEqualTo(2 * log + 3 * MEMORY);
   }
 
+  /** A sample may be wrong by a tenth, and what it says counts for long. */
+  @Test
+  void aSampleCountsOnlyIfNextToNothingIsDead() {
+    trigger.passed(8000, 8000, 8000, 2000);
+    assertThat(trigger.isWorthIt(8000, LiveSample.UNKNOWN)).isTrue();
+    assertThat(trigger.isWorthIt(8000, 6900)).isTrue();
+    assertThat(trigger.isDue(8000, 0, false)).isTrue();
+    assertThat(trigger.isWorthIt(8000, 7000)).isFalse();
+    assertThat(trigger.isDue(8000, 0, false)).isFalse();
+    assertThat(trigger.isDue(10_501, 0, false)).isTrue();
+  }
+
   /** Insertions, and then overwrites: that the last pass had nothing to drop was to be expected. */
   @Test
   void aLogThatWasKnownToBeLiveIsNotLeftUntilItHasDoubled() {

@@ -31,6 +31,7 @@ public final class FileDevice implements LogDevice {
   private final long segmentBytes;
   private final SegmentFiles buffered;
   private final @Nullable SegmentFiles direct;
+  private final @Nullable MappedPieces mapped;
 
   /** File systems lock a file that grows, and who waits for that spins. */
   private final ReentrantLock writing = new ReentrantLock(true);
@@ -44,14 +45,16 @@ public final class FileDevice implements LogDevice {
    * @param segmentBytes size of a segment file, a power of two
    */
   public FileDevice(Path directory, long segmentBytes) {
-    this(directory, segmentBytes, null);
+    this(directory, segmentBytes, null, 0);
   }
 
-  private FileDevice(Path directory, long segmentBytes, @Nullable SegmentFiles direct) {
+  private FileDevice(
+      Path directory, long segmentBytes, @Nullable SegmentFiles direct, long mappedBytes) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
     this.direct = direct;
     buffered = new SegmentFiles(directory, segmentBytes);
+    mapped = mappedBytes == 0 ? null : new MappedPieces(segmentBytes, mappedBytes, buffered::path);
     writers = threads("faster-write-" + directory.getFileName() + "-", WRITERS);
     readers = threads("faster-read-" + directory.getFileName() + "-", READERS);
   }
@@ -66,7 +69,19 @@ public final class FileDevice implements LogDevice {
     return new FileDevice(
         directory,
         segmentBytes,
-        new SegmentFiles(directory, segmentBytes, DirectIo.tried(directory)));
+        new SegmentFiles(directory, segmentBytes, DirectIo.tried(directory)),
+        0);
+  }
+
+  /**
+   * A device whose short reads that do not wait in a queue are of mapped files, if this JVM may do
+   * so.
+   *
+   * @param mostBytes how much is mapped at a time, at least a mebibyte
+   */
+  public static FileDevice mapped(Path directory, long segmentBytes, long mostBytes) {
+    boolean isPossible = MappedPieces.isPossible();
+    return new FileDevice(directory, segmentBytes, null, isPossible ? mostBytes : 0);
   }
 
   Path directory() {
@@ -96,6 +111,9 @@ public final class FileDevice implements LogDevice {
     writing.lock();
     try {
       files(address, source).write(address, source);
+      if (mapped != null) {
+        mapped.written(address, address + source.byteSize());
+      }
     } catch (IOException e) {
       throw NoSpaceException.classify(e, directory, source.byteSize());
     } finally {
@@ -110,7 +128,9 @@ public final class FileDevice implements LogDevice {
 
   @Override
   public void readNow(long address, MemorySegment target) throws IOException {
-    files(address, target).read(address, target);
+    if (mapped == null || !mapped.read(address, target)) {
+      files(address, target).read(address, target);
+    }
   }
 
   @Override
@@ -125,6 +145,9 @@ public final class FileDevice implements LogDevice {
   public void truncate(long address) throws IOException {
     if (direct != null) {
       direct.letGo(address);
+    }
+    if (mapped != null) {
+      mapped.truncate(address & -segmentBytes);
     }
     buffered.truncate(address);
   }
@@ -142,6 +165,9 @@ public final class FileDevice implements LogDevice {
     isInterrupted |= awaitEnd(readers);
     if (direct != null) {
       direct.close();
+    }
+    if (mapped != null) {
+      mapped.close();
     }
     buffered.close();
     if (isInterrupted) {

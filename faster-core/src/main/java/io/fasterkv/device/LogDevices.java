@@ -12,6 +12,11 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Picks the device that a store's settings ask for, as far as the system allows. */
 public final class LogDevices {
   private static final Logger LOG = System.getLogger(LogDevices.class.getName());
+
+  /** The kernel's tables of what is mapped take a 512th of it. */
+  private static final long MAPPED_TIMES = 16;
+
+  private static final long LEAST_MAPPED_BYTES = 256L << 20;
   private static final AtomicBoolean TOLD_OF_NO_RINGS = new AtomicBoolean();
 
   private LogDevices() {}
@@ -56,7 +61,8 @@ public final class LogDevices {
         warn("no direct I/O, the log goes through the page cache", config.directory(), e);
       }
     }
-    return new FileDevice(config.directory(), config.segmentBytes());
+    long mapped = Math.max(LEAST_MAPPED_BYTES, MAPPED_TIMES * config.memoryBytes());
+    return FileDevice.mapped(config.directory(), config.segmentBytes(), mapped);
   }
 
   private static void close(FileDevice files, IOException because) {

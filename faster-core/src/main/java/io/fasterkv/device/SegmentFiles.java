@@ -192,7 +192,7 @@ final class SegmentFiles {
     }
   }
 
-  private Path path(long segment) {
+  Path path(long segment) {
     return directory.resolve(PREFIX + segment);
   }
 

@@ -21,6 +21,7 @@ public final class SystemCalls implements AutoCloseable {
   private static final long CLOSE = IS_X86 ? 3 : 57;
   private static final long MMAP = IS_X86 ? 9 : 222;
   private static final long MUNMAP = IS_X86 ? 11 : 215;
+  private static final long MADVISE = IS_X86 ? 28 : 233;
   private static final long OPENAT = IS_X86 ? 257 : 56;
 
   private static final long CURRENT_DIRECTORY = -100;
@@ -29,6 +30,7 @@ public final class SystemCalls implements AutoCloseable {
   /** Open for transfers past the page cache. */
   public static final long DIRECT = IS_X86 ? 0x4000 : 0x10000;
 
+  private static final long RANDOM = 1;
   private static final long READ_AND_WRITE = 1 | 2;
   private static final long SHARED_AND_POPULATED = 1 | 0x8000;
 
@@ -75,6 +77,11 @@ public final class SystemCalls implements AutoCloseable {
       throw new IOException("memory could not be mapped: errno=" + -address);
     }
     return MemorySegment.ofAddress(address).reinterpret(bytes, arena, SystemCalls::unmap);
+  }
+
+  /** Tells the kernel not to read ahead where a file is mapped; false if it does not listen. */
+  public boolean adviseRandom(MemorySegment mapped) {
+    return call(MADVISE, mapped.address(), mapped.byteSize(), RANDOM, 0) == 0;
   }
 
   /** Gives all memory back, what was mapped included. */

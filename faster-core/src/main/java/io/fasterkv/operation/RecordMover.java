@@ -76,65 +76,48 @@ public final class RecordMover implements AutoCloseable {
   public boolean wouldMove(long address, ByteSpan key, ByteSpan value) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
-    op.diskFloor = address + 1;
-    op.phase = Phase.SEARCH;
-    wait.end();
-    while (true) {
-      switch (attempt(address, value, Verdict.OPEN)) {
-        case LIVE -> {
-          return judge(key, value) == Verdict.STAYS;
-        }
-        case UNDER_DELTAS -> {
-          return true;
-        }
-        case MOVED, LET_GO, DEAD -> {
-          return false;
-        }
-        case ON_DISK -> {
-          disk.searchNow(op);
-          if (op.fold.isOpen()) {
-            return true;
-          }
-          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
-            return false;
-          }
-        }
-        case AGAIN -> pause();
-      }
-    }
+    aim(address + 1);
+    return switch (settle(address, value, Verdict.OPEN)) {
+      case LIVE -> judge(key, value) == Verdict.STAYS;
+      case UNDER_DELTAS -> true;
+      default -> false;
+    };
   }
 
   private boolean move(long address, ByteSpan key, ByteSpan value, long newerFrom) {
+    aim(newerFrom);
+    boolean isKept = rule == null || rule.keepsAll();
+    Outcome outcome = settle(address, value, isKept ? Verdict.STAYS : Verdict.OPEN);
+    if (outcome == Outcome.LIVE) {
+      outcome = settle(address, value, judge(key, value));
+    }
+    isLetGo = outcome == Outcome.LET_GO;
+    return outcome == Outcome.UNDER_DELTAS ? collapse(address) : outcome == Outcome.MOVED;
+  }
+
+  /** Begins a search down to {@code newerFrom}. */
+  private void aim(long newerFrom) {
     op.diskFloor = newerFrom;
     op.phase = Phase.SEARCH;
     wait.end();
-    Verdict verdict = rule == null || rule.keepsAll() ? Verdict.STAYS : Verdict.OPEN;
+  }
+
+  /** Goes on until the outcome is none that asks to go on. */
+  private Outcome settle(long address, ByteSpan value, Verdict verdict) {
     while (true) {
-      switch (attempt(address, value, verdict)) {
-        case MOVED -> {
-          return true;
+      Outcome outcome = attempt(address, value, verdict);
+      if (outcome == Outcome.AGAIN) {
+        pause();
+      } else if (outcome != Outcome.ON_DISK) {
+        return outcome;
+      } else {
+        disk.searchNow(op);
+        if (op.fold.isOpen()) {
+          return Outcome.UNDER_DELTAS;
         }
-        case DEAD -> {
-          return false;
+        if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
+          return Outcome.DEAD;
         }
-        case LIVE -> verdict = judge(key, value);
-        case LET_GO -> {
-          isLetGo = true;
-          return false;
-        }
-        case ON_DISK -> {
-          disk.searchNow(op);
-          if (op.fold.isOpen()) {
-            return collapse(address);
-          }
-          if (op.phase == Phase.FOUND_ON_DISK || isReplacedByTombstone()) {
-            return false;
-          }
-        }
-        case UNDER_DELTAS -> {
-          return collapse(address);
-        }
-        case AGAIN -> pause();
       }
     }
   }

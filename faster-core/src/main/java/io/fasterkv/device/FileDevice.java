@@ -80,7 +80,7 @@ public final class FileDevice implements LogDevice {
    * @param mostBytes how much is mapped at a time, at least a mebibyte
    */
   public static FileDevice mapped(Path directory, long segmentBytes, long mostBytes) {
-    boolean isPossible = MappedPieces.isPossible();
+    boolean isPossible = MappedPieces.isPossible(directory);
     return new FileDevice(directory, segmentBytes, null, isPossible ? mostBytes : 0);
   }
 

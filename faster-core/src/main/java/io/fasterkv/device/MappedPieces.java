@@ -6,6 +6,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
+import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -67,9 +68,9 @@ final class MappedPieces implements AutoCloseable {
     pieces = new AtomicReferenceArray<>((int) Long.highestOneBit(count));
   }
 
-  /** Whether this JVM and this system can map files as this class does. */
-  static boolean isPossible() {
-    return SystemCalls.isGranted();
+  /** Whether this JVM can map the files of a directory as this class does. */
+  static boolean isPossible(Path directory) {
+    return SystemCalls.isGranted() && directory.getFileSystem().equals(FileSystems.getDefault());
   }
 
   /** Fills {@code target} from {@code address} on; false if that is left to the caller. */
@@ -89,6 +90,8 @@ final class MappedPieces implements AutoCloseable {
     }
     try {
       MemorySegment.copy(piece.memory, offset, target, 0, bytes);
+      // A page that cannot be read makes compiled code throw at its next safepoint only: here.
+      Thread.holdsLock(pieces);
       return true;
     } catch (IllegalStateException | InternalError e) {
       // It was unmapped meanwhile, or the system could not read it.

@@ -59,6 +59,7 @@ public final class LogDevices {
         return FileDevice.direct(config.directory(), config.segmentBytes());
       } catch (IOException e) {
         warn("no direct I/O, the log goes through the page cache", config.directory(), e);
+        return new FileDevice(config.directory(), config.segmentBytes());
       }
     }
     long mapped = Math.max(LEAST_MAPPED_BYTES, MAPPED_TIMES * config.memoryBytes());

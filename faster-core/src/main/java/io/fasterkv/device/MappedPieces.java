@@ -4,12 +4,15 @@ import io.fasterkv.memory.SystemCalls;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
@@ -28,7 +31,12 @@ final class MappedPieces implements AutoCloseable {
   /** Longer reads gain more from reading ahead. */
   static final int MOST_BYTES = 4096;
 
-  private static final int MOST_PIECES = 1024;
+  private static final int MOST_PIECES = 256;
+
+  /** Of all stores in this process: systems allow some 65,000 mappings, and threads need some. */
+  private static final int MOST_IN_ALL = 16_384;
+
+  private static final AtomicInteger IN_ALL = new AtomicInteger();
   private static final long LEAST_PIECE_BYTES = 1L << 20;
 
   private final long segmentBytes;
@@ -40,17 +48,22 @@ final class MappedPieces implements AutoCloseable {
   private final AtomicReferenceArray<@Nullable Piece> pieces;
 
   private long removedUntil;
-  private boolean isRefusing;
 
-  /** The memory is empty until all of the piece has been written. */
+  /** Nothing more is mapped: that failed once, or this is closed. */
+  private volatile boolean isRefusing;
+
+  private boolean isClosed;
+
+  /** The memory is empty if not all of the piece has been written, or too much is mapped. */
   private record Piece(long number, @Nullable Arena arena, MemorySegment memory) {
-    static Piece unwritten(long number) {
+    static Piece unmapped(long number) {
       return new Piece(number, null, MemorySegment.NULL);
     }
 
     void unmap() {
       if (arena != null) {
         arena.close();
+        IN_ALL.decrementAndGet();
       }
     }
   }
@@ -81,7 +94,7 @@ final class MappedPieces implements AutoCloseable {
     }
     long number = address / pieceBytes;
     Piece piece = pieces.getAcquire(slot(number));
-    if (piece == null) {
+    if (piece == null && !isRefusing) {
       piece = map(number);
     }
     long offset = address % pieceBytes;
@@ -102,11 +115,11 @@ final class MappedPieces implements AutoCloseable {
   /** What is written now ends at {@code end}. */
   void written(long address, long end) {
     if (address / pieceBytes < end / pieceBytes) {
-      forgetUnwritten(address / pieceBytes, end / pieceBytes);
+      forgetUnmapped(address / pieceBytes, end / pieceBytes);
     }
   }
 
-  private synchronized void forgetUnwritten(long from, long until) {
+  private synchronized void forgetUnmapped(long from, long until) {
     for (long number = from; number < until; number++) {
       Piece piece = pieces.get(slot(number));
       if (piece != null && piece.number == number && piece.arena == null) {
@@ -115,30 +128,46 @@ final class MappedPieces implements AutoCloseable {
     }
   }
 
+  /** How many pieces all stores of this process have mapped. */
+  static int mappedInAll() {
+    return IN_ALL.get();
+  }
+
   /** Unmaps what lies below {@code address}, the end of a segment; its file may then be removed. */
-  synchronized void truncate(long address) {
-    removedUntil = Math.max(removedUntil, address / pieceBytes);
+  void truncate(long address) {
+    takeOut(address / pieceBytes).forEach(Piece::unmap);
+  }
+
+  private synchronized List<Piece> takeOut(long until) {
+    removedUntil = Math.max(removedUntil, until);
+    List<Piece> removed = new ArrayList<>();
     for (int slot = 0; slot < pieces.length(); slot++) {
       Piece piece = pieces.get(slot);
       if (piece != null && piece.number < removedUntil) {
         pieces.set(slot, null);
-        piece.unmap();
+        removed.add(piece);
       }
     }
+    return removed;
   }
 
   @Override
-  public synchronized void close() {
-    if (!isRefusing) {
-      isRefusing = true;
-      truncate(Long.MAX_VALUE);
-      system.close();
+  public void close() {
+    isRefusing = true;
+    truncate(Long.MAX_VALUE);
+    synchronized (this) {
+      if (!isClosed) {
+        isClosed = true;
+        system.close();
+      }
     }
   }
 
   private synchronized @Nullable Piece map(long number) {
     Piece there = pieces.get(slot(number));
-    if (there != null || isRefusing || number < removedUntil) {
+    // An interrupt would close the file; who has it reads without.
+    boolean mayMap = !isRefusing && !Thread.currentThread().isInterrupted();
+    if (there != null || !mayMap || number < removedUntil) {
       return there;
     }
     Piece piece = mapNow(number);
@@ -146,28 +175,45 @@ final class MappedPieces implements AutoCloseable {
     return piece;
   }
 
+  /**
+   * Opened for writing, too: so it is the file that is written to, also where layers are copied.
+   */
   private @Nullable Piece mapNow(long number) {
     long address = number * pieceBytes;
-    Arena arena = Arena.ofShared();
-    boolean isMapped = false;
-    try (FileChannel file =
-        FileChannel.open(paths.apply(address / segmentBytes), StandardOpenOption.READ)) {
+    try (FileChannel file = DurableFiles.openExisting(paths.apply(address / segmentBytes))) {
       long offset = address % segmentBytes;
       if (file.size() < offset + pieceBytes) {
-        return Piece.unwritten(number);
+        return Piece.unmapped(number);
       }
-      MemorySegment memory = file.map(MapMode.READ_ONLY, offset, pieceBytes, arena);
-      isMapped = system.adviseRandom(memory);
-      return isMapped ? new Piece(number, arena, memory) : null;
-    } catch (NoSuchFileException e) {
+      return mapped(number, file, offset);
+    } catch (NoSuchFileException | ClosedByInterruptException e) {
       return null;
-    } catch (IOException e) {
+    } catch (IOException | UnsupportedOperationException e) {
       // Where one cannot be mapped, most cannot.
       isRefusing = true;
       return null;
+    }
+  }
+
+  private @Nullable Piece mapped(long number, FileChannel file, long offset) throws IOException {
+    if (IN_ALL.incrementAndGet() > MOST_IN_ALL) {
+      IN_ALL.decrementAndGet();
+      return Piece.unmapped(number);
+    }
+    Piece piece = null;
+    Arena arena = Arena.ofShared();
+    try {
+      MemorySegment memory = file.map(MapMode.READ_ONLY, offset, pieceBytes, arena);
+      if (system.adviseRandom(memory)) {
+        piece = new Piece(number, arena, memory);
+      } else {
+        isRefusing = true;
+      }
+      return piece;
     } finally {
-      if (!isMapped) {
+      if (piece == null) {
         arena.close();
+        IN_ALL.decrementAndGet();
       }
     }
   }

@@ -139,6 +139,35 @@ class MappedPiecesTest {
     assertThat(mapped()).isZero();
   }
 
+  /** As when Flink cancels a task. */
+  @Test
+  void anInterruptedReadLeavesMappingAsItIs() throws Exception {
+    write(0, SEGMENT_BYTES);
+    assertThat(isRead(0)).isTrue();
+    Thread.currentThread().interrupt();
+    assertThat(isRead(PIECE_BYTES)).as("left to the caller").isFalse();
+    assertThat(isRead(0)).as("it is mapped already").isTrue();
+    assertThat(Thread.interrupted()).isTrue();
+    assertThat(isRead(PIECE_BYTES)).isTrue();
+  }
+
+  @Test
+  void whatIsMappedIsUnmappedAfterAFailure() throws IOException {
+    int before = MappedPieces.mappedInAll();
+    write(0, SEGMENT_BYTES);
+    assertThat(isRead(0)).isTrue();
+    Files.createDirectory(path(1));
+    assertThat(isRead(SEGMENT_BYTES + PIECE_BYTES)).as("a directory is no file").isFalse();
+    Files.delete(path(1));
+    assertThat(isRead(PIECE_BYTES)).as("nothing more is mapped").isFalse();
+    assertThat(isRead(0)).isTrue();
+    assertThat(MappedPieces.mappedInAll()).isEqualTo(before + 1);
+    pieces.close();
+    pieces.close();
+    assertThat(mapped()).isZero();
+    assertThat(MappedPieces.mappedInAll()).isEqualTo(before);
+  }
+
   /** Also in compiled code, where the JVM throws when it next comes to a safepoint. */
   @ParameterizedTest
   @ValueSource(ints = {1, TIMES_TO_COMPILE})

@@ -1,12 +1,11 @@
 package io.fasterkv.device;
 
+import io.fasterkv.memory.MappedFile;
 import io.fasterkv.memory.SystemCalls;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.FileSystems;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -55,14 +54,14 @@ final class MappedPieces implements AutoCloseable {
   private boolean isClosed;
 
   /** The memory is empty if not all of the piece has been written, or too much is mapped. */
-  private record Piece(long number, @Nullable Arena arena, MemorySegment memory) {
+  private record Piece(long number, @Nullable MappedFile file, MemorySegment memory) {
     static Piece unmapped(long number) {
       return new Piece(number, null, MemorySegment.NULL);
     }
 
     void unmap() {
-      if (arena != null) {
-        arena.close();
+      if (file != null) {
+        file.close();
         IN_ALL.decrementAndGet();
       }
     }
@@ -122,7 +121,7 @@ final class MappedPieces implements AutoCloseable {
   private synchronized void forgetUnmapped(long from, long until) {
     for (long number = from; number < until; number++) {
       Piece piece = pieces.get(slot(number));
-      if (piece != null && piece.number == number && piece.arena == null) {
+      if (piece != null && piece.number == number && piece.file == null) {
         pieces.set(slot(number), null);
       }
     }
@@ -200,19 +199,16 @@ final class MappedPieces implements AutoCloseable {
       IN_ALL.decrementAndGet();
       return Piece.unmapped(number);
     }
-    Piece piece = null;
-    Arena arena = Arena.ofShared();
+    MappedFile mapped = null;
     try {
-      MemorySegment memory = file.map(MapMode.READ_ONLY, offset, pieceBytes, arena);
-      if (system.adviseRandom(memory)) {
-        piece = new Piece(number, arena, memory);
-      } else {
+      mapped = MappedFile.map(file, offset, pieceBytes, system);
+      if (mapped == null) {
         isRefusing = true;
+        return null;
       }
-      return piece;
+      return new Piece(number, mapped, mapped.memory());
     } finally {
-      if (piece == null) {
-        arena.close();
+      if (mapped == null) {
         IN_ALL.decrementAndGet();
       }
     }

@@ -111,7 +111,7 @@ final class MappedPieces implements AutoCloseable {
     }
   }
 
-  /** What is written now ends at {@code end}. */
+  /** From {@code address} to {@code end} all is in the file now. */
   void written(long address, long end) {
     if (address / pieceBytes < end / pieceBytes) {
       forgetUnmapped(address / pieceBytes, end / pieceBytes);

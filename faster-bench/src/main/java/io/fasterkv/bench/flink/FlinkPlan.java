@@ -9,7 +9,7 @@ import java.util.List;
  * @param backends in the order in which they take turns
  * @param setUpKeys keys that have state before anything is timed
  * @param newKeys keys that get state while it is timed
- * @param calls of a row in a slice
+ * @param calls of a row in a slice, at most
  * @param rounds how often all rows take their turn
  * @param clock what the time of a slice is
  * @param seed of keys and values

@@ -90,9 +90,9 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       converter = MemorySetting.Converter.class,
       description =
           "Managed memory of a backend, such as 512m; tenth is a tenth of the state. Default:"
-              + " 512m,tenth.")
+              + " 2g, in which all that is written fits, and tenth.")
   List<MemorySetting> memory =
-      List.of(MemorySetting.of("512m"), MemorySetting.of(MemorySetting.TENTH));
+      List.of(MemorySetting.of("2g"), MemorySetting.of(MemorySetting.TENTH));
 
   @Option(
       names = "--keys",
@@ -105,7 +105,9 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       names = "--calls",
       paramLabel = "N",
       converter = Converters.OfCount.class,
-      description = "Calls of a row in a slice, up to the number of keys. Default: that number.")
+      description =
+          "Calls of a row in a slice at most, up to the number of keys; fewer where the slowest"
+              + " backend needs some seconds for them. Default: the number of keys.")
   long calls;
 
   @Option(

@@ -25,7 +25,7 @@ final class ListLoops implements StateLoops {
   @Override
   public void load() throws Exception {
     for (int i = 0; i < data.size(); i++) {
-      backend.setCurrentKey(data.setUpKeys[i]);
+      backend.setCurrentKey((long) i);
       state.add(data.values[i]);
     }
   }
@@ -43,10 +43,10 @@ final class ListLoops implements StateLoops {
     };
   }
 
-  private long update(Long[] keys, int from, int to) throws Exception {
+  private long update(long[] keys, int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
       backend.setCurrentKey(keys[i % keys.length]);
-      state.update(data.singletons[i % data.singletons.length]);
+      state.update(List.of(data.values[i % data.values.length]));
     }
     return 0;
   }
@@ -95,7 +95,7 @@ final class ListLoops implements StateLoops {
       switch (row) {
         case listAppend, listAddAll -> {
           backend.setCurrentKey(data.setUpKeys[i % data.setUpKeys.length]);
-          state.update(data.singletons[i % data.singletons.length]);
+          state.update(List.of(data.values[i % data.values.length]));
         }
         case listAdd -> {
           backend.setCurrentKey(data.newKeys[i % data.newKeys.length]);

@@ -27,7 +27,7 @@ final class MapLoops implements StateLoops {
   @Override
   public void load() throws Exception {
     for (int i = 0; i < data.size(); i++) {
-      backend.setCurrentKey(data.setUpKeys[i]);
+      backend.setCurrentKey((long) i);
       for (int entry = 0; entry < StateData.MAP_KEYS; entry++) {
         state.put(data.mapKeys[entry], data.mapValues[(i + entry) % StateData.MAP_KEYS]);
       }
@@ -56,7 +56,7 @@ final class MapLoops implements StateLoops {
     backend.setCurrentKey(data.setUpKeys[call % data.setUpKeys.length]);
   }
 
-  private long put(Long[] keys, int from, int to) throws Exception {
+  private long put(long[] keys, int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
       backend.setCurrentKey(keys[i % keys.length]);
       state.put(data.mapKeys[i % StateData.MAP_KEYS], data.mapValues[i % StateData.MAP_KEYS]);
@@ -78,7 +78,7 @@ final class MapLoops implements StateLoops {
     long found = 0;
     for (int i = from; i < to; i++) {
       select(i);
-      Long key =
+      long key =
           i % 2 == 0
               ? data.mapKeys[i % StateData.MAP_KEYS]
               : data.absentMapKeys[i % StateData.MAP_KEYS];

@@ -8,6 +8,7 @@ import io.fasterkv.bench.ycsb.WrongAnswer;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,10 +18,17 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
 /**
  * One suite with one setting of memory: loads all backends, warms every row up, then lets the
  * backends take turns, row after row and round after round. They do the same to the same keys, and
- * must read the same.
+ * must read the same. The warm-up also says how long a slice of a row is: as many calls as the
+ * slowest of the backends can do in a few seconds.
  */
 final class StateRun {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+
+  /** What the slowest backend may take for a slice, with what brings the state back after it. */
+  private static final long SLICE_NANOS = 3_000_000_000L;
+
+  /** The warm-up is made in so many parts, to stop where the time is over. */
+  private static final int WARM_UP_PARTS = 50;
 
   private final FlinkPlan plan;
   private final Suite suite;
@@ -89,14 +97,20 @@ final class StateRun {
         results.add(StateResult.empty(suite, row, kind, memory, memoryBytes()));
       }
     }
-    // Round 0 does not count.
-    for (int round : IntStream.rangeClosed(0, plan.rounds()).toArray()) {
+    Map<StateRow, Integer> calls = new EnumMap<>(StateRow.class);
+    for (StateRow row : rows) {
+      progress.begin("warm-up, " + suite + "." + row + ", memory " + memory.label());
+      calls.put(row, warmUp(row, loops));
+      plan.backends().forEach(kind -> progress.step());
+    }
+    for (int round : IntStream.rangeClosed(1, plan.rounds()).toArray()) {
       for (StateRow row : rows) {
         Map<Backend, Long> sums = new LinkedHashMap<>();
         for (StateResult result : results) {
           if (result.row() == row) {
             progress.begin("round " + round + ", " + result.label() + ", " + result.backend());
-            sums.put(result.backend(), slice(result, loops, round));
+            int from = Math.floorMod(round * 99_991, data.size());
+            sums.put(result.backend(), slice(result, loops, from, calls.getOrDefault(row, 1)));
             progress.step();
           }
         }
@@ -106,24 +120,41 @@ final class StateRun {
     return results;
   }
 
-  private long slice(StateResult result, Map<Backend, StateLoops> loops, int round)
+  /** Returns how many calls a slice of the row has. */
+  private int warmUp(StateRow row, Map<Backend, StateLoops> loops) throws Exception {
+    int most = Math.max(1, plan.calls() / row.shrink());
+    int part = Math.ceilDiv(most, WARM_UP_PARTS);
+    Map<Backend, Long> nanos = new EnumMap<>(Backend.class);
+    int calls = 0;
+    while (calls < most && nanos.values().stream().allMatch(spent -> spent < SLICE_NANOS)) {
+      int to = Math.min(calls + part, most);
+      Map<Backend, Long> sums = new LinkedHashMap<>();
+      for (Map.Entry<Backend, StateLoops> own : loops.entrySet()) {
+        long begin = System.nanoTime();
+        sums.put(own.getKey(), own.getValue().run(row, calls, to));
+        own.getValue().restore(row, calls, to);
+        nanos.merge(own.getKey(), System.nanoTime() - begin, Long::sum);
+      }
+      checkSame(row, sums);
+      calls = to;
+    }
+    return calls;
+  }
+
+  private long slice(StateResult result, Map<Backend, StateLoops> loops, int from, int calls)
       throws Exception {
     StateRow row = result.row();
     StateLoops own = loops.get(result.backend());
     if (own == null) {
       throw new IllegalStateException("not loaded: backend=" + result.backend());
     }
-    int calls = Math.max(1, plan.calls() / row.shrink());
-    int from = Math.floorMod(round * 99_991, data.size());
     long allocated = THREADS.getCurrentThreadAllocatedBytes();
     long begin = plan.clock().nanos();
     long sum = own.run(row, from, from + calls);
     long nanos = Math.max(1, plan.clock().nanos() - begin);
     long bytes = THREADS.getCurrentThreadAllocatedBytes() - allocated;
     own.restore(row, from, from + calls);
-    if (round > 0) {
-      result.slices().add(new StateResult.Slice(row.operations(calls), nanos, bytes));
-    }
+    result.slices().add(new StateResult.Slice(row.operations(calls), nanos, bytes));
     return sum;
   }
 

@@ -24,7 +24,7 @@ final class ValueLoops implements StateLoops {
   @Override
   public void load() throws Exception {
     for (int i = 0; i < data.size(); i++) {
-      backend.setCurrentKey(data.setUpKeys[i]);
+      backend.setCurrentKey((long) i);
       state.update(data.values[i]);
     }
   }
@@ -39,7 +39,7 @@ final class ValueLoops implements StateLoops {
     };
   }
 
-  private long update(Long[] keys, int from, int to) throws Exception {
+  private long update(long[] keys, int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
       backend.setCurrentKey(keys[i % keys.length]);
       state.update(data.values[(i + 1) % data.values.length]);

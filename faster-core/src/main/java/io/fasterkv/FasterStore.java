@@ -313,14 +313,14 @@ public final class FasterStore implements AutoCloseable {
   public LogScan scan(long from, long until, Versions versions) {
     checkOpen();
     Engine engine = parts.engine();
-    long begin = engine.log().pin();
+    long begin = engine.log().holds().pin();
     try {
       long end = engine.log().tailAddress();
       engine.awaitEarlierOperations();
       ScanRange range = ScanRange.part(begin, end, from, until);
-      return new LogScan(engine, range, versions, () -> engine.log().unpin(begin));
+      return new LogScan(engine, range, versions, () -> engine.log().holds().unpin(begin));
     } catch (RuntimeException e) {
-      engine.log().unpin(begin);
+      engine.log().holds().unpin(begin);
       throw e;
     }
   }
@@ -509,7 +509,7 @@ public final class FasterStore implements AutoCloseable {
       return 0;
     }
     HybridLog log = parts.engine().log();
-    return log.flushedAddress() - log.storedFrom();
+    return log.flushedAddress() - log.holds().storedFrom();
   }
 
   /**

@@ -21,10 +21,10 @@ public final class KeyHistory implements AutoCloseable {
     try {
       walk = new VersionWalk(engine);
     } catch (RuntimeException e) {
-      engine.log().unpin(begin);
+      engine.log().holds().unpin(begin);
       throw e;
     }
-    lease = new ReaderLease(this, walk::giveBack, () -> engine.log().unpin(begin));
+    lease = new ReaderLease(this, walk::giveBack, () -> engine.log().holds().unpin(begin));
   }
 
   static KeyHistory of(Engine engine, ByteSpan key) {
@@ -36,7 +36,7 @@ public final class KeyHistory implements AutoCloseable {
   }
 
   private static KeyHistory start(Engine engine, ObjLongConsumer<VersionWalk> toHead) {
-    long begin = engine.log().pin();
+    long begin = engine.log().holds().pin();
     KeyHistory history = new KeyHistory(engine, begin);
     try {
       toHead.accept(history.walk, begin);

@@ -19,7 +19,7 @@ public final class LogCut implements AutoCloseable {
     this.engine = engine;
     this.beginAddress = beginAddress;
     this.endAddress = endAddress;
-    lease = new ReaderLease(this, () -> {}, () -> engine.log().unpin(beginAddress));
+    lease = new ReaderLease(this, () -> {}, () -> engine.log().holds().unpin(beginAddress));
   }
 
   /**

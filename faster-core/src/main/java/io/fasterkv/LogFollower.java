@@ -142,16 +142,16 @@ public final class LogFollower implements AutoCloseable {
     if (end <= position) {
       return false;
     }
-    long begin = log.pin();
+    long begin = log.holds().pin();
     ScanCursor opened;
     try {
       requireAtOrAbove(begin);
       opened = engine.scan(new ScanRange(begin, firstBegin, position, end, end));
     } catch (RuntimeException e) {
-      log.unpin(begin);
+      log.holds().unpin(begin);
       throw e;
     }
-    lease = new ReaderLease(this, opened::giveBack, () -> log.unpin(begin));
+    lease = new ReaderLease(this, opened::giveBack, () -> log.holds().unpin(begin));
     cursor = opened;
     batchEnd = end;
     return true;

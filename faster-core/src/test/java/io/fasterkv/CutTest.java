@@ -98,7 +98,7 @@ class CutTest {
       Engine engine = Insides.engine(store);
       Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
       while (SystemState.phase(engine.versions().state().word()) != Phase.WAIT_FLUSH
-          || engine.log().safeReadOnlyAddress() < engine.log().inPlaceFrom()) {
+          || engine.log().safeReadOnlyAddress() < engine.log().regions().inPlaceFrom()) {
         session.read(0, null);
       }
       session.rmw(KEYS + 1, 1, null);

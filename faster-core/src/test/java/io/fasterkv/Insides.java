@@ -52,7 +52,7 @@ public final class Insides {
         + ", safeReadOnly="
         + log.safeReadOnlyAddress()
         + ", inPlaceFrom="
-        + log.inPlaceFrom()
+        + log.regions().inPlaceFrom()
         + ", tail="
         + log.tailAddress()
         + ", epoch="

@@ -115,7 +115,7 @@ class LargeDetectorTest {
               MemorySegment.copy(
                   memory, piece.pieceOffset(), value, piece.position(), piece.pieceBytes());
       LargeAnchor anchor = anchor();
-      long pinned = log.pin();
+      long pinned = log.holds().pin();
       cursor.begin(anchor, key.memory(), 0, key.length());
       int chunks = 0;
       while (!cursor.isAtEnd()) {
@@ -126,7 +126,7 @@ class LargeDetectorTest {
           reader.takeFromDisk(arena.allocate(PAGE_BYTES, Long.BYTES), sink);
         }
       }
-      log.unpin(pinned);
+      log.holds().unpin(pinned);
       assertThat(checked(value, anchor.bytes())).isEqualTo(10 + step);
       if (chunks <= step) {
         return;

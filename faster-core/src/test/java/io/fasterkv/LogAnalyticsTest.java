@@ -80,14 +80,16 @@ class LogAnalyticsTest {
 
   /** Any two addresses give the records between them, and nothing becomes read-only by a scan. */
   private static void checkParts(FasterStore store, SplittableRandom random, long seed) {
-    long readOnly = Insides.engine(store).log().inPlaceFrom();
+    long readOnly = Insides.engine(store).log().regions().inPlaceFrom();
     List<Seen> all = scan(store, 0, Long.MAX_VALUE);
     long from = random.nextLong(store.beginAddress(), store.tailAddress() + 1);
     long until = random.nextLong(from, store.tailAddress() + 1);
     List<Seen> expected =
         all.stream().filter(seen -> seen.address >= from && seen.address < until).toList();
     assertThat(scan(store, from, until)).as("seed " + seed).isEqualTo(expected);
-    assertThat(Insides.engine(store).log().inPlaceFrom()).as("seed " + seed).isEqualTo(readOnly);
+    assertThat(Insides.engine(store).log().regions().inPlaceFrom())
+        .as("seed " + seed)
+        .isEqualTo(readOnly);
   }
 
   private static List<Seen> scan(FasterStore store, long from, long until) {

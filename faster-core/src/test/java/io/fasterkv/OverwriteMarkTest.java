@@ -90,7 +90,7 @@ class OverwriteMarkTest {
       });
       long before = store.tailAddress();
       Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
-      while (Insides.engine(store).log().inPlaceFrom() < before) {
+      while (Insides.engine(store).log().regions().inPlaceFrom() < before) {
         Thread.onSpinWait();
       }
       pause.finish();

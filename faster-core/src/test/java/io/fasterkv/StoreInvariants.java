@@ -100,7 +100,7 @@ public final class StoreInvariants {
   }
 
   private void checkMarks() {
-    long readOnly = Math.min(log.inPlaceFrom(), log.tailAddress());
+    long readOnly = Math.min(log.regions().inPlaceFrom(), log.tailAddress());
     assertThat(
             List.of(
                 log.removableBelow(),

@@ -216,7 +216,7 @@ class UpdateTableTest {
     try (EpochUser user = Insides.engine(store).epochs().register()) {
       user.protect();
       store.cut().close();
-      assertThat(log.safeReadOnlyAddress()).isLessThan(log.inPlaceFrom());
+      assertThat(log.safeReadOnlyAddress()).isLessThan(log.regions().inPlaceFrom());
       AtomicReference<Status> status = new AtomicReference<>();
       Thread other =
           Pause.begin(() -> {
@@ -231,7 +231,7 @@ class UpdateTableTest {
         Pause.join(other);
       } else {
         Pause.join(other);
-        assertThat(log.safeReadOnlyAddress()).isLessThan(log.inPlaceFrom());
+        assertThat(log.safeReadOnlyAddress()).isLessThan(log.regions().inPlaceFrom());
         user.unprotect();
       }
       return status.get();

@@ -106,17 +106,17 @@ public final class CheckpointDriver {
   /** The index as of a moment of the version that goes on. */
   private CheckpointToken takeIndex(CheckpointRequest request) throws IOException {
     HybridLog log = engine.log();
-    long begin = log.pin();
+    long begin = log.holds().pin();
     try {
       long end = Math.max(begin, log.tailAddress());
       // What has been allocated below is in its chain after this, or never will be.
-      log.fillNothingBelow(end);
+      log.regions().fillNothingBelow(end);
       engine.awaitEarlierOperations();
       long version = SystemState.version(engine.versions().state().word());
       return writer.write(
           kept.nextNumber(), request, new VersionCut(version, begin, end, end, new TreeMap<>()));
     } finally {
-      log.unpin(begin);
+      log.holds().unpin(begin);
     }
   }
 

@@ -37,12 +37,12 @@ public final class KeptCheckpoints {
     files = new CheckpointFiles(config.directory());
     for (long number : files.complete()) {
       Needs needs = needs(number);
-      log.retain(needs.deviceFrom());
+      log.holds().retain(needs.deviceFrom());
       kept.put(number, needs);
       lastNumber = number;
     }
     // What the last owner of the directory had no time to give back.
-    log.giveBack();
+    log.holds().giveBack();
     sweep();
   }
 
@@ -69,7 +69,7 @@ public final class KeptCheckpoints {
     }
     kept.remove(token.number());
     sweep();
-    log.release(needs.deviceFrom());
+    log.holds().release(needs.deviceFrom());
   }
 
   /** The number for the next checkpoint. */
@@ -88,7 +88,7 @@ public final class KeptCheckpoints {
         needs.snapshots().stream()
             .allMatch(one -> one == number || Files.exists(files.snapshot(one)));
     if (hasImage && hasSnapshots) {
-      log.retain(needs.deviceFrom());
+      log.holds().retain(needs.deviceFrom());
       underWay.put(number, needs);
     }
     return hasImage && hasSnapshots;
@@ -112,7 +112,7 @@ public final class KeptCheckpoints {
     if (Files.exists(files.manifest(number))) {
       kept.put(number, needs);
     } else {
-      log.release(needs.deviceFrom());
+      log.holds().release(needs.deviceFrom());
     }
   }
 

@@ -53,7 +53,7 @@ final class ShiftRun {
    */
   void end() {
     HybridLog log = engine.log();
-    begin = log.pin();
+    begin = log.holds().pin();
     isPinned = true;
     end = freezes ? engine.freezeForSnapshot() : engine.foldOver();
     isFrozen = freezes;
@@ -86,7 +86,7 @@ final class ShiftRun {
     } finally {
       if (isPinned) {
         isPinned = false;
-        engine.log().unpin(begin);
+        engine.log().holds().unpin(begin);
       }
     }
   }

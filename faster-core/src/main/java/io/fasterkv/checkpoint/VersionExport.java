@@ -123,7 +123,7 @@ public final class VersionExport implements AutoCloseable {
   public synchronized void close() {
     if (!isClosed) {
       isClosed = true;
-      log.unpin(pinned);
+      log.holds().unpin(pinned);
     }
   }
 }

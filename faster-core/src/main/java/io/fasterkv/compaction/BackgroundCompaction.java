@@ -128,7 +128,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isDue() {
-    return trigger.isDue(size(), brake.live(), engine.log().isHeld());
+    return trigger.isDue(size(), brake.live(), engine.log().holds().isHeld());
   }
 
   /** Whether a pass is due by what a sample says is live, too. */
@@ -192,7 +192,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
-      long piece = log.isHeld() ? share.pieceBytes() : largest;
+      long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
       if (!share.allows(piece, brake.live() - expiredBytes())) {
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.

@@ -50,7 +50,7 @@ public final class Compactor {
   /** As {@link #compact(long)}, no faster than {@code pace}; 0 if that has ended it. */
   synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     log.brake().exempt(Thread.currentThread());
     try {
       long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
@@ -63,7 +63,7 @@ public final class Compactor {
       return end - begin;
     } finally {
       log.brake().exempt(null);
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 
@@ -73,7 +73,7 @@ public final class Compactor {
    */
   synchronized void compactFrozen(long end, Movers movers) {
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     log.brake().exempt(Thread.currentThread());
     try {
       if (log.compactableUntil() < end) {
@@ -91,7 +91,7 @@ public final class Compactor {
       scannedBytes.add(end - begin);
     } finally {
       log.brake().exempt(null);
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 

@@ -49,7 +49,7 @@ public final class Expiry {
   /** Where the first record at {@code address} or above begins; or the end of the page. */
   private long recordAt(long address) {
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     try {
       if (address <= begin) {
         return begin;
@@ -61,7 +61,7 @@ public final class Expiry {
         return scan.next() ? scan.address() : until;
       }
     } finally {
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 }

@@ -94,7 +94,7 @@ final class ExpirySample {
 
   private boolean look() {
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {
       long end = log.flushedAddress();
       long part = (end - begin) / PARTS;
@@ -112,7 +112,7 @@ final class ExpirySample {
       dueUntil = log.pageEnd(begin + parts(sum, (end - begin) / LEFT_SHARE) * part);
       return sum > (end - begin) / DUE_SHARE;
     } finally {
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 

@@ -43,10 +43,10 @@ final class HeldShare {
    * @param liveBytes how much is known to be live
    */
   boolean allows(long piece, long liveBytes) {
-    if (!log.isHeld()) {
+    if (!log.holds().isHeld()) {
       return true;
     }
-    return allows(piece, log.heldBytes(), log.lengthBytes(), liveBytes);
+    return allows(piece, log.holds().heldBytes(), log.lengthBytes(), liveBytes);
   }
 
   /** As {@link #allows(long, long)}, for a log of {@code logBytes} above {@code heldBytes}. */
@@ -60,8 +60,8 @@ final class HeldShare {
    * takes. It is never so short that compaction has nothing to do, and would wait for writers.
    */
   long mayBeLong(long liveBytes) {
-    boolean isHeld = log.isHeld();
-    long goesOnAt = isHeld ? liveBytes + log.heldBytes() : 0;
+    boolean isHeld = log.holds().isHeld();
+    long goesOnAt = isHeld ? liveBytes + log.holds().heldBytes() : 0;
     long wanted = isHeld ? liveBytes + liveBytes / 2 : 2 * liveBytes;
     return Math.max(wanted, Math.max(goesOnAt, trigger.dueAt(liveBytes, isHeld)));
   }

@@ -37,7 +37,7 @@ final class LiveSample {
   /** About how many bytes of the log are live, or {@link #UNKNOWN}. */
   long look() {
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     try {
       long end = log.flushedAddress();
       long part = (end - begin) / PARTS;
@@ -58,7 +58,7 @@ final class LiveSample {
           ? UNKNOWN
           : (long) ((double) liveBytes / lookedBytes * log.lengthBytes());
     } finally {
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 

@@ -16,25 +16,18 @@ import io.fasterkv.record.Address;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The hybrid log (SIGMOD'18, sections 5 and 6): one address space over memory and disk, mutable at
  * its tail, read-only in the middle, on disk below.
  *
- * <p>Whoever turns the tail to a new page moves the read-only mark after it; when every thread has
- * seen that, the pages below are flushed; when they are flushed the head moves; when every thread
- * has seen that, the frames are cleared and take new pages. None of these steps waits: a thread
- * that finds no room gets {@link #RETRY}, leaves its epoch so that the steps can go on, and comes
- * again.
+ * <p>Pages make room for new ones in steps of which none waits ({@link PageTurns}): a thread that
+ * finds no room gets {@link #RETRY}, leaves its epoch so that the steps can go on, and comes again.
  */
 public final class HybridLog {
   /** No room yet: refresh the epoch, call {@link #assist()}, and start the operation again. */
   public static final long RETRY = -1;
-
-  /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
-  private static final long MIN_READ_ONLY_PAGES = 2;
 
   private final Epochs epochs;
   private final LogDevice device;
@@ -43,32 +36,16 @@ public final class HybridLog {
   private final TailAllocator tail;
   private final PageFlusher flusher;
   private final FlushedExtents extents;
-  private final Truncation truncation;
+  private final LogHolds holds;
+  private final UpdateRegions regions;
+  private final LargeWrites largeWrites;
   private final TailBrake brake = new TailBrake();
   private final UnpublishedValues unpublished = new UnpublishedValues();
   private final VoidRanges voids;
   private final @Nullable KeyFilter keyFilter;
   private final MemoryRoom room;
   private final boolean inMemory;
-  private final long mutablePages;
-  private final boolean appendOnly;
-
-  /** The read-only mark, or the end of what is frozen, if that is higher. */
-  private final AtomicLong inPlaceFromMark;
-
-  /** Below it all is frozen, and every thread has seen that; 0 if nothing is. */
-  private final AtomicLong safeFrozen = new AtomicLong();
-
-  /** What got into no chain below it stays out of all. */
-  private final AtomicLong fillFloor = new AtomicLong();
-
-  /** Below it all was frozen once. */
-  private final AtomicLong wasFrozen = new AtomicLong();
-
-  private final AtomicLong readOnlyAnnounced;
-  private final AtomicLong headAnnounced;
-  private final AtomicLong cutsBegun = new AtomicLong();
-  private final AtomicLong cutsEnded = new AtomicLong();
+  private final PageTurns turns;
   private final FirstFailure failure;
 
   /** A log that goes on after {@code position}. */
@@ -93,18 +70,13 @@ public final class HybridLog {
     flusher =
         new PageFlusher(frames, device, extents, position.endAddress(), this::onFlushed, failure);
     flusher.refused().waitAtMost(config.spaceWaitMillis());
-    truncation = new Truncation(marks, extents, device, frames.pageBytes());
+    Truncation truncation = new Truncation(marks, extents, device, frames.pageBytes());
     inMemory = config.isInMemory();
     room = new MemoryRoom(frames, marks, tail, truncation, unpublished);
-    mutablePages =
-        Math.clamp(
-            (long) (frames.count() * config.mutableFraction()),
-            0,
-            inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
-    appendOnly = config.mutableFraction() == 0;
-    inPlaceFromMark = new AtomicLong(appendOnly ? Long.MAX_VALUE : start);
-    readOnlyAnnounced = new AtomicLong(start);
-    headAnnounced = new AtomicLong(start);
+    regions = new UpdateRegions(marks, config.mutableFraction() == 0);
+    holds = new LogHolds(marks, truncation, room::reconsider, this::freeMemory);
+    largeWrites = new LargeWrites(inMemory, room, unpublished, tail::address);
+    turns = new PageTurns(config, epochs, frames, marks, tail, flusher, regions, truncation);
   }
 
   /** The circular buffer; an address lies at {@link #offset}. */
@@ -118,7 +90,7 @@ public final class HybridLog {
 
   /** Direct access to the records in memory. */
   public LogView view() {
-    return new LogView(frames.memory(), frames.mask(), marks.headMark(), inPlaceFromMark);
+    return new LogView(frames.memory(), frames.mask(), marks.headMark(), regions.inPlaceMark());
   }
 
   public LogDevice device() {
@@ -138,6 +110,21 @@ public final class HybridLog {
   /** What keeps the log from growing past what compaction can make up for. */
   public TailBrake brake() {
     return brake;
+  }
+
+  /** Where updates are made in place, and where they copy. */
+  public UpdateRegions regions() {
+    return regions;
+  }
+
+  /** What keeps parts of the log although its begin moves. */
+  public LogHolds holds() {
+    return holds;
+  }
+
+  /** For values that are written in pieces. */
+  public LargeWrites largeWrites() {
+    return largeWrites;
   }
 
   public FlushedExtents extents() {
@@ -181,48 +168,9 @@ public final class HybridLog {
     return marks.safeReadOnly();
   }
 
-  /** At it and above an update is made in place; in an append-only log, nowhere. */
-  public long inPlaceFrom() {
-    return inPlaceFromMark.getAcquire();
-  }
-
-  /**
-   * Below it an update copies; between it and {@link #inPlaceFrom()} some thread may be updating.
-   */
-  public long copyBelow() {
-    return appendOnly ? Long.MAX_VALUE : Math.max(marks.safeReadOnly(), safeFrozen.getAcquire());
-  }
-
-  /**
-   * Below it nobody updates a record in place that has a newer one of its key above it. What was
-   * frozen is that for ever: who puts a record above one that may be updated in place takes care of
-   * that, and what was put there while it was frozen needs no care. So no delta is put above such a
-   * record in the fuzzy region, as it is elsewhere.
-   */
-  public long settledBelow() {
-    return Math.max(copyBelow(), wasFrozen.getAcquire());
-  }
-
-  /**
-   * Below it nobody updates a record in place any more, also when the caller has left its epoch:
-   * what is only frozen may thaw.
-   */
-  public long immutableBelow() {
-    return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
-  }
-
   /** At it and above nothing has been asked to be flushed, in an append-only log too. */
   public long readOnlyAddress() {
     return marks.readOnly();
-  }
-
-  /**
-   * Names a moment in which no cut was being made, or is negative. If it is the same later, no
-   * record that was allocated in between is separated by a cut from one that was mutable before.
-   */
-  public long uncutSince() {
-    long ended = cutsEnded.get();
-    return cutsBegun.get() == ended ? ended : -1;
   }
 
   public long tailAddress() {
@@ -364,9 +312,7 @@ public final class HybridLog {
   /** Helps the steps that make room along; throws when the device has failed. */
   public void assist() {
     throwIfFailed();
-    announceReadOnly();
-    moveHead();
-    epochs.drain();
+    turns.assist();
   }
 
   /**
@@ -375,14 +321,14 @@ public final class HybridLog {
    * for every operation that starts after this returns, on any thread that has refreshed.
    */
   public long foldOver() {
-    cutsBegun.incrementAndGet();
+    regions.beginCut();
     long end = alignTail();
     if (!inMemory) {
       flusher.endExtentAt(end);
     }
-    advanceReadOnly(end);
-    cutsEnded.incrementAndGet();
-    announceReadOnly();
+    regions.advanceReadOnly(end);
+    regions.endCut();
+    turns.announceReadOnly();
     return end;
   }
 
@@ -406,10 +352,7 @@ public final class HybridLog {
    */
   public long freezeForSnapshot() {
     long end = alignTail();
-    fillNothingBelow(end);
-    if (!appendOnly) {
-      inPlaceFromMark.accumulateAndGet(end, Math::max);
-    }
+    regions.beginFreeze(end);
     return end;
   }
 
@@ -418,12 +361,7 @@ public final class HybridLog {
    * returned; the caller is not protected.
    */
   public void awaitFrozen(long end) {
-    epochs.await(
-        () -> {
-          wasFrozen.setRelease(end);
-          safeFrozen.setRelease(end);
-        },
-        () -> "records to become frozen, " + this);
+    epochs.await(() -> regions.frozen(end), () -> "records to become frozen, " + this);
   }
 
   /**
@@ -432,37 +370,9 @@ public final class HybridLog {
    * first, and the other when all have seen that.
    */
   public void thawSnapshot() {
-    safeFrozen.setRelease(0);
+    regions.beginThaw();
     epochs.await(() -> {}, () -> "copies of frozen records to end, " + this);
-    synchronized (safeFrozen) {
-      if (!appendOnly) {
-        inPlaceFromMark.set(marks.readOnly());
-      }
-    }
-  }
-
-  /**
-   * From now on no record below {@code address} gets into a chain that was not in one, but for
-   * operations that are under way: a checkpoint has been told what is there.
-   */
-  public void fillNothingBelow(long address) {
-    fillFloor.accumulateAndGet(address, Math::max);
-  }
-
-  /** Whether a record that got into no chain may be filled again, for a protected caller. */
-  public boolean mayFillAgain(long address) {
-    return address >= marks.readOnly() && address >= fillFloor.getAcquire();
-  }
-
-  /**
-   * Moves the read-only mark, and what follows from it. The lock keeps a thaw from putting the mark
-   * for updates in place below it; it is taken once a page and once a cut.
-   */
-  private void advanceReadOnly(long address) {
-    synchronized (safeFrozen) {
-      marks.advanceReadOnly(address);
-      inPlaceFromMark.accumulateAndGet(marks.readOnly(), Math::max);
-    }
+    regions.endThaw();
   }
 
   /**
@@ -470,8 +380,8 @@ public final class HybridLog {
    * waits until it is so, and on the device if there is one; the caller is not protected.
    */
   public void freeze(long address) {
-    advanceReadOnly(address);
-    announceReadOnly();
+    regions.advanceReadOnly(address);
+    turns.announceReadOnly();
     awaitFlushed(address);
   }
 
@@ -520,91 +430,10 @@ public final class HybridLog {
     flusher.refused().waitAtMost(0);
   }
 
-  /**
-   * Keeps all that the log holds now, on disk and in the index, even if its begin moves, until
-   * {@link #unpin}, which the caller of the store decides about. Returns the begin.
-   */
-  public long pin() {
-    return truncation.pin();
-  }
-
-  /** Ends a {@link #pin}. */
-  public void unpin(long begin) {
-    try {
-      truncation.unpin(begin);
-      room.reconsider();
-      freeMemory();
-    } catch (IOException e) {
-      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
-    }
-  }
-
-  /** As {@link #pin}, until {@link #unpinBrief}, which comes whatever the store's caller does. */
-  public long pinBriefly() {
-    return truncation.pinBriefly();
-  }
-
-  /** Ends a {@link #pinBriefly}. */
-  public void unpinBrief(long begin) {
-    try {
-      truncation.unpinBrief(begin);
-      freeMemory();
-    } catch (IOException e) {
-      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
-    }
-  }
-
   /** Leaves the device's storage as it is, whatever is unpinned later, and starts no write. */
   public void close() {
     flusher.close();
-    truncation.close();
-  }
-
-  /**
-   * Tells that chunks are going to be allocated whose anchor is not in its chain yet: all from the
-   * address that is returned on stays out of compaction's reach until {@link #endUnpublished}.
-   */
-  public long beginUnpublished() {
-    return unpublished.add(this::tailAddress);
-  }
-
-  /** Ends {@link #beginUnpublished}: the anchor is in its chain, or never will be. */
-  public void endUnpublished(long address) {
-    unpublished.remove(address);
-  }
-
-  /**
-   * Takes the turn to write the chunks of a value, and keeps the room to move it later; false if
-   * another session has the turn, and the caller, unprotected, comes again. Ends with {@link
-   * #endChunks}. With a device there are no turns.
-   */
-  public boolean tryBeginChunks(int keyBytes, int valueBytes) {
-    return !inMemory || room.large().tryBegin(room.largePages(keyBytes, valueBytes));
-  }
-
-  /**
-   * Ends {@link #tryBeginChunks}; the chunks begin at {@code oldest}, or at 0 if there are none.
-   */
-  public void endChunks(long oldest, int keyBytes, int valueBytes) {
-    if (inMemory && oldest == Address.NONE) {
-      room.large().giveUp();
-    } else if (inMemory) {
-      room.large().written(oldest, room.largePages(keyBytes, valueBytes), true);
-    }
-  }
-
-  /** Notes that compaction has written the chunks of a value. */
-  public void wroteChunks(long oldest, int keyBytes, int valueBytes) {
-    if (inMemory) {
-      room.large().written(oldest, room.largePages(keyBytes, valueBytes), false);
-    }
-  }
-
-  /** Refuses a large value that the log's memory could not hold and move. */
-  public void checkLarge(int keyBytes, int valueBytes) {
-    if (inMemory) {
-      room.checkLarge(keyBytes, valueBytes);
-    }
+    holds.close();
   }
 
   /** How far the log can be compacted: what is there is on disk, and in chains if it ever will. */
@@ -612,47 +441,6 @@ public final class HybridLog {
     // Read first: what is announced later is allocated above it.
     long flushed = marks.flushed();
     return Math.min(flushed, unpublished.lowest());
-  }
-
-  /** Keeps the device's bytes from {@code address} on, until {@link #release}. */
-  public void retain(long address) {
-    truncation.retain(address);
-  }
-
-  /** Ends a {@link #retain}. */
-  public void release(long address) {
-    try {
-      truncation.release(address);
-    } catch (IOException e) {
-      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
-    }
-  }
-
-  /** Gives back what the device has below all that is needed, for example after a restart. */
-  public void giveBack() {
-    try {
-      truncation.giveBack();
-    } catch (IOException e) {
-      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
-    }
-  }
-
-  /** The first address that the device still keeps. */
-  public long storedFrom() {
-    return truncation.givenBackUntil();
-  }
-
-  /**
-   * Whether storage stays when the begin moves on: a checkpoint, or a cut, scan or history of the
-   * store's caller, needs it.
-   */
-  public boolean isHeld() {
-    return truncation.isHeld();
-  }
-
-  /** Bytes below the begin that the device still keeps. */
-  public long heldBytes() {
-    return Math.max(0, marks.begin() - Math.max(truncation.givenBackUntil(), Address.FIRST));
   }
 
   /** Bytes of log from its begin to its tail. */
@@ -668,15 +456,11 @@ public final class HybridLog {
   public void truncate(long address) {
     if (!inMemory) {
       marks.advanceHead(address);
-      moveHead();
+      turns.moveHead();
     }
-    try {
-      truncation.advanceBegin(address);
-      marks.advanceHead(address);
-      freeMemory();
-    } catch (IOException e) {
-      throw new DeviceFailed("old segments could not be removed: " + e.getMessage(), e);
-    }
+    holds.advanceBegin(address);
+    marks.advanceHead(address);
+    freeMemory();
   }
 
   /** Makes durable what the device has; if that fails, no later attempt can be believed. */
@@ -718,77 +502,18 @@ public final class HybridLog {
 
   private void turnPage(long page) {
     throwIfFailed();
-    long closedNeeded = frames.pageStart(page + 2 - frames.count());
-    if (marks.closed() < closedNeeded) {
-      flusher.refused().roomWanted();
-      assist();
-      return;
-    }
-    if (tail.turn(page)) {
-      advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
-      assist();
-    }
+    turns.turn(page);
   }
 
   /** Without a device, the begin is what makes frames free. */
   private void freeMemory() {
     if (inMemory) {
       room.dropped();
-      moveHead();
-    }
-  }
-
-  /** Sees to it that an action follows the latest move of the read-only mark. */
-  private void announceReadOnly() {
-    long readOnly = marks.readOnly();
-    if (readOnlyAnnounced.getAcquire() < readOnly
-        && epochs.tryBump(() -> onReadOnlySafe(readOnly))) {
-      readOnlyAnnounced.accumulateAndGet(readOnly, Math::max);
-    }
-  }
-
-  private void onReadOnlySafe(long address) {
-    marks.advanceSafeReadOnly(address);
-    if (inMemory) {
-      marks.advanceFlushed(address);
-    } else {
-      flusher.flushUntil(address);
+      turns.moveHead();
     }
   }
 
   private void onFlushed(long address) {
-    marks.advanceFlushed(address);
-    moveHead();
-  }
-
-  /** Keeps a frame free ahead of the tail, as far as the flush has come. */
-  private void moveHead() {
-    if (inMemory) {
-      // Pinned readers look below the head as well.
-      announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
-      return;
-    }
-    long wanted = frames.pageStart(tail.page() + 2 - frames.count());
-    long possible = frames.pageStart(frames.page(marks.flushed()));
-    long target = Math.min(wanted, possible);
-    if (target > marks.head()) {
-      marks.advanceHead(target);
-    }
-    announceHead(marks.head());
-  }
-
-  /** Sees to it that the frames below {@code head} are cleared. */
-  private void announceHead(long head) {
-    if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> onHeadSafe(head))) {
-      headAnnounced.accumulateAndGet(head, Math::max);
-    }
-  }
-
-  private void onHeadSafe(long address) {
-    long from = marks.closed();
-    if (address > from) {
-      frames.clear(from, address);
-      marks.advanceClosed(address);
-    }
+    turns.flushed(address);
   }
 }

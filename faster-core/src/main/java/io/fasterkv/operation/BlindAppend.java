@@ -41,7 +41,9 @@ final class BlindAppend {
     }
     long previous = entry.address();
     long word = state.word();
-    if (previous < begin || previous >= log.inPlaceFrom() || SystemState.phase(word).isShifting()) {
+    if (previous < begin
+        || previous >= log.regions().inPlaceFrom()
+        || SystemState.phase(word).isShifting()) {
       return false;
     }
     long address = log.allocate(LongRecord.BYTES);

@@ -112,14 +112,14 @@ final class ChainWalk {
    * left its epoch: what is only frozen may thaw.
    */
   boolean isStable() {
-    return address < log.immutableBelow() || isReplaced();
+    return address < log.regions().immutableBelow() || isReplaced();
   }
 
   /**
    * As {@link #isStable()} within the epoch, for a record that has a newer one of its key above it.
    */
   boolean isSettled() {
-    return address < log.settledBelow() || isReplaced();
+    return address < log.regions().settledBelow() || isReplaced();
   }
 
   private boolean isReplaced() {

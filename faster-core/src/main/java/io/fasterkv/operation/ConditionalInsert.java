@@ -132,8 +132,8 @@ final class ConditionalInsert {
     }
     boolean isOld = op.version.isOld(newest, info);
     boolean mayBeChanging = !isOld || op.version.mustWaitForOld();
-    boolean isMutable = newest >= log.inPlaceFrom() && !isOld;
-    if (!isMutable && newest >= log.copyBelow() && mayBeChanging) {
+    boolean isMutable = newest >= log.regions().inPlaceFrom() && !isOld;
+    if (!isMutable && newest >= log.regions().copyBelow() && mayBeChanging) {
       return Step.RETRY;
     }
     op.fold.copyNewest(op, memory, record);

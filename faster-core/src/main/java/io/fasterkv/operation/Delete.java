@@ -28,8 +28,8 @@ final class Delete<I, O, C> {
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
-    long copyBelow = log.copyBelow();
-    long inPlaceFrom = log.inPlaceFrom();
+    long copyBelow = log.regions().copyBelow();
+    long inPlaceFrom = log.regions().inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
     if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
       return Step.RETRY;

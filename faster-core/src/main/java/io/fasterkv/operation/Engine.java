@@ -91,7 +91,7 @@ public record Engine(
    */
   public Cut cut() {
     while (true) {
-      long begin = log.pin();
+      long begin = log.holds().pin();
       boolean isKept = false;
       try {
         long end = foldOver();
@@ -101,7 +101,7 @@ public record Engine(
         }
       } finally {
         if (!isKept) {
-          log.unpin(begin);
+          log.holds().unpin(begin);
         }
       }
     }

@@ -44,7 +44,7 @@ public final class KeepQuestion implements KeepRule.Lookup, AutoCloseable {
       walk = new VersionWalk(engine);
     }
     HybridLog log = engine.log();
-    long begin = log.pinBriefly();
+    long begin = log.holds().pinBriefly();
     try {
       walk.start(key, begin);
       if (!walk.next() || walk.isTombstone()) {
@@ -52,7 +52,7 @@ public final class KeepQuestion implements KeepRule.Lookup, AutoCloseable {
       }
       return walk.isDelta() ? walk.mergedValue() : walk.value();
     } finally {
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 

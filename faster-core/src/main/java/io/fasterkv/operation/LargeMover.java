@@ -105,8 +105,8 @@ public final class LargeMover implements AutoCloseable {
     }
     LargeAnchor from = anchor;
     long base = anchorAddress;
-    long begin = log.pinBriefly();
-    long unpublished = log.beginUnpublished();
+    long begin = log.holds().pinBriefly();
+    long unpublished = log.largeWrites().beginUnpublished();
     try {
       if (from == null || begin > chunkAddress) {
         return 0;
@@ -116,11 +116,11 @@ public final class LargeMover implements AutoCloseable {
         return 0;
       }
       copy(from);
-      log.wroteChunks(writer.anchor().oldest(), op.key.length(), from.bytes());
+      log.largeWrites().wroteChunks(writer.anchor().oldest(), op.key.length(), from.bytes());
       return publish(base, chunkAddress) ? from.bytes() : notMoved();
     } finally {
-      log.endUnpublished(unpublished);
-      log.unpinBrief(begin);
+      log.largeWrites().endUnpublished(unpublished);
+      log.holds().unpinBrief(begin);
     }
   }
 
@@ -259,7 +259,7 @@ public final class LargeMover implements AutoCloseable {
       if (isImmutable) {
         return put();
       }
-      return base >= log.inPlaceFrom() && putHeld(log.offset(base));
+      return base >= log.regions().inPlaceFrom() && putHeld(log.offset(base));
     } finally {
       user.unprotect();
     }
@@ -330,7 +330,7 @@ public final class LargeMover implements AutoCloseable {
       }
       op.searchedFrom = op.entry.address();
       // Read before the record is: what was immutable by then had its last flags.
-      long immutableBelow = log.immutableBelow();
+      long immutableBelow = log.regions().immutableBelow();
       long downTo = Math.max(log.headAddress(), chunkAddress + 1);
       if (walk.find(op.key, op.hash, op.searchedFrom, downTo)) {
         op.phase = Phase.FOUND_ON_DISK;

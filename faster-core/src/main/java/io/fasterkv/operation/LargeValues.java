@@ -89,7 +89,7 @@ final class LargeValues<I, O, C> {
               + "; "
               + advice);
     }
-    log.checkLarge(op.key.length(), valueBytes);
+    log.largeWrites().check(op.key.length(), valueBytes);
     op.madeBytes = valueBytes;
     return true;
   }
@@ -343,7 +343,7 @@ final class LargeValues<I, O, C> {
   }
 
   private void writeChunks(LargeWork work, MemorySegment made, int keyBytes) {
-    while (!log.tryBeginChunks(keyBytes, work.madeBytes)) {
+    while (!log.largeWrites().tryBeginChunks(keyBytes, work.madeBytes)) {
       wait.pause();
     }
     wait.end();
@@ -353,7 +353,7 @@ final class LargeValues<I, O, C> {
       writeAll(work, made);
       oldest = work.writer.anchor().oldest();
     } finally {
-      log.endChunks(oldest, keyBytes, work.madeBytes);
+      log.largeWrites().endChunks(oldest, keyBytes, work.madeBytes);
     }
   }
 

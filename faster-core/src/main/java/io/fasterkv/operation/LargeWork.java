@@ -150,14 +150,14 @@ final class LargeWork {
   /** Keeps what lies at {@code address} and above on disk; false if it is gone already. */
   boolean pin(long address) {
     if (pinned == NOTHING) {
-      pinned = log.pinBriefly();
+      pinned = log.holds().pinBriefly();
     }
     return pinned <= address;
   }
 
   /** Keeps compaction from the chunks that follow, until the work is done. */
   void beginUnpublished() {
-    unpublished = log.beginUnpublished();
+    unpublished = log.largeWrites().beginUnpublished();
   }
 
   /** Gives back what reading the old value has taken. */
@@ -167,7 +167,7 @@ final class LargeWork {
     if (pinned != NOTHING) {
       long begin = pinned;
       pinned = NOTHING;
-      log.unpinBrief(begin);
+      log.holds().unpinBrief(begin);
     }
   }
 
@@ -198,7 +198,7 @@ final class LargeWork {
     anchor = null;
     newValue = give(newValue);
     if (unpublished != NOTHING) {
-      log.endUnpublished(unpublished);
+      log.largeWrites().endUnpublished(unpublished);
       unpublished = NOTHING;
     }
     releaseOldValue();

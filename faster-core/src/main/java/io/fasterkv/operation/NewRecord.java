@@ -80,7 +80,7 @@ final class NewRecord {
    * as immutable, freezes or drops it that is mutable to the protected caller.
    */
   private boolean canTakeLost(long wanted, long newest) {
-    return isLost && wanted == bytes && newest < address && log.mayFillAgain(address);
+    return isLost && wanted == bytes && newest < address && log.regions().mayFillAgain(address);
   }
 
   MemorySegment memory() {

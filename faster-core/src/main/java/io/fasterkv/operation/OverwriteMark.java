@@ -25,7 +25,7 @@ final class OverwriteMark {
 
   /** Notes the moment; the successor of the record at {@code address} is allocated after this. */
   void begin(long address) {
-    moment = log.uncutSince();
+    moment = log.regions().uncutSince();
     if (address < log.readOnlyAddress()) {
       moment = NEVER;
     }
@@ -33,6 +33,6 @@ final class OverwriteMark {
 
   /** What to add to the record's first word now that its successor is in the chain. */
   long bits() {
-    return moment != NEVER && log.uncutSince() == moment ? RecordInfo.OVERWRITTEN : 0;
+    return moment != NEVER && log.regions().uncutSince() == moment ? RecordInfo.OVERWRITTEN : 0;
   }
 }

@@ -55,7 +55,7 @@ final class Read<I, O, C> {
     if (walk.isLarge()) {
       return large.read(op, log.memory(), record, begin);
     }
-    if (walk.address() < log.copyBelow()) {
+    if (walk.address() < log.regions().copyBelow()) {
       values.readStable(op, log.memory(), record);
       if (copies.takesFromMemory() && walk.address() < log.safeReadOnlyAddress()) {
         copies.afterReadOnly(op, log.memory(), record);

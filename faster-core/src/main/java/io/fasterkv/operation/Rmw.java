@@ -42,8 +42,8 @@ final class Rmw<I, O, C> {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
     engine.index().findOrCreate(op.hash, op.entry);
-    long copyBelow = log.copyBelow();
-    long inPlaceFrom = log.inPlaceFrom();
+    long copyBelow = log.regions().copyBelow();
+    long inPlaceFrom = log.regions().inPlaceFrom();
     if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
       if (walk.isEnded(begin)) {
         return create(op);
@@ -66,7 +66,7 @@ final class Rmw<I, O, C> {
     }
     if (!isReadOnly && address < inPlaceFrom) {
       // What was frozen once is taken to be settled as soon as something lies above it.
-      boolean mayAppend = address >= log.settledBelow() && deltas.isFor(op);
+      boolean mayAppend = address >= log.regions().settledBelow() && deltas.isFor(op);
       return mayAppend ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
     long record = log.offset(address);

@@ -31,7 +31,7 @@ final class Upsert<I, O, C> {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
     engine.index().findOrCreate(op.hash, op.entry);
-    long inPlaceFrom = log.inPlaceFrom();
+    long inPlaceFrom = log.regions().inPlaceFrom();
     // Only a record that can be updated in place is worth finding. A delta is none: it goes on
     // being merged with what is below.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);

@@ -50,12 +50,12 @@ public final class UpdatedRecord {
 
   public String update() {
     updater.protect();
-    return updateFrom(log.inPlaceFrom());
+    return updateFrom(log.regions().inPlaceFrom());
   }
 
   /** Broken: the mark was read before the epoch was protected, and may have moved on for good. */
   public String updateBySeenMark() {
-    long seen = log.inPlaceFrom();
+    long seen = log.regions().inPlaceFrom();
     for (int step = 0; step < STEPS; step++) {
       Thread.onSpinWait();
     }

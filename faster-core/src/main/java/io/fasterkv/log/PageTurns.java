@@ -1,0 +1,130 @@
+package io.fasterkv.log;
+
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.epoch.Epochs;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * How frames of memory become free for new pages. Whoever turns the tail to a new page moves the
+ * read-only mark after it; when every thread has seen that, the pages below are flushed; when they
+ * are flushed the head moves; when every thread has seen that, the frames are cleared and take new
+ * pages. None of these steps waits.
+ */
+final class PageTurns {
+  /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
+  private static final long MIN_READ_ONLY_PAGES = 2;
+
+  private final Epochs epochs;
+  private final PageFrames frames;
+  private final LogMarks marks;
+  private final TailAllocator tail;
+  private final PageFlusher flusher;
+  private final UpdateRegions regions;
+  private final Truncation truncation;
+  private final boolean inMemory;
+  private final long mutablePages;
+  private final AtomicLong readOnlyAnnounced;
+  private final AtomicLong headAnnounced;
+
+  PageTurns(
+      StoreConfig config,
+      Epochs epochs,
+      PageFrames frames,
+      LogMarks marks,
+      TailAllocator tail,
+      PageFlusher flusher,
+      UpdateRegions regions,
+      Truncation truncation) {
+    this.epochs = epochs;
+    this.frames = frames;
+    this.marks = marks;
+    this.tail = tail;
+    this.flusher = flusher;
+    this.regions = regions;
+    this.truncation = truncation;
+    inMemory = config.isInMemory();
+    mutablePages =
+        Math.clamp(
+            (long) (frames.count() * config.mutableFraction()),
+            0,
+            inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
+    readOnlyAnnounced = new AtomicLong(marks.readOnly());
+    headAnnounced = new AtomicLong(marks.head());
+  }
+
+  /** Turns from a page that is full to the next, if there is a frame for the one after it. */
+  void turn(long page) {
+    long closedNeeded = frames.pageStart(page + 2 - frames.count());
+    if (marks.closed() < closedNeeded) {
+      flusher.refused().roomWanted();
+      assist();
+      return;
+    }
+    if (tail.turn(page)) {
+      regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
+      assist();
+    }
+  }
+
+  /** Helps the steps along. */
+  void assist() {
+    announceReadOnly();
+    moveHead();
+    epochs.drain();
+  }
+
+  /** Sees to it that an action follows the latest move of the read-only mark. */
+  void announceReadOnly() {
+    long readOnly = marks.readOnly();
+    if (readOnlyAnnounced.getAcquire() < readOnly
+        && epochs.tryBump(() -> onReadOnlySafe(readOnly))) {
+      readOnlyAnnounced.accumulateAndGet(readOnly, Math::max);
+    }
+  }
+
+  private void onReadOnlySafe(long address) {
+    marks.advanceSafeReadOnly(address);
+    if (inMemory) {
+      marks.advanceFlushed(address);
+    } else {
+      flusher.flushUntil(address);
+    }
+  }
+
+  /** The device has all bytes up to an address. */
+  void flushed(long address) {
+    marks.advanceFlushed(address);
+    moveHead();
+  }
+
+  /** Keeps a frame free ahead of the tail, as far as the flush has come. */
+  void moveHead() {
+    if (inMemory) {
+      // Pinned readers look below the head as well.
+      announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
+      return;
+    }
+    long wanted = frames.pageStart(tail.page() + 2 - frames.count());
+    long possible = frames.pageStart(frames.page(marks.flushed()));
+    long target = Math.min(wanted, possible);
+    if (target > marks.head()) {
+      marks.advanceHead(target);
+    }
+    announceHead(marks.head());
+  }
+
+  /** Sees to it that the frames below {@code head} are cleared. */
+  private void announceHead(long head) {
+    if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> onHeadSafe(head))) {
+      headAnnounced.accumulateAndGet(head, Math::max);
+    }
+  }
+
+  private void onHeadSafe(long address) {
+    long from = marks.closed();
+    if (address > from) {
+      frames.clear(from, address);
+      marks.advanceClosed(address);
+    }
+  }
+}

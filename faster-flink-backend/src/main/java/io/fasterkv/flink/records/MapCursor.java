@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 /**
  * Walks over a map's entries. A map of up to {@link MapLayout#ORDERED_BYTES} bytes is read at once,
  * and its entries come in the order of their serialized user keys. A larger map, and one with large
- * entries, is read bucket by bucket, in no order: an entry that is not touched meanwhile is seen
- * exactly once, even if the map grows; one that is put or removed meanwhile is seen at most once,
- * before or after. The entries of a map that is cleared meanwhile are seen as far as they have been
- * read, and none of its successor. Bytes that were handed out stay as they are. For the thread of
- * the map.
+ * entries, is read bucket by bucket, in no order: an entry that stays in the map meanwhile is seen
+ * exactly once, with its value from before or after it was put anew, even if the map grows; one
+ * that is added or removed meanwhile is seen at most once. The entries of a map that is cleared
+ * meanwhile are seen as far as they have been read, and none of its successor. Bytes that were
+ * handed out stay as they are. For the thread of the map.
  */
 public final class MapCursor {
   private final Records records;
@@ -22,7 +22,12 @@ public final class MapCursor {
   private final MapHead head = new MapHead();
   private final EntryCursor cursor = new EntryCursor();
   private final Deque<Integer> offspring = new ArrayDeque<>();
+  private final ReplacedEntry replaced;
   private HeapBlock block = new HeapBlock();
+
+  /** Where the block's entries begin. */
+  private int entriesAt;
+
   private @Nullable OrderedEntries ordered;
   private long identity;
   private long splitsAtStart;
@@ -38,6 +43,7 @@ public final class MapCursor {
     this.records = records;
     this.buckets = buckets;
     this.runs = new MapRuns(records);
+    this.replaced = new ReplacedEntry(records, runs, key);
     key.setPrefix(prefix, 0, prefix.length);
   }
 
@@ -54,7 +60,8 @@ public final class MapCursor {
       cursor.on(block.open(0), 0);
     } else {
       block = head.block();
-      cursor.on(block.open(0), head.entriesAt());
+      entriesAt = head.entriesAt();
+      cursor.on(block.open(0), entriesAt);
     }
     if (!head.everHadRuns() && (!head.hasBuckets() || head.size() <= MapLayout.ORDERED_BYTES)) {
       ordered = readAll();
@@ -126,13 +133,42 @@ public final class MapCursor {
   private boolean takeRun() {
     Bytes run = new Bytes();
     if (!runs.read(key, identity, cursor.run(), run)) {
-      return false;
+      return takeReplaced();
     }
     bytes = run.array();
     keyAt = MapLayout.RUN_HEAD_BYTES;
     keyLength = MapLayout.runKeyLength(bytes, 0);
     valueLength = MapLayout.runLength(bytes, 0) - keyLength;
-    return UserKey.hash(bytes, keyAt, keyLength) == cursor.hashOfRun();
+    return UserKey.hash(bytes, keyAt, keyLength) == cursor.hashOfRun() || takeReplaced();
+  }
+
+  private boolean takeReplaced() {
+    if (!replaced.find(identity, cursor.hashOfRun(), block, entriesAt)) {
+      return false;
+    }
+    bytes = replaced.bytes();
+    keyAt = replaced.keyAt();
+    keyLength = replaced.keyLength();
+    valueLength = replaced.valueLength();
+    return true;
+  }
+
+  /**
+   * For another thread than the map's, which is not told of splits and clears: ends a walk.
+   *
+   * @throws MissingPart if the map is another now, or spread otherwise: what was seen counts not
+   */
+  public void checkSame() {
+    MapHead now = new MapHead();
+    boolean isSame =
+        bucketsAtStart == 0
+            || (records.read(key.head(), now.block())
+                && now.identity() == identity
+                && now.hasBuckets()
+                && now.buckets() == bucketsAtStart);
+    if (!isSame) {
+      throw new MissingPart(records.identities().stateName(key.state()), key, nextBucket);
+    }
   }
 
   private boolean loadNextBucket() {
@@ -150,7 +186,8 @@ public final class MapCursor {
       HeapBlock loaded = new HeapBlock();
       if (records.readPart(key.record(MapLayout.FIRST_BUCKET + number), identity, loaded)) {
         block = loaded;
-        cursor.on(block.open(0), MapLayout.BUCKET_HEAD_BYTES);
+        entriesAt = MapLayout.BUCKET_HEAD_BYTES;
+        cursor.on(block.open(0), entriesAt);
         return true;
       }
     }

@@ -1,20 +1,24 @@
 package io.fasterkv.flink.state;
 
-import io.fasterkv.flink.records.Bytes;
 import io.fasterkv.flink.records.Chunks;
-import io.fasterkv.flink.records.ListLayout;
-import java.io.IOException;
+import java.util.ArrayList;
+import java.util.ConcurrentModificationException;
 import java.util.Iterator;
-import java.util.NoSuchElementException;
+import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
-import org.apache.flink.core.memory.DataInputDeserializer;
-import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
-/** The elements of a list, deserialized as they are asked for. For the task thread. */
+/**
+ * The elements of a list, deserialized as they are asked for. Removal is of the elements that this
+ * shows, as from any list that a state has returned; the state is not changed by it. Who removes
+ * has all of them on the heap. For the task thread.
+ */
 final class Elements<V> implements Iterable<V> {
   private final Chunks chunks;
   private final TypeSerializer<V> serializer;
+
+  /** What is left after a removal; null before the first. */
+  private @Nullable List<V> left;
 
   Elements(Chunks chunks, TypeSerializer<V> serializer) {
     this.chunks = chunks;
@@ -23,54 +27,55 @@ final class Elements<V> implements Iterable<V> {
 
   @Override
   public Iterator<V> iterator() {
-    return new Walk();
+    return left == null ? new Walk() : left.iterator();
   }
 
+  /** Shows what the store has until an element is removed by it, and then what is left. */
   private final class Walk implements Iterator<V> {
-    private final DataInputDeserializer in = new DataInputDeserializer();
-    private @Nullable Bytes group;
-    private int next = Chunks.FIRST;
-
-    Walk() {
-      byte[] whole = chunks.whole();
-      if (whole != null) {
-        in.setBuffer(whole, ListLayout.TAG_BYTES, whole.length - ListLayout.TAG_BYTES);
-        next = Chunks.END;
-      }
-    }
+    private final StoredElements<V> stored = new StoredElements<>(chunks, serializer);
+    private @Nullable Iterator<V> rest;
+    private int shown;
 
     @Override
     public boolean hasNext() {
-      while (in.available() == 0 && next != Chunks.END) {
-        readGroup();
-      }
-      return in.available() > 0;
-    }
-
-    private void readGroup() {
-      Bytes read = group;
-      if (read == null) {
-        read = new Bytes();
-        group = read;
-      }
-      next = chunks.readGroup(next, read);
-      in.setBuffer(read.array(), 0, read.length());
+      return rest == null ? stored.hasNext() : rest.hasNext();
     }
 
     @Override
     public V next() {
-      if (!hasNext()) {
-        throw new NoSuchElementException();
+      if (rest != null) {
+        return rest.next();
       }
-      try {
-        V element = serializer.deserialize(in);
-        if (in.available() > 0) {
-          in.skipBytesToRead(1);
+      V element = stored().next();
+      shown++;
+      return element;
+    }
+
+    private Iterator<V> stored() {
+      if (left != null) {
+        throw new ConcurrentModificationException("an element was removed by another iterator");
+      }
+      return stored;
+    }
+
+    @Override
+    public void remove() {
+      Iterator<V> own = rest;
+      if (own == null) {
+        stored();
+        if (shown == 0) {
+          throw new IllegalStateException("there is no element to remove: call next first");
         }
-        return element;
-      } catch (IOException cause) {
-        throw new FlinkRuntimeException("cannot deserialize an element of a list", cause);
+        List<V> all = new ArrayList<>();
+        new StoredElements<>(chunks, serializer).forEachRemaining(all::add);
+        left = all;
+        own = all.iterator();
+        for (int skipped = 0; skipped < shown; skipped++) {
+          own.next();
+        }
+        rest = own;
       }
+      own.remove();
     }
   }
 

@@ -12,6 +12,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
@@ -30,7 +31,14 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   /** Elements of one addition are written together up to this many bytes. */
   private static final int BATCH_BYTES = 2 << 10;
 
+  /** Longer lists are written in pieces while they are serialized. */
+  private static final int WHOLE_BYTES = 16 << 20;
+
+  private final Supplier<CompositeKey> current = this::selected;
   private TypeSerializer<V> elementSerializer;
+
+  /** Null while somebody has it. */
+  private @Nullable ListBatches spareBatches;
 
   FasterListState(StateContext<K> context, RegisteredState<N, List<V>> registered) {
     super(context, registered);
@@ -79,7 +87,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
       if (left == null || left.isEmpty()) {
         context.lists().remove(key);
       } else {
-        write(key, left, true);
+        write(() -> key, left, true);
       }
     } catch (IOException cause) {
       throw new FlinkRuntimeException("cannot serialize a list", cause);
@@ -89,9 +97,10 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   @Override
   public void add(V value) throws IOException {
     Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
-    DataOutputSerializer out = context.out();
+    DataOutputSerializer out = context.takeOut();
     elementSerializer.serialize(value, out);
     context.lists().append(selected(), out.getSharedBuffer(), 0, out.length());
+    context.giveOut(out);
   }
 
   @Override
@@ -124,46 +133,35 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   /** Appends elements, or puts them in the place of the list's. */
   private void write(List<V> values, boolean isWhole) throws IOException {
-    write(selected(), values, isWhole);
+    write(current, values, isWhole);
   }
 
-  private void write(CompositeKey key, List<V> values, boolean isWhole) throws IOException {
-    boolean replaces = isWhole;
-    int together = Math.min(BATCH_BYTES, context.lists().mostTogether());
-    DataOutputSerializer out = context.out();
-    int start = 0;
-    int end = 0;
+  /**
+   * A list of up to {@link #WHOLE_BYTES} is written when all of it has been serialized: an element
+   * that cannot be leaves the state as it was.
+   */
+  private void write(Supplier<CompositeKey> key, List<V> values, boolean isWhole)
+      throws IOException {
+    DataOutputSerializer out = context.takeOut();
+    ListBatches batches = takeBatches();
+    batches.begin(isWhole);
     for (V value : values) {
-      if (end > start) {
-        out.writeByte(ListLayout.SEPARATOR);
-      }
-      elementSerializer.serialize(value, out);
-      if (end > start && out.length() - start > together) {
-        write(key, out, start, end, replaces);
-        replaces = false;
-        start = end + 1;
-      }
-      end = out.length();
-      if (end - start >= together) {
-        write(key, out, start, end, replaces);
-        replaces = false;
-        out = context.out();
-        start = 0;
-        end = 0;
+      batches.add(value, elementSerializer, out);
+      if (out.length() >= WHOLE_BYTES) {
+        batches.writeFull(out, context.lists(), key.get());
       }
     }
-    if (end > start) {
-      write(key, out, start, end, replaces);
-    }
+    batches.end(out, context.lists(), key.get());
+    spareBatches = batches;
+    context.giveOut(out);
   }
 
-  private void write(
-      CompositeKey key, DataOutputSerializer elements, int start, int end, boolean replaces) {
-    if (replaces) {
-      context.lists().set(key, elements.getSharedBuffer(), start, end - start);
-    } else {
-      context.lists().append(key, elements.getSharedBuffer(), start, end - start);
-    }
+  private ListBatches takeBatches() {
+    ListBatches taken = spareBatches;
+    spareBatches = null;
+    return taken == null
+        ? new ListBatches(Math.min(BATCH_BYTES, context.lists().mostTogether()))
+        : taken;
   }
 
   @Override

@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.base.MapSerializer;
@@ -35,7 +36,11 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   /** Who visits the state is given so many entries at a time. */
   private static final int PART_ENTRIES = 128;
 
-  private final EntryBatch batch = new EntryBatch();
+  private final Supplier<CompositeKey> current = this::selected;
+
+  /** Null while somebody has it. */
+  private @Nullable EntryBatch spareBatch;
+
   private TypeSerializer<UK> keySerializer;
   private TypeSerializer<UV> valueSerializer;
 
@@ -68,20 +73,20 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
 
   /** Reads a user key's value into the context's scratch. */
   private boolean find(UK userKey) throws IOException {
-    DataOutputSerializer out = context.out();
+    DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
-    return context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
+    boolean isThere =
+        context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
+    context.giveOut(out);
+    return isThere;
   }
 
   @Override
   public void put(UK userKey, @Nullable UV userValue) throws IOException {
-    put(selected(), userKey, userValue);
-  }
-
-  private void put(CompositeKey key, UK userKey, @Nullable UV userValue) throws IOException {
-    DataOutputSerializer out = context.out();
+    DataOutputSerializer out = context.takeOut();
     int keyLength = serialize(userKey, userValue, out);
-    context.maps().put(key, out.getSharedBuffer(), keyLength, out.length() - keyLength);
+    context.maps().put(selected(), out.getSharedBuffer(), keyLength, out.length() - keyLength);
+    context.giveOut(out);
   }
 
   @Override
@@ -89,22 +94,24 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     if (map == null || map.isEmpty()) {
       return;
     }
-    CompositeKey key = selected();
-    DataOutputSerializer out = context.out();
-    batch.clear();
+    DataOutputSerializer out = context.takeOut();
+    EntryBatch batch = spareBatch == null ? new EntryBatch() : spareBatch;
+    spareBatch = null;
     for (Map.Entry<UK, UV> entry : map.entrySet()) {
       batch.add(serialize(entry.getKey(), entry.getValue(), out), out.length());
       if (out.length() >= BATCH_BYTES) {
-        putBatch(key, out);
-        out = context.out();
+        putBatch(batch, out);
       }
     }
-    putBatch(key, out);
+    putBatch(batch, out);
+    spareBatch = batch;
+    context.giveOut(out);
   }
 
-  private void putBatch(CompositeKey key, DataOutputSerializer entries) {
-    context.maps().putAll(key, batch.in(entries.getSharedBuffer()));
+  private void putBatch(EntryBatch batch, DataOutputSerializer entries) {
+    context.maps().putAll(selected(), batch.in(entries.getSharedBuffer()));
     batch.clear();
+    entries.clear();
   }
 
   /** Writes a user key and its value, and returns where the user key ends. */
@@ -112,18 +119,27 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
       throws IOException {
     keySerializer.serialize(userKey, out);
     int keyEnd = out.length();
+    serializeValue(userValue, out);
+    return keyEnd;
+  }
+
+  private void serializeValue(@Nullable UV userValue, DataOutputSerializer out) throws IOException {
     out.writeBoolean(userValue == null);
     if (userValue != null) {
       valueSerializer.serialize(userValue, out);
     }
-    return keyEnd;
   }
 
   @Override
   public void remove(UK userKey) throws IOException {
-    DataOutputSerializer out = context.out();
+    remove(current, userKey);
+  }
+
+  private void remove(Supplier<CompositeKey> key, UK userKey) throws IOException {
+    DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
-    context.maps().remove(selected(), out.getSharedBuffer(), 0, out.length());
+    context.maps().remove(key.get(), out.getSharedBuffer(), 0, out.length());
+    context.giveOut(out);
   }
 
   @Override
@@ -266,7 +282,14 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
       }
       UV old = getValue();
       try {
-        put(cursor.key(), getKey(), value);
+        DataOutputSerializer out = context.takeOut();
+        // The same bytes: an equal user key may be serialized otherwise.
+        out.write(bytes, keyAt, keyLength);
+        serializeValue(value, out);
+        context
+            .maps()
+            .put(cursor.key(), out.getSharedBuffer(), keyLength, out.length() - keyLength);
+        context.giveOut(out);
       } catch (IOException cause) {
         throw new FlinkRuntimeException("cannot serialize a value of a map", cause);
       }
@@ -323,9 +346,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     try {
       for (UK userKey : part.keySet()) {
         if (left == null || !left.containsKey(userKey)) {
-          DataOutputSerializer out = context.out();
-          keySerializer.serialize(userKey, out);
-          context.maps().remove(key, out.getSharedBuffer(), 0, out.length());
+          remove(() -> key, userKey);
         }
       }
     } catch (IOException cause) {
@@ -343,6 +364,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     while (cursor.next()) {
       all.append(cursor.bytes(), cursor.keyAt(), cursor.keyLength() + cursor.valueLength());
     }
+    cursor.checkSame();
     return Arrays.copyOf(all.array(), all.length());
   }
 }

@@ -52,14 +52,22 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
   }
 
   final void store(V value) throws IOException {
-    store(selected(), value);
+    DataOutputSerializer out = serialized(value);
+    context.values().put(selected(), out.getSharedBuffer(), out.length());
+    context.giveOut(out);
   }
 
   private void store(CompositeKey key, V value) throws IOException {
-    DataOutputSerializer out = context.out();
+    DataOutputSerializer out = serialized(value);
+    context.values().put(key, out.getSharedBuffer(), out.length());
+    context.giveOut(out);
+  }
+
+  private DataOutputSerializer serialized(V value) throws IOException {
+    DataOutputSerializer out = context.takeOut();
     out.writeByte(ValueLayout.WHOLE);
     serializer.serialize(value, out);
-    context.values().put(key, out.getSharedBuffer(), out.length());
+    return out;
   }
 
   @Override

@@ -11,6 +11,7 @@ import io.fasterkv.flink.records.Values;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What all states of an operator share: the current key, the ways to the store, and scratch. For
@@ -30,7 +31,9 @@ public final class StateContext<K> implements AutoCloseable {
 
   private final Bytes read = new Bytes();
   private final DataInputDeserializer in = new DataInputDeserializer();
-  private DataOutputSerializer out = new DataOutputSerializer(FIRST_BYTES);
+
+  /** Null while somebody has it. */
+  private @Nullable DataOutputSerializer out;
 
   /**
    * Makes the context.
@@ -84,13 +87,24 @@ public final class StateContext<K> implements AutoCloseable {
     return read;
   }
 
-  /** Scratch to serialize into, empty. One huge value does not keep it huge. */
-  DataOutputSerializer out() {
-    if (out.getSharedBuffer().length > KEPT_BYTES) {
-      out = new DataOutputSerializer(FIRST_BYTES);
+  /**
+   * Scratch to serialize into, empty, until {@link #giveOut}. What is serialized may be a view that
+   * asks this state or others while it is walked through: they get another one. Who fails may keep
+   * it.
+   */
+  DataOutputSerializer takeOut() {
+    DataOutputSerializer taken = out;
+    out = null;
+    if (taken == null) {
+      return new DataOutputSerializer(FIRST_BYTES);
     }
-    out.clear();
-    return out;
+    taken.clear();
+    return taken;
+  }
+
+  /** Takes scratch back. One huge value does not keep it huge. */
+  void giveOut(DataOutputSerializer taken) {
+    out = taken.getSharedBuffer().length > KEPT_BYTES ? null : taken;
   }
 
   /** Scratch to deserialize from, set to these bytes. */

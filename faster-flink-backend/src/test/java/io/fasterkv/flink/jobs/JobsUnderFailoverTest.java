@@ -78,6 +78,19 @@ class JobsUnderFailoverTest {
 
   @ParameterizedTest
   @EnumSource(JobSettings.class)
+  void windowsEvictWhatIsTooMany(JobSettings settings) throws Exception {
+    check(
+        settings,
+        LastNumbers.expected(NUMBERS),
+        env ->
+            numbers(env, "numbers")
+                .keyBy(LastNumbers::key)
+                .countWindow(LastNumbers.MOST, 1)
+                .apply(new LastNumbers()));
+  }
+
+  @ParameterizedTest
+  @EnumSource(JobSettings.class)
   void timersFireOnceUnlessTheyWereDeleted(JobSettings settings) throws Exception {
     check(
         settings,

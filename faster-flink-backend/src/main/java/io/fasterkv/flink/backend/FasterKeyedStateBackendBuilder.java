@@ -74,7 +74,7 @@ public final class FasterKeyedStateBackendBuilder<K>
           StoreResources.open(
               parameters,
               settings,
-              incremental == null ? null : incremental.base(),
+              incremental,
               new CompactionRule(expiry, new DeadParts(identities)));
       records = new StateRecords(resources.local().store(), identities);
       FasterKeyedStateBackend<K> backend =

@@ -50,7 +50,12 @@ final class LocalDirectory implements AutoCloseable {
   static LocalDirectory create(Path parent, String operator) throws IOException {
     String name = operator.replaceAll("[^a-zA-Z0-9-]", "_");
     Path path = Files.createDirectories(parent.resolve(PREFIX + name + "-" + UUID.randomUUID()));
-    return new LocalDirectory(path, own(path));
+    try {
+      return new LocalDirectory(path, own(path));
+    } catch (IOException | RuntimeException | Error e) {
+      FileUtils.deleteDirectoryQuietly(path.toFile());
+      throw e;
+    }
   }
 
   /** The file gets its name when it is locked: it is never seen otherwise while the owner lives. */

@@ -8,6 +8,7 @@ import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MemoryLease;
 import io.fasterkv.flink.restore.BaseLog;
+import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.snapshot.LocalStore;
 import java.io.File;
 import java.io.IOException;
@@ -47,13 +48,13 @@ final class StoreResources implements AutoCloseable {
   }
 
   /**
-   * @param base what the store begins with if it fits
+   * @param restore what the store is for, and begins with if that fits; null for an empty one
    * @param rule what compaction has to keep
    */
   static StoreResources open(
       KeyedStateBackendParameters<?> parameters,
       FasterSettings settings,
-      @Nullable BaseLog base,
+      @Nullable IncrementalRestore restore,
       KeepRule rule)
       throws IOException {
     Environment env = parameters.getEnv();
@@ -64,7 +65,8 @@ final class StoreResources implements AutoCloseable {
     try {
       directory =
           LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
-      FasterStore store = openStore(directory.path().resolve("log"), lease, settings, base, rule);
+      FasterStore store =
+          openStore(directory.path().resolve("log"), lease, settings, restore, rule);
       LOG.info(
           "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
       LocalStore local =
@@ -74,7 +76,7 @@ final class StoreResources implements AutoCloseable {
               settings.sortBufferBytes(),
               env.getTaskStateManager().createLocalRecoveryConfig());
       return new StoreResources(lease, directory, local);
-    } catch (IOException | RuntimeException failure) {
+    } catch (IOException | RuntimeException | Error failure) {
       lease.close();
       IOUtils.closeQuietly(directory);
       throw failure;
@@ -103,9 +105,10 @@ final class StoreResources implements AutoCloseable {
       Path directory,
       MemoryLease lease,
       FasterSettings settings,
-      @Nullable BaseLog base,
+      @Nullable IncrementalRestore restore,
       KeepRule rule)
       throws IOException {
+    BaseLog base = restore == null ? null : restore.base();
     FasterStore store =
         base == null
             ? null
@@ -114,7 +117,7 @@ final class StoreResources implements AutoCloseable {
     return store != null
         ? store
         : FasterStore.open(
-            storeConfig(builder(directory, lease, settings, rule), lease, settings, base));
+            storeConfig(builder(directory, lease, settings, rule), lease, settings, restore));
   }
 
   private static StoreConfig.Builder builder(
@@ -132,13 +135,19 @@ final class StoreResources implements AutoCloseable {
       StoreConfig.Builder builder,
       MemoryLease lease,
       FasterSettings settings,
-      @Nullable BaseLog base)
+      @Nullable IncrementalRestore restore)
       throws IOException {
     if (settings.pageBytes() > 0) {
       builder.pageBytes(settings.pageBytes());
     }
     try {
-      return base == null ? builder.build() : base.split(builder);
+      if (restore == null) {
+        return builder.build();
+      }
+      if (settings.pageBytes() == 0) {
+        takePages(builder, restore.leastPageBytes());
+      }
+      return restore.base() == null ? builder.build() : restore.base().split(builder);
     } catch (BadConfig doesNotFit) {
       throw new IOException(
           "the settings do not fit the store's memory: memoryBytes="
@@ -155,6 +164,23 @@ final class StoreResources implements AutoCloseable {
               + doesNotFit.getMessage(),
           doesNotFit);
     }
+  }
+
+  /**
+   * Takes the usual pages, or larger ones for the records that are restored, as far as memory goes:
+   * with too little of it the longest records are refused, if there are such.
+   */
+  private static void takePages(StoreConfig.Builder builder, int wanted) {
+    int usual = builder.build().pageBytes();
+    for (int bytes = wanted; bytes > usual; bytes /= 2) {
+      try {
+        builder.pageBytes(bytes).build();
+        return;
+      } catch (BadConfig tooLarge) {
+        LOG.debug("no memory for pages of this size: bytes={}", bytes, tooLarge);
+      }
+    }
+    builder.pageBytes(usual);
   }
 
   LocalStore local() {

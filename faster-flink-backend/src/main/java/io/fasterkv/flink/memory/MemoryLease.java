@@ -46,7 +46,7 @@ public final class MemoryLease implements AutoCloseable {
             memory.giveBack(granted);
             pool.close();
           });
-    } catch (IOException | RuntimeException tooLittle) {
+    } catch (IOException | RuntimeException | Error tooLittle) {
       IOUtils.closeQuietly(pool);
       throw tooLittle;
     }

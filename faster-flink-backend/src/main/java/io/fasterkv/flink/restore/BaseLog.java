@@ -14,8 +14,8 @@ import io.fasterkv.flink.snapshot.LocalCopy;
 import io.fasterkv.flink.snapshot.StoredKeys;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.function.Consumer;
 import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
@@ -25,15 +25,26 @@ import org.slf4j.LoggerFactory;
 /** The log of a checkpoint that a store begins with, as it is, instead of an empty one. */
 public final class BaseLog {
   private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
+  private static final long TELL_EVERY_NANOS = 5_000_000_000L;
 
   private final IncrementalSource source;
   private final KeyGroupRange own;
+  private final int leastPageBytes;
   private final CloseableRegistry cancelled;
+  private long toldAtNanos = System.nanoTime();
   private boolean isTaken;
 
-  BaseLog(IncrementalSource source, KeyGroupRange own, CloseableRegistry cancelled) {
+  /**
+   * @param leastPageBytes what records of other logs need that are put behind this one
+   */
+  BaseLog(
+      IncrementalSource source,
+      KeyGroupRange own,
+      int leastPageBytes,
+      CloseableRegistry cancelled) {
     this.source = source;
     this.own = own;
+    this.leastPageBytes = leastPageBytes;
     this.cancelled = cancelled;
   }
 
@@ -63,6 +74,9 @@ public final class BaseLog {
     if (pageBytes != 0 && pageBytes != log.pageBytes()) {
       return notTaken("pageBytes=" + pageBytes + ", of the checkpoint=" + log.pageBytes());
     }
+    if (log.pageBytes() < leastPageBytes) {
+      return notTaken("pageBytes=" + log.pageBytes() + ", needed=" + leastPageBytes);
+    }
     settings.pageBytes(log.pageBytes()).segmentBytes(log.segmentBytes());
     if (stored().hasForeign()) {
       settings.keyFilter(ownKeys());
@@ -72,15 +86,24 @@ public final class BaseLog {
       if (config.indexBytes() < log.leastIndexBytes()) {
         return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
       }
-      RecoveryRequest request = RecoveryRequest.newest().onProgress(new ProgressLog());
+      RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
       FasterStore store = FasterStore.recover(config, fill(directory, request));
-      // The files are temporary, and need not be kept for another recovery.
-      store.checkpoints().forEach(store::removeCheckpoint);
+      forgetCheckpoints(store);
       isTaken = true;
       return store;
     } catch (BadConfig | OutOfBudget doesNotFit) {
       FileUtils.deleteDirectory(directory.toFile());
       return notTaken(doesNotFit.getMessage());
+    }
+  }
+
+  /** The files are temporary, and need not be kept for another recovery. */
+  private static void forgetCheckpoints(FasterStore store) {
+    try {
+      store.checkpoints().forEach(store::removeCheckpoint);
+    } catch (RuntimeException | Error e) {
+      store.close();
+      throw e;
     }
   }
 
@@ -134,18 +157,17 @@ public final class BaseLog {
     return request;
   }
 
-  /** Tells in the log how far a recovery has come, every few seconds. */
-  private static final class ProgressLog implements Consumer<RecoveryProgress> {
-    private static final long EVERY_NANOS = 5_000_000_000L;
-    private long last = System.nanoTime();
-
-    @Override
-    public void accept(RecoveryProgress progress) {
-      long now = System.nanoTime();
-      if (now - last >= EVERY_NANOS) {
-        last = now;
-        LOG.info("opening a store on the log of a checkpoint: {}", progress);
-      }
+  /**
+   * Tells in the log how far a recovery has come, every few seconds; ends one that is cancelled.
+   */
+  private void tell(RecoveryProgress progress) {
+    if (cancelled.isClosed()) {
+      throw new CancelTaskException("the restore was cancelled");
+    }
+    long now = System.nanoTime();
+    if (now - toldAtNanos >= TELL_EVERY_NANOS) {
+      toldAtNanos = now;
+      LOG.info("opening a store on the log of a checkpoint: {}", progress);
     }
   }
 }

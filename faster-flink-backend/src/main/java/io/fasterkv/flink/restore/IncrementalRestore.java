@@ -60,7 +60,22 @@ public final class IncrementalRestore {
         best = source;
       }
     }
-    base = best == null ? null : new BaseLog(best, own, cancelled);
+    base = best == null ? null : new BaseLog(best, own, leastPageBytes(best), cancelled);
+  }
+
+  /** A record is up to a quarter of its page long, and fits half of one with its key. */
+  private int leastPageBytes(@Nullable IncrementalSource taken) {
+    return sources.stream()
+            .filter(source -> source != taken)
+            .mapToInt(source -> source.log().pageBytes())
+            .max()
+            .orElse(0)
+        / 2;
+  }
+
+  /** Pages of these bytes take all records, if they are put into an empty store one by one. */
+  public int leastPageBytes() {
+    return leastPageBytes(null);
   }
 
   private int overlap(IncrementalSource source) {
@@ -219,7 +234,7 @@ public final class IncrementalRestore {
             .filter(file -> !(file.handle() instanceof RelativeFileStateHandle))
             .toList();
     UploadHistory history = new UploadHistory();
-    history.restored(handle.getCheckpointId(), files);
+    history.restored(files);
     return new SharedLog(handle.getBackendIdentifier(), base.stored(), history);
   }
 }

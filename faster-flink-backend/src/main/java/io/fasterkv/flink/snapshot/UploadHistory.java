@@ -21,10 +21,12 @@ public final class UploadHistory {
 
   private long confirmed = NONE;
 
-  /** The files of the checkpoint that a backend was restored from. */
-  public synchronized void restored(long checkpoint, Collection<LogFile> itsFiles) {
-    files.put(checkpoint, new HashSet<>(itsFiles));
-    confirmed = checkpoint;
+  /**
+   * The files of the checkpoint that a backend was restored from. Its number is of no use: those
+   * that follow may begin anew, as when a changelog is switched on.
+   */
+  public synchronized void restored(Collection<LogFile> itsFiles) {
+    files.put(NONE, new HashSet<>(itsFiles));
   }
 
   /** The files that any checkpoint from now on may have, in the order of their addresses. */

@@ -9,6 +9,7 @@ import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileReader;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -17,6 +18,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
@@ -24,15 +29,19 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
+import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.PlaceholderStreamStateHandle;
@@ -41,6 +50,7 @@ import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 import org.apache.flink.util.CloseableIterator;
@@ -61,6 +71,8 @@ class IncrementalCheckpointTest {
       new ValueStateDescriptor<>("large value", BytePrimitiveArraySerializer.INSTANCE);
   private static final MapStateDescriptor<Integer, String> LARGE_MAP =
       new MapStateDescriptor<>("large map", IntSerializer.INSTANCE, StringSerializer.INSTANCE);
+
+  private static final int LONG_BYTES = 300_000;
 
   @TempDir Path directory;
 
@@ -439,6 +451,163 @@ class IncrementalCheckpointTest {
       }
       assertThat(count).isEqualTo(150);
     }
+  }
+
+  /** Nobody has set the size of pages: it follows from what memory a store has got. */
+  @Test
+  void longRecordsComeBackIntoAStoreWithLessMemory() throws Exception {
+    backends = withMemory(128);
+    try (TestBackends to = withMemory(16)) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      putLong(backend, 1);
+      FasterKeyedStateBackend<Integer> restored = to.open(TestBackends.snapshot(backend));
+      assertThat(restored.store().config().memoryBytes()).isLessThanOrEqualTo(16 << 20);
+      assertHoldsLong(restored, 1);
+    }
+  }
+
+  @Test
+  void longRecordsComeBackBehindThoseOfAStoreWithSmallPages() throws Exception {
+    backends = withMemory(4);
+    KeyGroupRange low = KeyGroupRange.of(0, TestBackends.KEY_GROUPS / 2 - 1);
+    KeyGroupRange high = KeyGroupRange.of(TestBackends.KEY_GROUPS / 2, TestBackends.KEY_GROUPS - 1);
+    int lowKey = keyIn(low);
+    int highKey = keyIn(high);
+    try (TestBackends large = withMemory(128);
+        TestBackends to = withMemory(32)) {
+      FasterKeyedStateBackend<Integer> first = backends.open(low, List.of());
+      putLong(first, lowKey);
+      FasterKeyedStateBackend<Integer> second = large.open(high, List.of());
+      putLong(second, highKey);
+      FasterKeyedStateBackend<Integer> restored =
+          to.open(TestBackends.snapshot(first), TestBackends.snapshot(second));
+      assertHoldsLong(restored, lowKey);
+      assertHoldsLong(restored, highKey);
+    }
+  }
+
+  private static int keyIn(KeyGroupRange range) {
+    return IntStream.iterate(0, key -> key + 1)
+        .filter(key ->
+            range.contains(KeyGroupRangeAssignment.assignToKeyGroup(key, TestBackends.KEY_GROUPS)))
+        .findFirst()
+        .orElseThrow();
+  }
+
+  private static void putLong(FasterKeyedStateBackend<Integer> backend, int key) throws Exception {
+    backend.setCurrentKey(key);
+    ModelStates.state(backend, LARGE_VALUE)
+        .update(Seeds.bytes(new SplittableRandom(key), LONG_BYTES));
+    ModelStates.state(backend, LARGE_MAP).put(key, "m".repeat(LONG_BYTES));
+  }
+
+  private static void assertHoldsLong(FasterKeyedStateBackend<Integer> backend, int key)
+      throws Exception {
+    backend.setCurrentKey(key);
+    assertThat(ModelStates.state(backend, LARGE_VALUE).value())
+        .isEqualTo(Seeds.bytes(new SplittableRandom(key), LONG_BYTES));
+    assertThat(ModelStates.state(backend, LARGE_MAP).get(key)).isEqualTo("m".repeat(LONG_BYTES));
+  }
+
+  private TestBackends withMemory(int mebiBytes) {
+    Configuration config = TestSettings.ROOMY_INCREMENTAL.config();
+    config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(mebiBytes));
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    return new TestBackends(config);
+  }
+
+  /** A file to which something happens when it is opened. */
+  private static final class Watched extends ByteStreamStateHandle {
+    private static final long serialVersionUID = 1L;
+    private final transient Callable<FSDataInputStream> opening;
+
+    Watched(String name, long bytes, Callable<FSDataInputStream> opening) {
+      super(name, new byte[(int) bytes]);
+      this.opening = opening;
+    }
+
+    @Override
+    public FSDataInputStream openInputStream() throws IOException {
+      try {
+        return opening.call();
+      } catch (IOException | RuntimeException e) {
+        throw e;
+      } catch (Exception e) {
+        throw new AssertionError(e);
+      }
+    }
+  }
+
+  /** The same checkpoint; its log files are opened otherwise. */
+  private static IncrementalRemoteKeyedStateHandle watched(
+      IncrementalRemoteKeyedStateHandle handle,
+      Function<StreamStateHandle, Callable<FSDataInputStream>> opening) {
+    return new IncrementalRemoteKeyedStateHandle(
+        handle.getBackendIdentifier(),
+        handle.getKeyGroupRange(),
+        handle.getCheckpointId(),
+        handle.getSharedState().stream()
+            .map(file ->
+                HandleAndLocalPath.of(
+                    new Watched(
+                        file.getLocalPath(),
+                        file.getHandle().getStateSize(),
+                        opening.apply(file.getHandle())),
+                    file.getLocalPath()))
+            .toList(),
+        handle.getPrivateState(),
+        handle.getMetaDataStateHandle());
+  }
+
+  @Test
+  void aRestoreThatIsCancelledEndsWhileItReadsTheLog() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    for (int round = 0; round < 3; round++) {
+      put(backend, 0, 1_000, round);
+      take(backend);
+    }
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    AtomicInteger opened = new AtomicInteger();
+    int heads = handle.getSharedState().size();
+    assertThatThrownBy(() ->
+            backends.open(
+                watched(
+                    handle,
+                    file ->
+                        () -> {
+                          // Each is opened for its head, and then to be read.
+                          if (opened.incrementAndGet() == heads + 1) {
+                            backends.cancel();
+                          }
+                          return file.openInputStream();
+                        })))
+        .hasRootCauseInstanceOf(CancelTaskException.class);
+    assertThat(opened).hasValueGreaterThan(heads);
+  }
+
+  @Test
+  void aRestoreThatRunsOutOfHeapGivesItsMemoryBack() throws Exception {
+    Configuration config = TestSettings.MANAGED.config();
+    config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    backends = new TestBackends(config);
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    long memory = backend.store().config().memoryBytes();
+    put(backend, 0, 10, 1);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    backend.dispose();
+    IncrementalRemoteKeyedStateHandle broken =
+        watched(
+            handle,
+            file ->
+                () -> {
+                  throw new OutOfMemoryError("none left");
+                });
+    assertThatThrownBy(() -> backends.open(broken)).hasRootCauseInstanceOf(OutOfMemoryError.class);
+    assertThat(directory).isEmptyDirectory();
+    FasterKeyedStateBackend<Integer> restored = backends.open(handle);
+    assertThat(restored.store().config().memoryBytes()).isEqualTo(memory);
+    assertHolds(restored, 0, 10, 1);
   }
 
   private TestBackends withPages(String bytes) {

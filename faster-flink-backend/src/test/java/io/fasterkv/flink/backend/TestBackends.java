@@ -3,6 +3,7 @@ package io.fasterkv.flink.backend;
 import io.fasterkv.flink.FasterStateBackend;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -37,6 +38,7 @@ final class TestBackends implements AutoCloseable {
   private final FasterStateBackend stateBackend;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
   private TtlTimeProvider time = TtlTimeProvider.DEFAULT;
+  private CloseableRegistry whileOpening = new CloseableRegistry();
 
   TestBackends(TestSettings settings, Path directory) {
     this(settings.config().set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
@@ -72,7 +74,7 @@ final class TestBackends implements AutoCloseable {
   FasterKeyedStateBackend<Integer> open(KeyGroupRange range, Collection<KeyedStateHandle> handles)
       throws Exception {
     JobID job = new JobID();
-    CloseableRegistry whileOpening = new CloseableRegistry();
+    whileOpening = new CloseableRegistry();
     FasterKeyedStateBackend<Integer> backend =
         (FasterKeyedStateBackend<Integer>)
             stateBackend.createKeyedStateBackend(
@@ -91,6 +93,11 @@ final class TestBackends implements AutoCloseable {
     whileOpening.close();
     opened.add(backend);
     return backend;
+  }
+
+  /** The task is cancelled whose backend is being opened. */
+  void cancel() throws IOException {
+    whileOpening.close();
   }
 
   static CheckpointStreamFactory inMemory() {

@@ -35,6 +35,25 @@ class UploadHistoryTest {
     Seeds.run(500, random -> assertThat(new Run(random, real()).breaks()).isFalse());
   }
 
+  /** When a changelog is switched on, numbers begin anew. */
+  @Test
+  void aCheckpointThatWasRestoredIsBuiltOnWhateverNumbersFollow() {
+    UploadHistory history = new UploadHistory();
+    history.restored(List.of(file(1), file(2)));
+    assertThat(history.usable()).containsExactly(file(1), file(2));
+    for (long checkpoint = 1; checkpoint < 4; checkpoint++) {
+      List<LogFile> all = List.of(file(2), file(2 + checkpoint));
+      history.put(checkpoint, all);
+      history.confirm(checkpoint);
+      assertThat(history.usable()).isEqualTo(all);
+    }
+  }
+
+  private static LogFile file(long number) {
+    return new LogFile(
+        number, number + 1, new ByteStreamStateHandle("file-" + number, new byte[0]));
+  }
+
   @Test
   void theSameTestCatchesAHistoryThatBuildsOnWhatIsNotConfirmed() {
     assertThat(breaksAtAll(new Newest())).isTrue();
@@ -183,9 +202,7 @@ class UploadHistoryTest {
         return false;
       }
       long number = nextFile++;
-      files.add(
-          new LogFile(
-              number, number + 1, new ByteStreamStateHandle("file-" + number, new byte[0])));
+      files.add(file(number));
       history.put(checkpoint, files);
       files.forEach(file -> lastUsed.merge(file, checkpoint, Math::max));
       acknowledged.put(checkpoint, files);

@@ -14,6 +14,15 @@ final class PageTurns {
   /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
   private static final long MIN_READ_ONLY_PAGES = 2;
 
+  /**
+   * Frames that are kept free ahead of the tail, besides the one that it needs next: a thread that
+   * was stopped within its epoch holds nobody up for as long as it takes to fill them.
+   */
+  private static final int MOST_SPARE_FRAMES = 8;
+
+  /** One frame in so many is spare. */
+  private static final int SPARE_SHARE = 16;
+
   private final Epochs epochs;
   private final PageFrames frames;
   private final LogMarks marks;
@@ -23,6 +32,7 @@ final class PageTurns {
   private final Truncation truncation;
   private final boolean inMemory;
   private final long mutablePages;
+  private final long spareFrames;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
@@ -48,6 +58,7 @@ final class PageTurns {
             (long) (frames.count() * config.mutableFraction()),
             0,
             inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
+    spareFrames = Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
     readOnlyAnnounced = new AtomicLong(marks.readOnly());
     headAnnounced = new AtomicLong(marks.head());
   }
@@ -97,14 +108,14 @@ final class PageTurns {
     moveHead();
   }
 
-  /** Keeps a frame free ahead of the tail, as far as the flush has come. */
+  /** Keeps frames free ahead of the tail, as far as the flush has come. */
   void moveHead() {
     if (inMemory) {
       // Pinned readers look below the head as well.
       announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
       return;
     }
-    long wanted = frames.pageStart(tail.page() + 2 - frames.count());
+    long wanted = frames.pageStart(tail.page() + 2 + spareFrames - frames.count());
     long possible = frames.pageStart(frames.page(marks.flushed()));
     long target = Math.min(wanted, possible);
     if (target > marks.head()) {

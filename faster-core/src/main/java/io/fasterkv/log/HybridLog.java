@@ -76,7 +76,9 @@ public final class HybridLog {
     regions = new UpdateRegions(marks, config.mutableFraction() == 0);
     holds = new LogHolds(marks, truncation, room::reconsider, this::freeMemory);
     largeWrites = new LargeWrites(inMemory, room, unpublished, tail::address);
-    turns = new PageTurns(config, epochs, frames, marks, tail, flusher, regions, truncation);
+    turns =
+        new PageTurns(
+            config, epochs, new PageTurns.Parts(frames, marks, tail, flusher, regions, truncation));
   }
 
   /** The circular buffer; an address lies at {@link #offset}. */

@@ -36,22 +36,23 @@ final class PageTurns {
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
-  PageTurns(
-      StoreConfig config,
-      Epochs epochs,
+  /** What the steps move. */
+  record Parts(
       PageFrames frames,
       LogMarks marks,
       TailAllocator tail,
       PageFlusher flusher,
       UpdateRegions regions,
-      Truncation truncation) {
+      Truncation truncation) {}
+
+  PageTurns(StoreConfig config, Epochs epochs, Parts parts) {
     this.epochs = epochs;
-    this.frames = frames;
-    this.marks = marks;
-    this.tail = tail;
-    this.flusher = flusher;
-    this.regions = regions;
-    this.truncation = truncation;
+    frames = parts.frames();
+    marks = parts.marks();
+    tail = parts.tail();
+    flusher = parts.flusher();
+    regions = parts.regions();
+    truncation = parts.truncation();
     inMemory = config.isInMemory();
     mutablePages =
         Math.clamp(

@@ -56,11 +56,17 @@ public final class IncrementalRestore {
     this.cancelled = cancelled;
     IncrementalSource best = null;
     for (IncrementalSource source : sources) {
-      if (source.canBeBaseOf(own) && (best == null || overlap(source) > overlap(best))) {
+      if (source.canBeBaseOf(own) && (best == null || isBetter(source, best))) {
         best = source;
       }
     }
     base = best == null ? null : new BaseLog(best, own, leastPageBytes(best), cancelled);
+  }
+
+  /** Of equal ones that with larger pages, behind which the others' records fit. */
+  private boolean isBetter(IncrementalSource source, IncrementalSource best) {
+    int more = overlap(source) - overlap(best);
+    return more > 0 || (more == 0 && source.log().pageBytes() > best.log().pageBytes());
   }
 
   /** A record is up to a quarter of its page long, and fits half of one with its key. */

@@ -14,6 +14,10 @@ package io.fasterkv.compaction;
  */
 final class PassTrigger {
   private static final long LITTLE = 8;
+
+  /** What a sample that errs by a tenth hardly ever says of a log of which a quarter is dead. */
+  private static final long NEXT_TO_NOTHING = 16;
+
   private static final long MUCH = 4;
 
   private final long memoryBytes;
@@ -62,7 +66,7 @@ final class PassTrigger {
    * after one that has left so much.
    */
   synchronized boolean isWorthIt(long logBytes, long sampledBytes) {
-    if (sampledBytes < logBytes - logBytes / LITTLE) {
+    if (sampledBytes < logBytes - logBytes / NEXT_TO_NOTHING) {
       return true;
     }
     sizeAfterPass = Math.max(sizeAfterPass, sampledBytes);

@@ -54,11 +54,11 @@ class PassTriggerTest {
   void aSampleCountsOnlyIfNextToNothingIsDead() {
     trigger.passed(8000, 8000, 8000, 2000);
     assertThat(trigger.isWorthIt(8000, LiveSample.UNKNOWN)).isTrue();
-    assertThat(trigger.isWorthIt(8000, 6900)).isTrue();
+    assertThat(trigger.isWorthIt(8000, 7499)).isTrue();
     assertThat(trigger.isDue(8000, 0, false)).isTrue();
-    assertThat(trigger.isWorthIt(8000, 7000)).isFalse();
+    assertThat(trigger.isWorthIt(8000, 7500)).isFalse();
     assertThat(trigger.isDue(8000, 0, false)).isFalse();
-    assertThat(trigger.isDue(10_501, 0, false)).isTrue();
+    assertThat(trigger.isDue(11_251, 0, false)).isTrue();
   }
 
   /** Insertions, and then overwrites: that the last pass had nothing to drop was to be expected. */

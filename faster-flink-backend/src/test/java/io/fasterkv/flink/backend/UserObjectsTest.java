@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.AbstractList;
 import java.util.AbstractMap;
@@ -29,16 +28,11 @@ import org.apache.flink.api.common.state.State;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.base.IntSerializer;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
-import org.apache.flink.core.memory.DataInputView;
-import org.apache.flink.core.memory.DataOutputView;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
@@ -344,7 +338,8 @@ class UserObjectsTest {
   /** As with rocksdb, the last one is not told from none. */
   @Test
   void elementsThatAreWrittenAsNothingTakeTheOldOnesPlace() throws Exception {
-    ListState<Integer> list = state(new ListStateDescriptor<>("list", new AsNothing()));
+    ListState<Integer> list =
+        state(new ListStateDescriptor<>("list", new OddSerializers.AsNothing()));
     list.addAll(List.of(0, 0, 0));
     assertThat(shown(list)).containsExactly(0, 0);
     list.update(List.of(0, 0));
@@ -356,7 +351,9 @@ class UserObjectsTest {
   @Test
   void anEntryIsSetUnderTheBytesThatItHas() throws Exception {
     MapState<Integer, String> map =
-        state(new MapStateDescriptor<>("map", new NeverTheSame(), StringSerializer.INSTANCE));
+        state(
+            new MapStateDescriptor<>(
+                "map", new OddSerializers.NeverTheSame(), StringSerializer.INSTANCE));
     for (int size : new int[] {3, 500}) {
       map.clear();
       for (int i = 0; i < size; i++) {
@@ -415,101 +412,5 @@ class UserObjectsTest {
           }
           map.clear();
         });
-  }
-
-  /** A serializer of numbers, with what serializers of this test have in common. */
-  private abstract static class OfNumbers extends TypeSerializerSingleton<Integer> {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public boolean isImmutableType() {
-      return true;
-    }
-
-    @Override
-    public Integer createInstance() {
-      return 0;
-    }
-
-    @Override
-    public Integer copy(Integer from) {
-      return from;
-    }
-
-    @Override
-    public Integer copy(Integer from, Integer reuse) {
-      return from;
-    }
-
-    @Override
-    public int getLength() {
-      return -1;
-    }
-
-    @Override
-    public Integer deserialize(Integer reuse, DataInputView source) throws IOException {
-      return deserialize(source);
-    }
-
-    @Override
-    public void copy(DataInputView source, DataOutputView target) throws IOException {
-      serialize(deserialize(source), target);
-    }
-  }
-
-  /** Knows one number, and writes no byte for it. */
-  public static final class AsNothing extends OfNumbers {
-    private static final long serialVersionUID = 1L;
-
-    @Override
-    public void serialize(Integer number, DataOutputView target) {}
-
-    @Override
-    public Integer deserialize(DataInputView source) {
-      return 0;
-    }
-
-    @Override
-    public TypeSerializerSnapshot<Integer> snapshotConfiguration() {
-      return new AsNothingSnapshot();
-    }
-  }
-
-  /** Of {@link AsNothing}. */
-  public static final class AsNothingSnapshot extends SimpleTypeSerializerSnapshot<Integer> {
-    public AsNothingSnapshot() {
-      super(AsNothing::new);
-    }
-  }
-
-  /** Writes equal numbers as different bytes, as serializers of sets may. */
-  public static final class NeverTheSame extends OfNumbers {
-    private static final long serialVersionUID = 1L;
-    private static final AtomicInteger WRITTEN = new AtomicInteger();
-
-    @Override
-    public void serialize(Integer number, DataOutputView target) throws IOException {
-      target.writeInt(number);
-      target.writeInt(WRITTEN.incrementAndGet());
-    }
-
-    @Override
-    public Integer deserialize(DataInputView source) throws IOException {
-      int number = source.readInt();
-      source.readInt();
-      return number;
-    }
-
-    @Override
-    public TypeSerializerSnapshot<Integer> snapshotConfiguration() {
-      return new NeverTheSameSnapshot();
-    }
-  }
-
-  /** Of {@link NeverTheSame}. */
-  public static final class NeverTheSameSnapshot extends SimpleTypeSerializerSnapshot<Integer> {
-    public NeverTheSameSnapshot() {
-      super(NeverTheSame::new);
-    }
   }
 }

@@ -5,6 +5,7 @@ import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
 import java.util.Iterator;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -29,6 +30,10 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
 
   final StateContext<K> context;
   final RegisteredState<N, V> registered;
+
+  /** Asked when all has been serialized: what users give may ask other states meanwhile. */
+  final Supplier<CompositeKey> current = this::selected;
+
   private final DataOutputSerializer namespaceOut = new DataOutputSerializer(NAMESPACE_BYTES);
 
   /** How many bytes of log visitors have looked at, and accesses have not paid for yet. */

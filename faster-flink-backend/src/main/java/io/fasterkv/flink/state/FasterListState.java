@@ -34,7 +34,6 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   /** Longer lists are written in pieces while they are serialized. */
   private static final int WHOLE_BYTES = 16 << 20;
 
-  private final Supplier<CompositeKey> current = this::selected;
   private TypeSerializer<V> elementSerializer;
 
   /** Null while somebody has it. */

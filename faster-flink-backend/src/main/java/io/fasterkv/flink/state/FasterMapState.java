@@ -36,8 +36,6 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   /** Who visits the state is given so many entries at a time. */
   private static final int PART_ENTRIES = 128;
 
-  private final Supplier<CompositeKey> current = this::selected;
-
   /** Null while somebody has it. */
   private @Nullable EntryBatch spareBatch;
 

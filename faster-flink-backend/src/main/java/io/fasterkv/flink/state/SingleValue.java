@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.util.FlinkRuntimeException;
@@ -52,22 +53,15 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
   }
 
   final void store(V value) throws IOException {
-    DataOutputSerializer out = serialized(value);
-    context.values().put(selected(), out.getSharedBuffer(), out.length());
-    context.giveOut(out);
+    store(current, value);
   }
 
-  private void store(CompositeKey key, V value) throws IOException {
-    DataOutputSerializer out = serialized(value);
-    context.values().put(key, out.getSharedBuffer(), out.length());
-    context.giveOut(out);
-  }
-
-  private DataOutputSerializer serialized(V value) throws IOException {
+  private void store(Supplier<CompositeKey> key, V value) throws IOException {
     DataOutputSerializer out = context.takeOut();
     out.writeByte(ValueLayout.WHOLE);
     serializer.serialize(value, out);
-    return out;
+    context.values().put(key.get(), out.getSharedBuffer(), out.length());
+    context.giveOut(out);
   }
 
   @Override
@@ -91,7 +85,7 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
       if (left == null) {
         context.values().remove(key);
       } else {
-        store(key, left);
+        store(() -> key, left);
       }
     } catch (IOException cause) {
       throw new FlinkRuntimeException("cannot serialize a value", cause);

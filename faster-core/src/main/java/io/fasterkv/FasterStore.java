@@ -347,7 +347,10 @@ public final class FasterStore implements AutoCloseable {
    * Takes a fold-over checkpoint with the index (CPR, section 6) and returns when it is durable;
    * sessions go on in the meantime. All operations that ended before this call are in it, and of
    * each session all before some moment and none after. One at a time; waits for no session that is
-   * idle: what such a session has pending is ended here, by its functions, on this thread.
+   * idle: what such a session has pending is ended here, by its functions, on this thread. A store
+   * that was opened from a {@link io.fasterkv.api.LogOrigin} copies all of its log first, as {@link
+   * #copyOrigin} does, and this waits for that, until it is interrupted. Else an interrupt ends
+   * nothing.
    *
    * @throws BadConfig if the store is in memory
    */

@@ -74,8 +74,11 @@ public final class StoreExport implements AutoCloseable {
   /**
    * Gives the log's segment files second names in a directory, which is there, or copies them if
    * the file system cannot do that; {@link #awaitWritten} has returned. The last file may grow
-   * after that, behind what is this version's. For stores on their own device.
+   * after that, behind what is this version's. For stores on their own device. What is still where
+   * the log came from is copied first.
    *
+   * @throws IOException if something of that fails; a {@link io.fasterkv.device.NoSpaceException}
+   *     if the disk has no space for the copy
    * @see StoreImport.Target#takeSegments
    */
   public void linkSegments(Path directory) throws IOException {

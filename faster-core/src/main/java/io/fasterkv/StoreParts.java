@@ -42,6 +42,9 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
             recovery.position(),
             new HashIndexPlan(recovery.indexGeometry(), recovery.overflowUsed()),
             recovery.recovered());
+    if (device instanceof BorrowingDevice borrowing) {
+      borrowing.onFailure(parts.engine().log()::fail);
+    }
     try {
       recovery.run(parts.engine());
     } catch (RuntimeException | Error e) {
@@ -67,7 +70,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
   /** Begins to copy what is where the log came from, if there is anything. */
   void copyOrigin() {
     if (device instanceof BorrowingDevice borrowing) {
-      borrowing.start(engine.log()::fail);
+      borrowing.start();
     }
   }
 

@@ -5,6 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.MemoryOrigin.Run;
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.RecoveryRequest;
@@ -12,7 +15,10 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.DiskFull;
 import io.fasterkv.api.Versions;
 import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.device.FileDevice;
@@ -286,6 +292,100 @@ class BorrowedLogTest {
       device.readNow(piece.from() + 64, MemorySegment.ofArray(into));
       assertThat(into).isEqualTo(Arrays.copyOfRange(runs.get(1).bytes().get(2), 64, 364));
       assertThat(device.missingBytes()).isEqualTo(runs.getLast().until());
+    }
+  }
+
+  /** What a checkpoint confirms is in the directory, also of what was still elsewhere. */
+  @Test
+  void aCheckpointWaitsForAllOfTheLog() throws Exception {
+    List<Run> runs = exported();
+    for (CheckpointKind kind : List.of(CheckpointKind.FOLD_OVER, CheckpointKind.SNAPSHOT)) {
+      StoreConfig config = prepare(runs, config("second-" + kind).deleteOnClose(false));
+      MemoryOrigin origin = new MemoryOrigin(runs).refusing(2);
+      RecoveryRequest request = RecoveryRequest.newest().from(origin);
+      try (FasterStore store = FasterStore.recover(config, request)) {
+        upsert(store, 0, KEYS / 2, 2);
+        store.checkpoint(CheckpointRequest.full(kind));
+        assertThat(store.bytesToCopy()).isZero();
+      }
+      assertThat(origin.isClosed()).isTrue();
+      try (FasterStore store = FasterStore.recover(config)) {
+        assertHolds(store, 0, KEYS / 2, 2);
+        assertHolds(store, KEYS / 2, KEYS, 1);
+      }
+    }
+  }
+
+  @Test
+  void aCheckpointThatFindsDamageEndsTheStoresWrites() throws Exception {
+    List<Run> runs = exported();
+    runs.getFirst().bytes().getFirst()[100] ^= 1;
+    StoreConfig config = prepare(runs, config("second"));
+    RecoveryRequest request = RecoveryRequest.newest().from(new MemoryOrigin(runs));
+    try (FasterStore store = FasterStore.recover(config, request)) {
+      assertThatThrownBy(store::checkpoint)
+          .isInstanceOf(DeviceFailed.class)
+          .hasMessageContaining("file=memory-0, offset=0");
+      assertThatThrownBy(() -> upsert(store, 0, KEYS, 2))
+          .isInstanceOf(DeviceFailed.class)
+          .hasMessageContaining("file=memory-0, offset=0");
+    }
+  }
+
+  @Test
+  void aCheckpointWaitsForNoFullDisk() throws Exception {
+    List<Run> runs = exported();
+    StoreConfig config = prepare(runs, config("second").deleteOnClose(false));
+    ScriptedDevice disk =
+        new ScriptedDevice(new FileDevice(config.directory(), config.segmentBytes()));
+    disk.setScript(
+        new ScriptedDevice.Script() {
+          @Override
+          public void beforeWrite(long address, long bytes) throws IOException {
+            throw new NoSpaceException(new IOException("full"));
+          }
+        });
+    RecoveryRequest request = RecoveryRequest.newest().from(new MemoryOrigin(runs));
+    try (FasterStore store = FasterStore.recover(config, request, disk)) {
+      assertThatThrownBy(store::checkpoint).isInstanceOf(DiskFull.class);
+      disk.setScript(ScriptedDevice.Script.NONE);
+      store.checkpoint();
+    }
+    try (FasterStore store = FasterStore.recover(config)) {
+      assertHolds(store, 0, KEYS, 1);
+    }
+  }
+
+  /** Without that, all that was written after the origin's end would be gone without a word. */
+  @Test
+  void theOriginOfAnotherCheckpointIsRefused() throws Exception {
+    List<Run> runs = exported();
+    StoreConfig config = prepare(runs, config("second").deleteOnClose(false));
+    RecoveryRequest first = RecoveryRequest.newest().from(new MemoryOrigin(runs));
+    CheckpointToken imported;
+    try (FasterStore store = FasterStore.recover(config, first)) {
+      imported = store.checkpoints().getFirst();
+      upsert(store, 0, KEYS / 2, 2);
+      store.checkpoint();
+    }
+    MemoryOrigin shorter = new MemoryOrigin(runs);
+    RecoveryRequest later = RecoveryRequest.newest().from(shorter);
+    assertThatThrownBy(() -> FasterStore.recover(config, later))
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("the origin's log is not the checkpoint's: number=2, pieces=");
+    assertThat(shorter.isClosed()).isTrue();
+    RecoveryRequest named = RecoveryRequest.of(imported);
+    RecoveryRequest cut = named.from(new MemoryOrigin(runs.subList(0, runs.size() - 1)));
+    assertThatThrownBy(() -> FasterStore.recover(config, cut))
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("first that differs=none");
+    try (FasterStore store = FasterStore.recover(config)) {
+      assertHolds(store, 0, KEYS / 2, 2);
+      assertHolds(store, KEYS / 2, KEYS, 1);
+    }
+    RecoveryRequest again = named.from(new MemoryOrigin(runs));
+    try (FasterStore store = FasterStore.recover(config, again)) {
+      assertHolds(store, 0, KEYS, 1);
     }
   }
 }

@@ -61,8 +61,11 @@ public record RecoveryRequest(
    * Opens the store before all of its log is in its directory, which {@link
    * io.fasterkv.StoreImport.Target#finish} has made of the pieces' names alone. The index is made
    * of the digests of the files; the log is read where it is when it is needed, and copied after
-   * {@link io.fasterkv.FasterStore#copyOrigin}. What is read is compared with its checksums. The
-   * store closes the origin.
+   * {@link io.fasterkv.FasterStore#copyOrigin}, or before the first checkpoint. What is read is
+   * compared with its checksums. The store closes the origin.
+   *
+   * @param elsewhere has the log of the checkpoint that is recovered, piece by piece the same: a
+   *     recovery from one that was taken later needs no origin, and refuses it
    */
   public RecoveryRequest from(LogOrigin elsewhere) {
     return new RecoveryRequest(token, fallsBack, false, false, listener, elsewhere);

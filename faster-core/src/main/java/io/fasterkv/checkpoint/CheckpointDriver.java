@@ -62,6 +62,9 @@ public final class CheckpointDriver {
    */
   public CheckpointToken take(CheckpointRequest request) {
     engine.log().throwIfFailed();
+    if (request.kind() != CheckpointKind.INDEX_ONLY) {
+      awaitWhole();
+    }
     engine.index().sizeLock().lock();
     try {
       return request.kind() == CheckpointKind.INDEX_ONLY
@@ -93,6 +96,15 @@ public final class CheckpointDriver {
       }
     } finally {
       engine.index().sizeLock().unlock();
+    }
+  }
+
+  /** What the directory has is all that a recovery has; nobody else waits while this does. */
+  private void awaitWhole() {
+    try {
+      engine.log().device().awaitWhole();
+    } catch (IOException e) {
+      throw failed(e);
     }
   }
 

@@ -4,10 +4,12 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
+import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.index.IndexTable;
+import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
@@ -38,6 +40,39 @@ final class OriginReplay {
     device = (BorrowingDevice) engine.log().device();
     files = origin.files();
     walk = new PieceWalk(engine.layout());
+  }
+
+  /**
+   * Refuses the log of another checkpoint, which would end, or go on, where this one's does not.
+   */
+  static void requireLogOf(CheckpointManifest manifest, LogOrigin origin) {
+    List<Extent> found =
+        origin.files().stream()
+            .flatMap(file -> file.pieces().stream())
+            .dropWhile(piece -> piece.until() <= manifest.cut().begin())
+            .map(piece -> new Extent(piece.from(), piece.until(), piece.crc()))
+            .toList();
+    List<Extent> wanted = manifest.log().extents();
+    int same = 0;
+    while (same < Math.min(found.size(), wanted.size())
+        && found.get(same).equals(wanted.get(same))) {
+      same++;
+    }
+    if (same < found.size() || same < wanted.size()) {
+      throw new BadConfig(
+          "the origin's log is not the checkpoint's: number="
+              + manifest.number()
+              + ", pieces="
+              + found.size()
+              + ", allowed="
+              + wanted.size()
+              + ", first that differs="
+              + (same < found.size() ? found.get(same) : "none")
+              + ", allowed="
+              + (same < wanted.size() ? wanted.get(same) : "none")
+              + "; name the checkpoint that was made of these pieces, or recover without an"
+              + " origin: the directory has all of the log of later ones");
+    }
   }
 
   /** How many bytes of log the files have. */

@@ -115,6 +115,9 @@ public final class Recovery {
     }
     Recovery recovery = new Recovery(config, request, manifest);
     recovery.checkFits();
+    if (request.origin() != null) {
+      OriginReplay.requireLogOf(manifest, request.origin());
+    }
     return recovery;
   }
 

@@ -38,6 +38,7 @@ public final class BorrowingDevice implements LogDevice {
   private final ReadWriteLock removal = new ReentrantReadWriteLock();
 
   private final Lending lending;
+  private volatile Consumer<? super Throwable> onFailure = failure -> {};
   private long removedUntil;
 
   /**
@@ -56,13 +57,19 @@ public final class BorrowingDevice implements LogDevice {
     lending = new Lending(this, pieces);
   }
 
-  /**
-   * Begins to bring all pieces here, unless it has begun.
-   *
-   * @param onFailure told if a piece is not what was written
-   */
-  public void start(Consumer<? super Throwable> onFailure) {
-    lending.start(onFailure);
+  /** From now on {@code listener} is told if a piece that is brought is not what was written. */
+  public void onFailure(Consumer<? super Throwable> listener) {
+    onFailure = listener;
+  }
+
+  /** Begins to bring all pieces here, unless it has begun. */
+  public void start() {
+    lending.start();
+  }
+
+  /** All cannot be brought here. */
+  void failed(Throwable cause) {
+    onFailure.accept(cause);
   }
 
   /** Bytes of the log that are not here yet. */
@@ -235,7 +242,7 @@ public final class BorrowingDevice implements LogDevice {
 
   @Override
   public void awaitWhole() throws IOException {
-    lending.start(failure -> {});
+    lending.start();
     lending.await();
     device.awaitWhole();
   }

@@ -8,7 +8,6 @@ import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,6 +20,7 @@ final class Lending {
   private static final Logger LOG = System.getLogger(Lending.class.getName());
   private static final long FIRST_PAUSE_MILLIS = 100;
   private static final long LONGEST_PAUSE_MILLIS = 10_000;
+  private static final long POLL_MILLIS = 20;
 
   private final BorrowingDevice device;
   private final BorrowedPieces pieces;
@@ -29,23 +29,36 @@ final class Lending {
   private final CountDownLatch ended = new CountDownLatch(1);
   private volatile @Nullable Throwable failure;
 
+  /** The latest refusal for want of space. */
+  private volatile @Nullable NoSpaceException full;
+
   Lending(BorrowingDevice device, BorrowedPieces pieces) {
     this.device = device;
     this.pieces = pieces;
   }
 
-  /** Begins, unless it has; {@code onFailure} is told what ends it. */
-  synchronized void start(Consumer<? super Throwable> onFailure) {
+  /** Begins, unless it has. */
+  synchronized void start() {
     if (thread != null || isClosing()) {
       return;
     }
-    thread = Thread.ofPlatform().daemon().name("faster-lending").start(() -> run(onFailure));
+    thread = Thread.ofPlatform().daemon().name("faster-lending").start(this::run);
   }
 
-  /** Waits until all pieces are here. */
+  /**
+   * Waits until all pieces are here.
+   *
+   * @throws NoSpaceException if the disk has no space for one meanwhile; it is tried again
+   */
   void await() throws IOException {
+    NoSpaceException before = full;
     try {
-      ended.await();
+      while (!ended.await(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+        NoSpaceException now = full;
+        if (now != null && now != before) {
+          throw new NoSpaceException(now);
+        }
+      }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while a log was copied from where it came from", e);
@@ -85,7 +98,7 @@ final class Lending {
     }
   }
 
-  private void run(Consumer<? super Throwable> onFailure) {
+  private void run() {
     try {
       MemorySegment buffer = MemorySegment.ofArray(new byte[longest()]);
       for (int file = pieces.files().size() - 1; file >= 0 && !isClosing(); file--) {
@@ -96,7 +109,7 @@ final class Lending {
       }
     } catch (RuntimeException | Error e) {
       failure = e;
-      onFailure.accept(e);
+      device.failed(e);
       LOG.log(Level.ERROR, "a log cannot be copied from where it came from", e);
     } finally {
       ended.countDown();
@@ -115,6 +128,7 @@ final class Lending {
             "a file of a log cannot be copied now, it is read where it is and tried again: file="
                 + pieces.files().get(file).place(pieces.files().get(file).pieces().getFirst()),
             e);
+        full = e instanceof NoSpaceException refusal ? refusal : full;
         pause(pauseMillis);
         pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
       }

@@ -64,9 +64,10 @@ public interface LogDevice extends AutoCloseable {
   void truncate(long address) throws IOException;
 
   /**
-   * Returns when files of the device have all that can be read from it.
+   * Returns when files of the device have all that can be read from it; from then on they do.
    *
-   * @throws IOException if that cannot be had
+   * @throws IOException if that cannot be had, and a {@link NoSpaceException} if it cannot be had
+   *     for want of space
    */
   default void awaitWhole() throws IOException {}
 

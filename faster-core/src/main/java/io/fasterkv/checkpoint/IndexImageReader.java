@@ -3,14 +3,12 @@ package io.fasterkv.checkpoint;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
-import io.fasterkv.device.Transfers;
+import io.fasterkv.device.SteadyFile;
 import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -21,8 +19,8 @@ final class IndexImageReader implements AutoCloseable {
   private final Path file;
   private final Image image;
   private final long bytes;
-  private final FileChannel channel;
-  private final @Nullable FileChannel uncached;
+  private final SteadyFile cached;
+  private final @Nullable SteadyFile uncached;
 
   /**
    * Opens an image, whose size must be right.
@@ -34,20 +32,20 @@ final class IndexImageReader implements AutoCloseable {
     image = Objects.requireNonNull(part.image());
     bytes = IndexImageFile.bytes(part);
     try {
-      channel = FileChannel.open(file, StandardOpenOption.READ);
+      cached = SteadyFile.open(file);
       uncached = openUncached(files);
     } catch (IOException e) {
       throw unreadable(0, bytes, e);
     }
   }
 
-  /** Checks the size too; if something is wrong, no channel stays open. */
-  private @Nullable FileChannel openUncached(@Nullable UncachedFiles files) throws IOException {
+  /** Checks the size too; if something is wrong, no file stays open. */
+  private @Nullable SteadyFile openUncached(@Nullable UncachedFiles files) throws IOException {
     try {
-      checkSize(channel.size());
-      return files == null ? null : files.open(file);
+      checkSize(cached.size());
+      return files == null ? null : files.openSteady(file);
     } catch (IOException | RuntimeException | Error e) {
-      channel.close();
+      cached.close();
       throw e;
     }
   }
@@ -92,8 +90,8 @@ final class IndexImageReader implements AutoCloseable {
   void read(long offset, MemorySegment target) {
     long size = target.byteSize();
     try {
-      FileChannel direct = UncachedFiles.isAligned(offset, target) ? uncached : null;
-      Transfers.readFully(direct == null ? channel : direct, target, offset);
+      SteadyFile direct = UncachedFiles.isAligned(offset, target) ? uncached : null;
+      (direct == null ? cached : direct).readFully(target, offset);
     } catch (IOException e) {
       throw unreadable(offset, size, e);
     }
@@ -125,8 +123,8 @@ final class IndexImageReader implements AutoCloseable {
 
   @Override
   public void close() {
-    try (FileChannel any = channel;
-        FileChannel other = uncached) {
+    try (SteadyFile any = cached;
+        SteadyFile other = uncached) {
       // Closes both.
     } catch (IOException e) {
       throw new Corrupt("an index image's file did not close: file=" + file + ", cause=" + e, e);

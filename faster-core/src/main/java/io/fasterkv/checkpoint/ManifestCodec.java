@@ -9,6 +9,7 @@ import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
+import io.fasterkv.device.SteadyFile;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.VoidRanges.VoidRange;
 import io.fasterkv.memory.Checksums;
@@ -19,7 +20,6 @@ import java.io.UncheckedIOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -141,16 +141,7 @@ final class ManifestCodec {
     Path file = files.manifest(number);
     CheckpointManifest manifest;
     try {
-      if (Files.size(file) > MAX_BYTES) {
-        throw new Corrupt(
-            "a manifest is too long: file="
-                + file
-                + ", offset=0, bytes="
-                + Files.size(file)
-                + ", allowed=up to "
-                + MAX_BYTES);
-      }
-      manifest = decode(ByteBuffer.wrap(Files.readAllBytes(file)), file);
+      manifest = decode(readAll(file), file);
     } catch (IOException e) {
       throw new Corrupt("a manifest cannot be read: file=" + file + ", cause=" + e, e);
     }
@@ -162,6 +153,24 @@ final class ManifestCodec {
               + manifest.number());
     }
     return manifest;
+  }
+
+  private static ByteBuffer readAll(Path path) throws IOException {
+    try (SteadyFile file = SteadyFile.open(path)) {
+      long bytes = file.size();
+      if (bytes > MAX_BYTES) {
+        throw new Corrupt(
+            "a manifest is too long: file="
+                + path
+                + ", offset=0, bytes="
+                + bytes
+                + ", allowed=up to "
+                + MAX_BYTES);
+      }
+      byte[] all = new byte[(int) bytes];
+      file.readFully(MemorySegment.ofArray(all), 0);
+      return ByteBuffer.wrap(all);
+    }
   }
 
   /** Reads a manifest; {@code file} is for error messages. */

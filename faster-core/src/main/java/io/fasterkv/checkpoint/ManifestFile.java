@@ -1,11 +1,8 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.device.DurableFiles;
-import io.fasterkv.device.Transfers;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 
 /** Puts manifests in their place: the moment from which a checkpoint exists. */
 final class ManifestFile {
@@ -14,10 +11,8 @@ final class ManifestFile {
   /** Writes a manifest and moves it into place; all that it names is durable but for its name. */
   static void publish(CheckpointFiles files, CheckpointManifest manifest) throws IOException {
     var unfinished = files.unfinishedManifest(manifest.number());
-    Files.deleteIfExists(unfinished);
-    try (FileChannel channel = DurableFiles.openReadWrite(unfinished)) {
-      Transfers.writeFully(channel, MemorySegment.ofBuffer(ManifestCodec.encode(manifest)), 0);
-      channel.force(true);
+    try {
+      DurableFiles.write(unfinished, MemorySegment.ofBuffer(ManifestCodec.encode(manifest)));
     } catch (IOException e) {
       throw new IOException("file=" + unfinished + ", cause=" + e.getMessage(), e);
     }

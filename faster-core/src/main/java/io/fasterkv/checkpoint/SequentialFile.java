@@ -131,7 +131,17 @@ final class SequentialFile implements AutoCloseable {
     for (CompletableFuture<Void> write : writes) {
       await(write);
     }
-    cached.force(true);
+    // Not by the caller, who may be interrupted: that would close the file.
+    await(CompletableFuture.runAsync(this::force, writer));
+  }
+
+  private void force() {
+    try {
+      cached.force(true);
+    } catch (IOException e) {
+      throw new UncheckedIOException(
+          new IOException("file=" + file + ", cause=" + e.getMessage(), e));
+    }
   }
 
   private void write(List<MemorySegment> pieces, long from) {

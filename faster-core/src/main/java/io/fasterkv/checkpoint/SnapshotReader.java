@@ -1,13 +1,11 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
-import io.fasterkv.device.Transfers;
+import io.fasterkv.device.SteadyFile;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.file.StandardOpenOption;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -19,7 +17,7 @@ final class SnapshotReader implements AutoCloseable {
   private final CheckpointFiles files;
   private final CheckpointManifest manifest;
   private final SnapshotBlocks blocks;
-  private final Map<Long, FileChannel> open = new HashMap<>();
+  private final Map<Long, SteadyFile> open = new HashMap<>();
 
   SnapshotReader(CheckpointFiles files, CheckpointManifest manifest, SnapshotBlocks blocks) {
     this.files = files;
@@ -83,7 +81,7 @@ final class SnapshotReader implements AutoCloseable {
   private void readBlocks(int first, MemorySegment target) {
     long owner = blocks.owner(first);
     try {
-      Transfers.readFully(channel(owner), target, blocks.position(first));
+      opened(owner).readFully(target, blocks.position(first));
     } catch (IOException e) {
       throw new Corrupt(
           "a snapshot cannot be read: file="
@@ -98,13 +96,13 @@ final class SnapshotReader implements AutoCloseable {
     }
   }
 
-  private synchronized FileChannel channel(long owner) throws IOException {
-    FileChannel channel = open.get(owner);
-    if (channel == null) {
-      channel = FileChannel.open(files.snapshot(owner), StandardOpenOption.READ);
-      open.put(owner, channel);
+  private synchronized SteadyFile opened(long owner) throws IOException {
+    SteadyFile file = open.get(owner);
+    if (file == null) {
+      file = SteadyFile.open(files.snapshot(owner));
+      open.put(owner, file);
     }
-    return channel;
+    return file;
   }
 
   private void checkBlock(int block, MemorySegment bytes) {
@@ -122,9 +120,9 @@ final class SnapshotReader implements AutoCloseable {
 
   @Override
   public synchronized void close() {
-    for (FileChannel channel : open.values()) {
+    for (SteadyFile file : open.values()) {
       try {
-        channel.close();
+        file.close();
       } catch (IOException e) {
         throw new Corrupt("a snapshot's file did not close: cause=" + e, e);
       }

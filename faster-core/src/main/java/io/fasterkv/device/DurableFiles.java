@@ -1,6 +1,8 @@
 package io.fasterkv.device;
 
 import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -13,7 +15,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Files that only their owner can read, and steps that survive a power cut. */
+/** Files that only their owner can read, and steps that survive a power cut and an interrupt. */
 public final class DurableFiles {
   private static final FileAttribute<?> OWNER_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -63,11 +65,49 @@ public final class DurableFiles {
 
   /** Makes the names in a directory durable. */
   public static void forceDirectory(Path directory) throws IOException {
-    if (!isPosix(directory)) {
-      return;
+    if (isPosix(directory)) {
+      uninterrupted(() -> {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+          channel.force(true);
+        }
+      });
     }
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+  }
+
+  /** Makes a new file of some bytes, in place of one that is there; durable but for its name. */
+  public static void write(Path file, MemorySegment bytes) throws IOException {
+    uninterrupted(() -> {
+      Files.deleteIfExists(file);
+      try (FileChannel channel = openReadWrite(file)) {
+        Transfers.writeFully(channel, bytes, 0);
+        channel.force(true);
+      }
+    });
+  }
+
+  interface Step {
+    void run() throws IOException;
+  }
+
+  /**
+   * Does a step again that an interrupt has ended: Java closes the file under whom it interrupts.
+   * The interrupt is put back afterwards.
+   */
+  static void uninterrupted(Step step) throws IOException {
+    boolean isInterrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          step.run();
+          return;
+        } catch (ClosedByInterruptException e) {
+          isInterrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (isInterrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -5,6 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.channels.FileChannel;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -26,11 +27,24 @@ public final class UncachedFiles {
   }
 
   /** A channel to a file that is there already; null if it cannot be opened so. */
-  public synchronized @Nullable FileChannel open(Path file) throws IOException {
+  public @Nullable FileChannel open(Path file) throws IOException {
+    OpenOption found = option();
+    return found == null ? null : DurableFiles.openExisting(file, found);
+  }
+
+  /** As {@link #open}, for who reads. */
+  public @Nullable SteadyFile openSteady(Path file) throws IOException {
+    OpenOption found = option();
+    return found == null
+        ? null
+        : new SteadyFile(() -> FileChannel.open(file, StandardOpenOption.READ, found));
+  }
+
+  private synchronized @Nullable OpenOption option() {
     if (option == null) {
       option = tried();
     }
-    return option.isEmpty() ? null : DurableFiles.openExisting(file, option.get());
+    return option.orElse(null);
   }
 
   private Optional<OpenOption> tried() {

@@ -257,6 +257,22 @@ abstract class SegmentDeviceContract {
   }
 
   @Test
+  void anInterruptEndsNoForce() throws Exception {
+    for (int segment = 0; segment < 3; segment++) {
+      write((long) segment * SEGMENT_BYTES, random(SECTOR_BYTES, segment));
+    }
+    Thread.currentThread().interrupt();
+    device.force();
+    assertThat(Thread.interrupted()).isTrue();
+    for (int segment = 0; segment < 3; segment++) {
+      assertThat(
+              read((long) segment * SEGMENT_BYTES, SECTOR_BYTES)
+                  .mismatch(random(SECTOR_BYTES, segment)))
+          .isEqualTo(-1);
+    }
+  }
+
+  @Test
   void aDeviceClosedUnderAQueueEndsItsReads() throws Exception {
     write(0, random(SEGMENT_BYTES, 16));
     ReadQueue queue = device.readQueue(DEPTH);

@@ -308,7 +308,9 @@ public final class FasterStore implements AutoCloseable {
 
   /**
    * As {@link #scan(Versions)}, for records at {@code from} and above and below {@code until}: any
-   * two addresses, as {@link LogScan#address()} or {@link #tailAddress()} give them.
+   * two addresses, as {@link LogScan#address()} or {@link #tailAddress()} give them. Who reads the
+   * log in parts, each up to the end of a {@link #cut()}, sees deletes of what was in older parts,
+   * also if that is gone by now.
    */
   public LogScan scan(long from, long until, Versions versions) {
     checkOpen();
@@ -317,7 +319,7 @@ public final class FasterStore implements AutoCloseable {
     try {
       long end = engine.log().tailAddress();
       engine.awaitEarlierOperations();
-      ScanRange range = ScanRange.part(begin, end, from, until);
+      ScanRange range = ScanRange.since(begin, end, from, until);
       return new LogScan(engine, range, versions, () -> engine.log().holds().unpin(begin));
     } catch (RuntimeException e) {
       engine.log().holds().unpin(begin);

@@ -15,7 +15,9 @@ import org.jspecify.annotations.Nullable;
  * Reads the log as it becomes read-only, each record once and in order (SIGMOD'18, appendix F):
  * what it has read no longer changes. {@link FasterStore#cut()} makes all that was written so far
  * read-only; without that, the tail's mutable part is read when it has moved on. Records that
- * compaction has moved to the tail come again.
+ * compaction has moved to the tail come again. A follower that begins at the {@link #position} of
+ * another goes on where that one ended, deletes included: whoever has followed the log from its
+ * begin has each key's last value, or no value, as of the position.
  *
  * <p>Between two batches the follower holds nothing: it does not keep the log from being truncated.
  * If that happens before it has read so far, {@link #next} says so, and {@link #skipTruncated} goes
@@ -25,7 +27,6 @@ public final class LogFollower implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
 
   private final Engine engine;
-  private final long firstBegin;
   private long position;
   private @Nullable ScanCursor cursor;
 
@@ -36,7 +37,6 @@ public final class LogFollower implements AutoCloseable {
 
   LogFollower(Engine engine, long from) {
     this.engine = engine;
-    firstBegin = engine.log().beginAddress();
     position = from;
   }
 
@@ -146,7 +146,7 @@ public final class LogFollower implements AutoCloseable {
     ScanCursor opened;
     try {
       requireAtOrAbove(begin);
-      opened = engine.scan(new ScanRange(begin, firstBegin, position, end, end));
+      opened = engine.scan(ScanRange.since(begin, end, position, end));
     } catch (RuntimeException e) {
       log.holds().unpin(begin);
       throw e;

@@ -274,6 +274,102 @@ class LogAnalyticsTest {
     }
   }
 
+  /** Its record is marked where it lies, and nothing else of the key is in the log any more. */
+  @Test
+  void aFollowerThatGoesOnSeesTheDeleteOfWhatWasReadBefore() {
+    Map<Integer, byte[]> model = new HashMap<>();
+    SplittableRandom random = new SplittableRandom(1);
+    try (FasterStore store = FasterStore.open(mutable());
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, 1);
+        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      driver.upsertAll();
+      Map<Integer, byte[]> read = new HashMap<>();
+      long position = readOn(store, store.beginAddress(), read, new Turn(true));
+      assertThat(read).containsOnlyKeys(model.keySet());
+      session.upsert(ModelDriver.key(7), ByteSpan.of(new byte[100]), null);
+      session.upsert(ModelDriver.key(8), ByteSpan.of(new byte[100]), null);
+      store.compact(position);
+      assertThat(store.beginAddress()).isGreaterThan(64).isLessThanOrEqualTo(position);
+      session.delete(ModelDriver.key(7), null);
+      session.delete(ModelDriver.key(8), null);
+      Map<Integer, byte[]> other = new HashMap<>(read);
+      assertThat(readOn(store, position, read, new Turn(true))).isEqualTo(store.tailAddress());
+      assertThat(readOn(store, position, other, new Turn(false))).isEqualTo(store.tailAddress());
+      assertThat(read).doesNotContainKeys(7, 8).hasSize(ModelDriver.KEYS - 2);
+      assertThat(other.keySet()).isEqualTo(read.keySet());
+    }
+  }
+
+  /** One reader after the other goes on where the last one ended, while compaction drops it. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void readersInTurnHaveWhatTheStoreHas(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    Map<Integer, byte[]> model = new HashMap<>();
+    Map<Integer, byte[]> read = new HashMap<>();
+    try (FasterStore store = FasterStore.open(config(random));
+        ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+      long position = store.beginAddress();
+      for (int turn = 0; turn < 60; turn++) {
+        driver.someOperations(random.nextInt(200));
+        position = readOn(store, position, read, new Turn(random.nextBoolean()));
+        assertThat(read.keySet()).as("seed " + seed + ", turn " + turn).isEqualTo(model.keySet());
+        driver.someOperations(random.nextInt(100));
+        if (random.nextBoolean()) {
+          store.compact(position);
+        }
+      }
+      position = readOn(store, position, read, new Turn(true));
+      assertThat(read.keySet()).as("seed " + seed).isEqualTo(model.keySet());
+      read.forEach((key, value) -> assertThat(value).as("seed " + seed).isEqualTo(model.get(key)));
+    }
+  }
+
+  /** How a part of the log is read. */
+  private record Turn(boolean isFollower) {}
+
+  /** Reads all that there is from a position on, and returns where it ends. */
+  private static long readOn(
+      FasterStore store, long position, Map<Integer, byte[]> into, Turn turn) {
+    try (LogCut cut = store.cut()) {
+      if (turn.isFollower) {
+        try (LogFollower follower = store.follow(position)) {
+          while (follower.next()) {
+            take(follower.key(), follower.value(), follower.isTombstone(), into);
+          }
+          return follower.position();
+        }
+      }
+      long end = store.tailAddress();
+      try (LogScan scan = store.scan(position, end, Versions.ALL)) {
+        while (scan.next()) {
+          take(scan.key(), scan.value(), scan.isTombstone(), into);
+        }
+      }
+      return end;
+    }
+  }
+
+  private static void take(
+      ByteSpan key, ByteSpan value, boolean isTombstone, Map<Integer, byte[]> into) {
+    if (isTombstone) {
+      into.remove(number(key));
+    } else {
+      into.put(number(key), value.toArray());
+    }
+  }
+
+  private StoreConfig mutable() {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(64 * PAGE_BYTES)
+        .indexBytes(32 << 10)
+        .mutableFraction(0.9)
+        .deleteOnClose(true)
+        .build();
+  }
+
   @Test
   void aFollowerThatWasOvertakenSaysSo() {
     Map<Integer, byte[]> model = new HashMap<>();

@@ -91,7 +91,8 @@ public final class ScanCursor implements AutoCloseable {
    * Moves to the next record that is in a chain, tombstones included; false at the end. A tombstone
    * with nothing below it in its chain is left out: its record may have left the index when it was
    * deleted, and one that took the freed entry may have been allocated before it, so of these two
-   * the later address is not the newer.
+   * the later address is not the newer. What counts as below it, {@link ScanRange#chainsEnd()}
+   * says: who has read records that are gone by now has to hear of their deletion.
    */
   public boolean next() {
     large.release();

@@ -1,5 +1,7 @@
 package io.fasterkv.log;
 
+import io.fasterkv.record.Address;
+
 /**
  * What a scan covers.
  *
@@ -15,6 +17,14 @@ public record ScanRange(long begin, long chainsEnd, long from, long until, long 
   /** All between two ends of records. */
   public static ScanRange whole(long begin, long end) {
     return new ScanRange(begin, begin, begin, end, end);
+  }
+
+  /**
+   * As {@link #part}, for who may have read before what lies below {@code from}, and may be gone by
+   * now: only a tombstone with nothing below it, and never anything, is taken to end its chain.
+   */
+  public static ScanRange since(long begin, long end, long from, long until) {
+    return new ScanRange(begin, Address.FIRST, Math.max(begin, from), Math.min(end, until), end);
   }
 
   /** The part of {@code [begin, end)} that is in {@code [from, until)}. */

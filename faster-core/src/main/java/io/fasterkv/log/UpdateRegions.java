@@ -7,6 +7,10 @@ import java.util.concurrent.atomic.AtomicLong;
  * 6): at {@link #inPlaceFrom()} and above the first, below {@link #copyBelow()} the second, and in
  * between some thread may still be updating. Cuts and freezes move these marks for some time; the
  * read-only mark moves them for ever.
+ *
+ * <p>The end of a freeze is the only moment at which a mark falls. Who updates in place therefore
+ * reads both marks before the index entry: the first one falls when every copy by the second one,
+ * from before the thaw, is in its chain, so who has seen it fallen finds these copies.
  */
 public final class UpdateRegions {
   private final LogMarks marks;

@@ -25,11 +25,12 @@ final class Delete<I, O, C> {
   Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
+    // Before the entry, as for an RMW: the marks may fall.
+    long copyBelow = log.regions().copyBelow();
+    long inPlaceFrom = log.regions().inPlaceFrom();
     if (!engine.index().find(op.hash, op.entry)) {
       return op.end(Status.NOT_FOUND);
     }
-    long copyBelow = log.regions().copyBelow();
-    long inPlaceFrom = log.regions().inPlaceFrom();
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), log.headAddress());
     if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
       return Step.RETRY;

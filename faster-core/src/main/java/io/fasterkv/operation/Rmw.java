@@ -41,9 +41,10 @@ final class Rmw<I, O, C> {
   Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    engine.index().findOrCreate(op.hash, op.entry);
+    // Before the entry: a thaw lowers them when all copies of what was frozen are in their chains.
     long copyBelow = log.regions().copyBelow();
     long inPlaceFrom = log.regions().inPlaceFrom();
+    engine.index().findOrCreate(op.hash, op.entry);
     if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
       if (walk.isEnded(begin)) {
         return create(op);

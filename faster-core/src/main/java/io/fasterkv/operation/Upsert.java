@@ -30,8 +30,9 @@ final class Upsert<I, O, C> {
   Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    engine.index().findOrCreate(op.hash, op.entry);
+    // Before the entry, as for an RMW: the mark may fall.
     long inPlaceFrom = log.regions().inPlaceFrom();
+    engine.index().findOrCreate(op.hash, op.entry);
     // Only a record that can be updated in place is worth finding. A delta is none: it goes on
     // being merged with what is below.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);

@@ -1,0 +1,114 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.UpdateRegions;
+import io.fasterkv.operation.Engine;
+import java.nio.file.Path;
+import java.util.function.BiConsumer;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * What was frozen for a snapshot thaws while one session copies a record of it, and another is
+ * between reading the index entry and the marks: the second must see the copy.
+ */
+class ThawTest {
+  @TempDir Path directory;
+
+  private enum Late {
+    RMW,
+    UPSERT,
+    DELETE
+  }
+
+  @ParameterizedTest
+  @EnumSource(Late.class)
+  void anOperationByTheMarksOfAThawFindsTheCopiesFromBeforeIt(Late late) {
+    BiConsumer<?, ?> scenario =
+        HookedClasses.create(Scenario.class, BiConsumer.class, UpdateRegions.class, "inPlaceFrom");
+    run(scenario, directory, late.name());
+  }
+
+  @SuppressWarnings("unchecked")
+  private static void run(BiConsumer<?, ?> scenario, Path directory, String late) {
+    ((BiConsumer<Path, String>) scenario).accept(directory, late);
+  }
+
+  /** Runs among classes in which a thread can be stopped at the marks. */
+  static final class Scenario implements BiConsumer<Path, String> {
+    private static final ByteSpan KEY = HashedKeys.key(5, 1);
+
+    @Override
+    public void accept(Path directory, String late) {
+      StoreConfig config =
+          StoreConfig.builder(directory)
+              .memoryBytes(1 << 20)
+              .logMemoryBytes(4 * 4096)
+              .pageBytes(4096)
+              .indexBytes(4096)
+              .keyHash(HashedKeys::hash)
+              .build();
+      try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
+        Engine engine = Insides.engine(store);
+        HybridLog log = engine.log();
+        try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+          session.rmw(KEY, 1L, null);
+        }
+        log.awaitFrozen(engine.freezeForSnapshot());
+        Pause copies = new Pause();
+        copies.start(() -> {
+          try (var session = store.newSession(new StoppingSum(copies), SessionMode.BLOCKING)) {
+            assertThat(session.rmw(KEY, 1L, null)).isEqualTo(Status.COPIED);
+          }
+        });
+        // It waits for the copy, and for nobody who comes later.
+        Thread thaw = Pause.begin(log::thawSnapshot);
+        Pause.awaitWaiting(thaw);
+        Pause atMarks = new Pause();
+        atMarks.start(() -> {
+          Hook.stopBefore(atMarks);
+          operate(store, Late.valueOf(late));
+        });
+        copies.finish();
+        Pause.join(thaw);
+        atMarks.finish();
+        assertThat(sum(store)).isEqualTo(expected(Late.valueOf(late)));
+        StoreInvariants.check(store);
+      }
+    }
+
+    private static void operate(FasterStore store, Late late) {
+      try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+        switch (late) {
+          case RMW -> session.rmw(KEY, 1L, null);
+          case UPSERT -> session.upsert(KEY, StoppingSum.value(70), null);
+          case DELETE -> assertThat(session.delete(KEY, null)).isEqualTo(Status.FOUND);
+        }
+      }
+    }
+
+    private static long expected(Late late) {
+      return switch (late) {
+        case RMW -> 3;
+        case UPSERT -> 70;
+        case DELETE -> -1;
+      };
+    }
+
+    /** -1 if there is none. */
+    private static long sum(FasterStore store) {
+      long[] sum = new long[1];
+      try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+        return session.read(KEY, 0L, sum, null) == Status.FOUND ? sum[0] : -1;
+      }
+    }
+  }
+}

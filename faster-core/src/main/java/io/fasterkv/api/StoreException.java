@@ -59,6 +59,17 @@ public sealed class StoreException extends RuntimeException {
     }
   }
 
+  /**
+   * All addresses of the log, 2 to the power of 48 bytes, were used once: the store takes no more
+   * records. Reads, scans, checkpoints and exports go on, for who copies what is there to a new
+   * store. A warning is logged from half of that on.
+   */
+  public static final class OutOfAddresses extends StoreException {
+    public OutOfAddresses(String message) {
+      super(message, null);
+    }
+  }
+
   /** A reader of the log wants what has been truncated or compacted away. */
   public static final class Truncated extends StoreException {
     public Truncated(String message) {

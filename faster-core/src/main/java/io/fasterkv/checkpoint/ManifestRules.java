@@ -80,10 +80,11 @@ final class ManifestRules {
     VersionCut cut = manifest.cut();
     require(manifest.number() >= 1, "number=" + manifest.number(), "1 and above");
     require(cut.version() >= 0, "version=" + cut.version(), "0 and above");
+    long most = (1L << Address.BITS) - manifest.shape().pageBytes();
     require(
-        cut.begin() >= 0 && cut.end() <= Address.MASK,
+        cut.begin() >= 0 && cut.end() <= most,
         "begin=" + cut.begin() + ", end=" + cut.end(),
-        "0 to " + Address.MASK);
+        "0 to " + most);
     require(
         cut.begin() % Long.BYTES == 0
             && cut.start() % Long.BYTES == 0

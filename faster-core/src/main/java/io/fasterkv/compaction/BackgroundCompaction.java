@@ -3,6 +3,8 @@ package io.fasterkv.compaction;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.log.HybridLog;
@@ -162,13 +164,16 @@ public final class BackgroundCompaction implements AutoCloseable {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
       park.accept(LOOK_NANOS);
-    } catch (RecordTooLarge e) {
+    } catch (RecordTooLarge | OutOfAddresses e) {
       refused(e);
     }
   }
 
-  /** The log cannot be compacted past a value until its key is written or deleted: it grows. */
-  private void refused(RecordTooLarge cause) {
+  /**
+   * The log cannot be compacted past a value until its key is written or deleted: it grows; or
+   * there is no place left to compact to.
+   */
+  private void refused(StoreException cause) {
     brake.letGo();
     String text = String.valueOf(cause.getMessage());
     if (!text.equals(refusal)) {

@@ -30,6 +30,7 @@ final class PageTurns {
   private final PageFlusher flusher;
   private final UpdateRegions regions;
   private final Truncation truncation;
+  private final AddressSpace space;
   private final boolean inMemory;
   private final long mutablePages;
   private final long spareFrames;
@@ -53,6 +54,7 @@ final class PageTurns {
     flusher = parts.flusher();
     regions = parts.regions();
     truncation = parts.truncation();
+    space = new AddressSpace(frames.pageBits(), tail.address());
     inMemory = config.isInMemory();
     mutablePages =
         Math.clamp(
@@ -64,8 +66,13 @@ final class PageTurns {
     headAnnounced = new AtomicLong(marks.head());
   }
 
-  /** Turns from a page that is full to the next, if there is a frame for the one after it. */
+  /**
+   * Turns from a page that is full to the next, if there is a frame for the one after it.
+   *
+   * @throws io.fasterkv.api.StoreException.OutOfAddresses if there is no next one
+   */
   void turn(long page) {
+    space.requireAfter(page);
     long closedNeeded = frames.pageStart(page + 2 - frames.count());
     if (marks.closed() < closedNeeded) {
       flusher.refused().roomWanted();
@@ -73,6 +80,7 @@ final class PageTurns {
       return;
     }
     if (tail.turn(page)) {
+      space.turnedTo(page + 1);
       regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
       assist();
     }

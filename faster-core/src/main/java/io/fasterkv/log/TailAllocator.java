@@ -32,11 +32,19 @@ final class TailAllocator {
   /** Alone in its cache lines: every append writes it, and the marks beside it are read always. */
   private final AtomicLongArray tail = new AtomicLongArray(2 * AT + 1);
 
+  /** Begins at an address: at most the begin of the last page that there can be. */
   TailAllocator(int pageBits, long startAddress) {
     this.pageBits = pageBits;
     offsetBits = pageBits + SPARE_BITS;
     offsetMask = (1L << offsetBits) - 1;
-    tail.setRelease(AT, word(startAddress >>> pageBits, startAddress & ((1L << pageBits) - 1)));
+    long page = startAddress >>> pageBits;
+    boolean isAtEnd = page == AddressSpace.lastPage(pageBits);
+    // As the tail was when the page before had become full.
+    tail.setRelease(
+        AT,
+        isAtEnd
+            ? word(page - 1, 1L << pageBits)
+            : word(page, startAddress & ((1L << pageBits) - 1)));
   }
 
   /** The address of fresh bytes, or {@link #PAGE_FULL}. */

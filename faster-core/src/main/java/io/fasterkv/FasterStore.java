@@ -40,6 +40,7 @@ import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
 import io.fasterkv.operation.SessionCore;
+import io.fasterkv.operation.SpanPaths;
 import java.io.IOException;
 import java.util.List;
 import java.util.SortedMap;
@@ -72,6 +73,7 @@ public final class FasterStore implements AutoCloseable {
   private final IndexResizer resizer;
   private final Expiry expiry;
   private final LongPaths longPaths;
+  private final SpanPaths spanPaths;
   private final @Nullable MemoryCompactor memoryCompactor;
   private final @Nullable BackgroundCompaction compaction;
   private final @Nullable BackgroundMemoryCompaction memoryCompaction;
@@ -85,6 +87,7 @@ public final class FasterStore implements AutoCloseable {
     resizer = new IndexResizer(engine);
     expiry = new Expiry(engine, compactor);
     longPaths = new LongPaths(engine);
+    spanPaths = new SpanPaths(engine);
     boolean inBackground = config.backgroundCompaction();
     if (config.isInMemory()) {
       kept = null;
@@ -204,7 +207,7 @@ public final class FasterStore implements AutoCloseable {
       @Nullable SessionIdentity identity, StoreFunctions<I, O, C> functions, SessionMode mode) {
     checkUsable(RecordKind.SPANS);
     checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
-    return new Session<>(SessionCore.spans(parts.engine(), identity, functions, mode));
+    return new Session<>(SessionCore.spans(parts.engine(), identity, spanPaths, functions, mode));
   }
 
   /** A session on {@code long} keys and values. */
@@ -244,7 +247,8 @@ public final class FasterStore implements AutoCloseable {
       @Nullable SessionIdentity identity, StoreFunctions<I, O, C> functions, Executor executor) {
     checkUsable(RecordKind.SPANS);
     checkMergeable(functions instanceof MergeableFunctions, "MergeableFunctions");
-    return new AsyncSession<>(AsyncCore.spans(parts.engine(), identity, functions, executor));
+    return new AsyncSession<>(
+        AsyncCore.spans(parts.engine(), identity, spanPaths, functions, executor));
   }
 
   /** As {@link #newAsyncSession}, on {@code long} keys and values. */

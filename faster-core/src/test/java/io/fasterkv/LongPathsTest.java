@@ -8,15 +8,12 @@ import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import java.lang.ref.WeakReference;
-import java.lang.reflect.Field;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The classes that are made for a store: how many there are, and that they go. */
 class LongPathsTest {
-  private static final int COLLECTIONS = 200;
-
   @TempDir Path directory;
 
   @Test
@@ -42,13 +39,13 @@ class LongPathsTest {
       assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(15);
       assertThat(pathClass(session)).matches(Class::isHidden);
-      assertGoes(old);
+      PathClasses.assertGoes(old);
     }
   }
 
   @Test
   void theClassOfAClosedStoreGoes() {
-    assertGoes(openAndClose());
+    PathClasses.assertGoes(openAndClose());
   }
 
   private WeakReference<Class<?>> openAndClose() {
@@ -58,13 +55,6 @@ class LongPathsTest {
       session.rmw(1, 10, null);
       return new WeakReference<>(pathClass(session));
     }
-  }
-
-  private static void assertGoes(WeakReference<Class<?>> reference) {
-    for (int i = 0; i < COLLECTIONS && reference.get() != null; i++) {
-      System.gc();
-    }
-    assertThat(reference.get()).isNull();
   }
 
   private FasterStore open(String name) {
@@ -82,16 +72,6 @@ class LongPathsTest {
   }
 
   private static Class<?> pathClass(LongSession<?> session) {
-    try {
-      return field(field(session, "core"), "path").getClass();
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(e.getMessage(), e);
-    }
-  }
-
-  private static Object field(Object of, String name) throws ReflectiveOperationException {
-    Field field = of.getClass().getDeclaredField(name);
-    field.setAccessible(true);
-    return field.get(of);
+    return PathClasses.in(session, "core", "path");
   }
 }

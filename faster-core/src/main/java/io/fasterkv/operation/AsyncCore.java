@@ -79,9 +79,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   public static <I, O, C> AsyncCore<I, O, C> spans(
       Engine engine,
       @Nullable SessionIdentity identity,
+      SpanPaths paths,
       StoreFunctions<I, O, C> functions,
       Executor executor) {
-    return new AsyncCore<>(engine, identity, new SpanValues<>(functions, engine.log()), executor);
+    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log(), paths);
+    return new AsyncCore<>(engine, identity, values, executor);
   }
 
   public static <C> AsyncCore<Void, Void, C> longs(

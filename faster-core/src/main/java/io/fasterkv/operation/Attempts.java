@@ -25,9 +25,14 @@ final class Attempts<I, O, C> {
   private final EpochUser user;
   private final EpochWait wait;
   private final VersionGuard guard;
+  private final ValueAccess<I, O, C> values;
+  private final ChainSteps.Stripe steps;
 
   /** For updates that are pending; null for a session that never has any. */
   private final @Nullable Handover<I, O, C> handover;
+
+  private SpanPath<I, O, C> path;
+  private boolean mayReadShort = true;
 
   Attempts(
       Engine engine,
@@ -39,6 +44,9 @@ final class Attempts<I, O, C> {
     this.engine = engine;
     this.user = user;
     this.guard = guard;
+    this.values = values;
+    this.steps = steps;
+    path = values.path(steps);
     this.handover = handover;
     ChainWalk walk = new ChainWalk(engine, steps);
     large = new LargeValues<>(engine, values.large(), user, handover == null);
@@ -51,6 +59,8 @@ final class Attempts<I, O, C> {
 
   void copyReads(CopyReads wanted) {
     read.copyReads(wanted);
+    // The short way does not look at what is read-only.
+    mayReadShort = wanted != CopyReads.FROM_DISK_AND_READ_ONLY;
   }
 
   /** Goes on when a piece of a large value was read for a pending operation. */
@@ -101,9 +111,15 @@ final class Attempts<I, O, C> {
 
   /** Attempts until the operation has ended or needs more than the log's memory. */
   private Step settle(Operation<I, O, C> op) {
+    if (!path.isCurrent()) {
+      path = values.path(steps);
+    }
     int tries = 0;
     user.protect();
     try {
+      if (begins(op) && path.take(op)) {
+        return Step.DONE;
+      }
       while (true) {
         Step step = engine.index().enter(op.hash, op.entry) ? attemptOfVersion(op) : Step.RETRY;
         if (step == Step.RESTART) {
@@ -117,6 +133,13 @@ final class Attempts<I, O, C> {
     } finally {
       user.unprotect();
     }
+  }
+
+  /** Whether nothing is decided about an operation yet, and the short way may do it. */
+  private boolean begins(Operation<I, O, C> op) {
+    return op.phase == Phase.SEARCH
+        && !op.version.isCounted()
+        && (mayReadShort || op.kind != Kind.READ);
   }
 
   private Step attemptOfVersion(Operation<I, O, C> op) {

@@ -3,7 +3,6 @@ package io.fasterkv.operation;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.Status;
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexView;
 import io.fasterkv.log.LogView;
 import io.fasterkv.memory.Words;
@@ -31,8 +30,7 @@ import org.jspecify.annotations.Nullable;
  * {@link BlindAppend}.
  */
 final class LongMemoryPath<C> extends LongPath {
-  private static final Constants CONSTANTS = constants();
-  private static final HashIndex HASH_INDEX = CONSTANTS.hashIndex();
+  private static final StoreConstants CONSTANTS = StoreConstants.of(MethodHandles.lookup());
   private static final IndexView INDEX = CONSTANTS.index();
   private static final LogView LOG = CONSTANTS.log();
   private static final MemorySegment MEMORY = LOG.memory();
@@ -57,17 +55,6 @@ final class LongMemoryPath<C> extends LongPath {
     this.blind = blind;
     this.functions = functions;
     this.user = user;
-  }
-
-  /** What makes a class one store's. */
-  record Constants(HashIndex hashIndex, IndexView index, LogView log) {}
-
-  private static Constants constants() {
-    try {
-      return MethodHandles.classData(MethodHandles.lookup(), "_", Constants.class);
-    } catch (IllegalAccessException e) {
-      throw new LinkageError("a hidden class does not see its own data", e);
-    }
   }
 
   @Override
@@ -202,7 +189,7 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   private static boolean isStable() {
-    return HASH_INDEX.quietTable() == INDEX.table();
+    return CONSTANTS.areCurrent();
   }
 
   /**

@@ -31,6 +31,12 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
     return this;
   }
 
+  /** None but that of {@link LongCore}. */
+  @Override
+  public SpanPath<Void, Void, C> path(ChainSteps.Stripe steps) {
+    return new SpanPath.None<>(true);
+  }
+
   @Override
   public void readStable(Operation<Void, Void, C> op, MemorySegment memory, long record) {
     op.longOutput = Words.loadAcquire(memory, record + LongRecord.VALUE);

@@ -101,9 +101,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   public static <I, O, C> SessionCore<I, O, C> spans(
       Engine engine,
       @Nullable SessionIdentity identity,
+      SpanPaths paths,
       StoreFunctions<I, O, C> functions,
       SessionMode mode) {
-    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log());
+    SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log(), paths);
     return new SessionCore<>(engine, identity, values, mode, null);
   }
 

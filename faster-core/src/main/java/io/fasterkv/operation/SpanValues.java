@@ -26,17 +26,21 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   /** Told of the room that values leave in their records; null where nobody asks. */
   private final @Nullable MemoryRoom room;
 
+  private final SpanPaths paths;
+
   /** The state of the record that is held; a session holds one at a time. */
   private long heldState;
 
-  SpanValues(StoreFunctions<I, O, C> functions, HybridLog log) {
-    this(functions, log.isInMemory() ? log.room() : null);
+  SpanValues(StoreFunctions<I, O, C> functions, HybridLog log, SpanPaths paths) {
+    this(functions, log.isInMemory() ? log.room() : null, paths);
   }
 
-  private SpanValues(StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room) {
+  private SpanValues(
+      StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room, SpanPaths paths) {
     this.functions = functions;
     mergeable = functions instanceof MergeableFunctions<I, O, C> some ? some : null;
     this.room = room;
+    this.paths = paths;
   }
 
   @Override
@@ -46,7 +50,12 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   @Override
   public ValueAccess<I, O, C> another() {
-    return new SpanValues<>(functions, room);
+    return new SpanValues<>(functions, room, paths);
+  }
+
+  @Override
+  public SpanPath<I, O, C> path(ChainSteps.Stripe steps) {
+    return paths.path(this, steps);
   }
 
   @Override

@@ -67,6 +67,9 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
   /** As this, for another session of the same functions. */
   ValueAccess<I, O, C> another();
 
+  /** The short way of a session with these values, for operations that begin. */
+  SpanPath<I, O, C> path(ChainSteps.Stripe steps);
+
   /** Tells the user that a pending operation has ended. */
   void completed(Operation<I, O, C> op);
 }

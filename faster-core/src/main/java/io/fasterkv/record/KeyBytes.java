@@ -9,7 +9,7 @@ import java.lang.foreign.ValueLayout;
  * zeros to the next multiple of 8, as it is in a record.
  */
 public final class KeyBytes {
-  private static final int BY_WORDS = 16;
+  private static final int BY_WORDS = 64;
 
   private MemorySegment memory = MemorySegment.NULL;
   private int length;

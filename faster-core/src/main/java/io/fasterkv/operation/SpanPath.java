@@ -1,0 +1,38 @@
+package io.fasterkv.operation;
+
+/**
+ * The short way of operations on keys of any length: the newest record under the key's hash has the
+ * key, is in memory, and is read or changed where it lies. What is not that simple it leaves alone,
+ * with nothing changed: the caller then takes the general way, which does everything. One
+ * session's; one thread at a time.
+ */
+abstract class SpanPath<I, O, C> {
+
+  /** Whether the path still leads anywhere: it does not when the index has another size. */
+  abstract boolean isCurrent();
+
+  /**
+   * Ends an operation that begins, with its serial number and its status; false if it has to go the
+   * general way. The caller is protected, and has been since before this.
+   */
+  abstract boolean take(Operation<I, O, C> op);
+
+  /** The path where there is none, for ever or while the index or the version is changing. */
+  static final class None<I, O, C> extends SpanPath<I, O, C> {
+    private final boolean isForEver;
+
+    None(boolean isForEver) {
+      this.isForEver = isForEver;
+    }
+
+    @Override
+    boolean isCurrent() {
+      return isForEver;
+    }
+
+    @Override
+    boolean take(Operation<I, O, C> op) {
+      return false;
+    }
+  }
+}

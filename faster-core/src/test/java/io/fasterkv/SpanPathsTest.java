@@ -1,0 +1,217 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CopyReads;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreFunctions;
+import java.lang.StackWalker.Option;
+import java.lang.ref.WeakReference;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The short way of keys of any length: which operations go it, and the classes made for it. */
+class SpanPathsTest {
+  private static final int PAGE_BYTES = 4096;
+
+  @TempDir Path directory;
+
+  private final Witness functions = new Witness();
+
+  @Test
+  void whatLiesInMemoryAsItIsGoesTheShortWay() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> session = session(store)) {
+      assertThat(upsert(session, 1, 10)).isEqualTo(Status.CREATED);
+      assertThat(functions.wasShort).isFalse();
+
+      assertThat(upsert(session, 1, 20)).isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(rmw(session, 1, 5)).isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(read(session, 1)).isEqualTo(25);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(session.serial()).isEqualTo(4);
+    }
+  }
+
+  @Test
+  void whatIsReadOnlyIsReadTheShortWayAndCopiedTheGeneralWay() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> session = session(store)) {
+      upsert(session, 1, 10);
+      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+
+      assertThat(read(session, 1)).isEqualTo(10);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(rmw(session, 1, 5)).isEqualTo(Status.COPIED);
+      assertThat(functions.wasShort).isFalse();
+      assertThat(rmw(session, 1, 5)).isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(read(session, 1)).isEqualTo(20);
+    }
+  }
+
+  @Test
+  void readsThatCopyWhatIsReadOnlyGoTheGeneralWay() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> session = session(store)) {
+      upsert(session, 1, 10);
+      session.copyReads(CopyReads.FROM_DISK_AND_READ_ONLY);
+      assertThat(read(session, 1)).isEqualTo(10);
+      assertThat(functions.wasShort).isFalse();
+
+      session.copyReads(CopyReads.NEVER);
+      assertThat(read(session, 1)).isEqualTo(10);
+      assertThat(functions.wasShort).isTrue();
+    }
+  }
+
+  @Test
+  void whatWasDeletedIsNotFound() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> session = session(store)) {
+      upsert(session, 1, 10);
+      session.delete(key(1), null);
+      assertThat(session.read(key(1), null, new long[1], null)).isEqualTo(Status.NOT_FOUND);
+      assertThat(rmw(session, 1, 5)).isEqualTo(Status.CREATED);
+      assertThat(read(session, 1)).isEqualTo(5);
+    }
+  }
+
+  @Test
+  void sessionsShareAClassAndStoresDoNot() {
+    try (FasterStore store = open("a");
+        FasterStore other = open("b");
+        Session<long[], long[], Object> first = session(store);
+        Session<long[], long[], Object> second = session(store);
+        Session<long[], long[], Object> elsewhere = session(other)) {
+      assertThat(pathClass(first)).isSameAs(pathClass(second)).matches(Class::isHidden);
+      assertThat(pathClass(elsewhere)).isNotSameAs(pathClass(first));
+    }
+  }
+
+  @Test
+  void aResizedIndexGetsAnotherClassAndTheOldOneGoes() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> session = session(store)) {
+      upsert(session, 1, 10);
+      WeakReference<Class<?>> old = new WeakReference<>(pathClass(session));
+      store.growIndex();
+      assertThat(rmw(session, 1, 5)).isEqualTo(Status.UPDATED_IN_PLACE);
+      assertThat(functions.wasShort).isTrue();
+      assertThat(read(session, 1)).isEqualTo(15);
+      assertThat(pathClass(session)).matches(Class::isHidden);
+      PathClasses.assertGoes(old);
+    }
+  }
+
+  private FasterStore open(String name) {
+    return FasterStore.open(
+        StoreConfig.builder(directory.resolve(name))
+            .memoryBytes(4 << 20)
+            .indexBytes(64 << 10)
+            .pageBytes(PAGE_BYTES)
+            .deleteOnClose(true)
+            .build());
+  }
+
+  private Session<long[], long[], Object> session(FasterStore store) {
+    return store.newSession(functions, SessionMode.BLOCKING);
+  }
+
+  private static Class<?> pathClass(Session<?, ?, ?> session) {
+    return PathClasses.in(session, "core", "attempts", "path");
+  }
+
+  private static Status upsert(Session<long[], long[], Object> session, int key, long value) {
+    byte[] bytes = new byte[Long.BYTES];
+    ByteSpan span = ByteSpan.of(bytes);
+    span.putLong(0, value);
+    return session.upsert(key(key), span, null);
+  }
+
+  private static Status rmw(Session<long[], long[], Object> session, int key, long more) {
+    return session.rmw(key(key), new long[] {more}, null);
+  }
+
+  private static long read(Session<long[], long[], Object> session, int key) {
+    long[] found = new long[1];
+    assertThat(session.read(key(key), null, found, null)).isEqualTo(Status.FOUND);
+    return found[0];
+  }
+
+  /** Of an odd length, as keys of Flink's states are. */
+  private static ByteSpan key(int number) {
+    byte[] bytes = new byte[17];
+    bytes[16] = (byte) number;
+    return ByteSpan.of(bytes);
+  }
+
+  /** Numbers that are added up; notes whether a hidden class is on the stack. */
+  private static final class Witness implements StoreFunctions<long[], long[], Object> {
+    private static final StackWalker WALKER = StackWalker.getInstance(Option.SHOW_HIDDEN_FRAMES);
+    private boolean wasShort;
+
+    private void look() {
+      wasShort =
+          WALKER.walk(
+              frames -> frames.anyMatch(frame -> frame.getClassName().contains("SpanMemoryPath")));
+    }
+
+    @Override
+    public void singleReader(ByteSpan key, long[] input, ByteSpan value, long[] output) {
+      look();
+      output[0] = value.getLong(0);
+    }
+
+    @Override
+    public void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+      look();
+      value.setTo(source);
+    }
+
+    @Override
+    public boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+      look();
+      value.setTo(source);
+      return true;
+    }
+
+    @Override
+    public int initialBytes(ByteSpan key, long[] input) {
+      return Long.BYTES;
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, long[] input, ByteSpan value) {
+      value.setLength(Long.BYTES);
+      value.putLong(0, input[0]);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, long[] input, ByteSpan value) {
+      look();
+      value.putLong(0, value.getLong(0) + input[0]);
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, long[] input, ByteSpan oldValue) {
+      return Long.BYTES;
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, long[] input, ByteSpan oldValue, ByteSpan newValue) {
+      look();
+      newValue.setTo(oldValue);
+      newValue.putLong(0, oldValue.getLong(0) + input[0]);
+    }
+  }
+}

@@ -108,7 +108,8 @@ public final class StoreImport {
 
     /**
      * Makes the directory one that a store can be recovered from. The pieces are not forced to
-     * disk: after a power cut their checksums may be wrong.
+     * disk: after a power cut their checksums may be wrong. The first checkpoint of a store that is
+     * recovered from it forces what it needs of them.
      *
      * @param pieces all from the begin to the end, in order; what lies below the begin is left out
      * @throws Corrupt if one is missing

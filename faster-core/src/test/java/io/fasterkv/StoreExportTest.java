@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.MemoryOrigin.Run;
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.SessionMode;
@@ -13,6 +15,8 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.Versions;
+import io.fasterkv.sim.PowerCutFate;
+import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
@@ -327,6 +331,32 @@ class StoreExportTest {
     return keys;
   }
 
+  /** The files were closed by who has imported them, and the store never wrote to them. */
+  @Test
+  void theFirstCheckpointOfAnImportSurvivesAPowerCut() throws Exception {
+    Version version;
+    try (FasterStore store = FasterStore.open(small("store").build())) {
+      fill(store, 2_000, 1);
+      try (StoreExport export = store.export()) {
+        version = new Version(export.head(), keep(export), Map.of());
+      }
+    }
+    for (CheckpointKind kind : List.of(CheckpointKind.FOLD_OVER, CheckpointKind.SNAPSHOT)) {
+      SimulatedDisk disk = new SimulatedDisk();
+      StoreImport imported = StoreImport.of(version.head, "head");
+      write(imported, version.pieces, disk.directory(), new SplittableRandom(1));
+      try (FasterStore store = FasterStore.recover(small(disk.directory()).build())) {
+        fill(store, 100, 2);
+        store.checkpoint(CheckpointRequest.full(kind));
+        SimulatedDisk left = disk.afterPowerCut(disk.steps(), PowerCutFate.NONE);
+        try (FasterStore again = FasterStore.recover(small(left.directory()).build())) {
+          assertHolds(again, 0, 100, 2);
+          assertHolds(again, 100, 2_000, 1);
+        }
+      }
+    }
+  }
+
   /** A halved index has chains that meet: such a log has no way back into an index of its own. */
   @Test
   void aLogOfAHalvedIndexIsRefusedAsAStoreAndReadAsRecords() throws Exception {
@@ -389,7 +419,11 @@ class StoreExportTest {
   }
 
   private StoreConfig.Builder small(String name) {
-    return StoreConfig.builder(directory.resolve(name))
+    return small(directory.resolve(name));
+  }
+
+  private static StoreConfig.Builder small(Path own) {
+    return StoreConfig.builder(own)
         .memoryBytes(1 << 20)
         .pageBytes(4096)
         .logMemoryBytes(32 << 10)
@@ -408,8 +442,12 @@ class StoreExportTest {
   }
 
   private static void assertHolds(FasterStore store, int keys, int generation) {
+    assertHolds(store, 0, keys, generation);
+  }
+
+  private static void assertHolds(FasterStore store, int from, int until, int generation) {
     try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
-      for (int key = 0; key < keys; key++) {
+      for (int key = from; key < until; key++) {
         BytesFunctions.Result result = new BytesFunctions.Result();
         assertThat(session.read(ModelDriver.key(key), null, result, null)).isEqualTo(Status.FOUND);
         assertThat(result.value).isEqualTo(value(key, generation));

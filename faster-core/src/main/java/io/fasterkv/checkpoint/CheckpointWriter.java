@@ -9,6 +9,7 @@ import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
 import io.fasterkv.checkpoint.CheckpointManifest.Shape;
+import io.fasterkv.device.SegmentWriter;
 import io.fasterkv.device.UncachedFiles;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.FlushedExtents.Extent;
@@ -48,6 +49,9 @@ public final class CheckpointWriter {
   /** The newest checkpoint with a snapshot; 0 for none. */
   private long newestSnapshot;
 
+  /** Below it, the log's files were written by an import, and never forced. */
+  private long importedUntil;
+
   /**
    * @param recovered what the store was recovered from; {@link Recovered#NOTHING} if it was not
    */
@@ -61,6 +65,7 @@ public final class CheckpointWriter {
     newestImage = recovered.image();
     imagedTable = recovered.image() == null ? null : engine.index().soleTable();
     newestSnapshot = recovered.snapshot();
+    importedUntil = recovered.importedUntil();
   }
 
   /** What a checkpoint is going to be made of. */
@@ -202,7 +207,7 @@ public final class CheckpointWriter {
     }
     if (kind == CheckpointKind.FOLD_OVER) {
       log.awaitFlushed(cut.end());
-      log.force();
+      forceLog(cut.begin());
       return new LogPart(extents(cut.begin(), cut.end()), null, log.voids().above(cut.begin()));
     }
     long from = log.extents().boundaryUntil(cut.end());
@@ -210,9 +215,23 @@ public final class CheckpointWriter {
     try (SequentialFile file = newFile(files.snapshot(number), config.pageBytes())) {
       SnapshotBlocks blocks =
           new SnapshotFile(engine, file, number).write(from, cut.end(), parts.base, extents);
-      log.force();
+      forceLog(cut.begin());
       return new LogPart(extents, blocks, log.voids().above(cut.begin()));
     }
+  }
+
+  /** Makes the log durable from {@code begin} on, as far as the device has it. */
+  private void forceLog(long begin) throws IOException {
+    if (begin < importedUntil) {
+      try {
+        SegmentWriter.force(config.directory(), config.segmentBytes(), begin, importedUntil);
+      } catch (IOException e) {
+        engine.log().fail(e);
+        throw e;
+      }
+    }
+    importedUntil = 0;
+    engine.log().force();
   }
 
   /** The storage from {@code begin} on; what is kept below is other checkpoints'. */

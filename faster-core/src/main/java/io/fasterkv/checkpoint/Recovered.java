@@ -8,19 +8,26 @@ import org.jspecify.annotations.Nullable;
 /** What a store was recovered from, as far as it matters afterwards. */
 public final class Recovered {
   /** A store that began empty. */
-  public static final Recovered NOTHING = new Recovered(0, Collections.emptySortedMap(), null, 0);
+  public static final Recovered NOTHING =
+      new Recovered(0, Collections.emptySortedMap(), null, 0, 0);
 
   private final long version;
   private final SortedMap<String, Long> points;
   private final @Nullable Image image;
   private final long snapshot;
+  private final long importedUntil;
 
   private Recovered(
-      long version, SortedMap<String, Long> points, @Nullable Image image, long snapshot) {
+      long version,
+      SortedMap<String, Long> points,
+      @Nullable Image image,
+      long snapshot,
+      long importedUntil) {
     this.version = version;
     this.points = points;
     this.image = image;
     this.snapshot = snapshot;
+    this.importedUntil = importedUntil;
   }
 
   static Recovered from(CheckpointManifest manifest) {
@@ -28,7 +35,13 @@ public final class Recovered {
     // An image that shares entries is no ground for a replay, and the store may have a table that
     // does not share, if it was recovered without that image.
     Image image = manifest.index().isSharing() ? null : manifest.index().image();
-    return new Recovered(manifest.cut().version(), manifest.cut().points(), image, snapshot);
+    return new Recovered(
+        manifest.cut().version(),
+        manifest.cut().points(),
+        image,
+        snapshot,
+        // Only an import has no image at all.
+        manifest.hasImage() ? 0 : manifest.cut().end());
   }
 
   /** The version that was committed; 0 for none. */
@@ -49,5 +62,10 @@ public final class Recovered {
   /** The checkpoint whose snapshot it was; 0 if there was none. */
   long snapshot() {
     return snapshot;
+  }
+
+  /** Below it, the segments were made by an import, which forces none; 0 if they were not. */
+  long importedUntil() {
+    return importedUntil;
   }
 }

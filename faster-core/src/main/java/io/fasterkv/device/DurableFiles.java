@@ -74,6 +74,15 @@ public final class DurableFiles {
     }
   }
 
+  /** Makes what is in a file durable, whoever has written it. */
+  static void force(Path file) throws IOException {
+    uninterrupted(() -> {
+      try (FileChannel channel = openExisting(file)) {
+        channel.force(true);
+      }
+    });
+  }
+
   /** Makes a new file of some bytes, in place of one that is there; durable but for its name. */
   public static void write(Path file, MemorySegment bytes) throws IOException {
     uninterrupted(() -> {

@@ -49,6 +49,14 @@ public final class SegmentWriter implements AutoCloseable {
     }
   }
 
+  /** Makes durable what segments have that were made so, from {@code from} up to {@code until}. */
+  public static void force(Path directory, long segmentBytes, long from, long until)
+      throws IOException {
+    for (long segment = from / segmentBytes; segment * segmentBytes < until; segment++) {
+      DurableFiles.force(directory.resolve(SegmentFiles.PREFIX + segment));
+    }
+  }
+
   private static void link(Path source, Path target) throws IOException {
     try {
       Files.createLink(target, source);

@@ -28,8 +28,18 @@ public final class Pause {
 
   /** Lets the operation go on; returns when it has ended. */
   public void finish() {
-    released.countDown();
+    letGo();
     join(thread);
+  }
+
+  /** Lets the operation go on. */
+  public void letGo() {
+    released.countDown();
+  }
+
+  /** Whether the operation has ended. */
+  public boolean hasEnded() {
+    return !thread.isAlive();
   }
 
   /** Starts something that is expected to wait for the one in the pause. */

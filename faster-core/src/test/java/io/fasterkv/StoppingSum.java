@@ -2,14 +2,18 @@ package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.StoreFunctions;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A sum in a value of 8 bytes.
  *
- * @param beforeCopy where the first copy stops, with the old value read; null if none does
+ * @param beforeCopy what a copy does when it has read the old value
  */
-record StoppingSum(@Nullable Pause beforeCopy) implements StoreFunctions<Long, long[], Object> {
+record StoppingSum(Runnable beforeCopy) implements StoreFunctions<Long, long[], Object> {
+  /** One that never stops. */
+  static StoppingSum plain() {
+    return new StoppingSum(() -> {});
+  }
+
   static ByteSpan value(long sum) {
     ByteSpan value = ByteSpan.of(new byte[Long.BYTES]);
     value.putLong(0, sum);
@@ -46,9 +50,7 @@ record StoppingSum(@Nullable Pause beforeCopy) implements StoreFunctions<Long, l
   @Override
   public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
     long old = oldValue.getLong(0);
-    if (beforeCopy != null) {
-      beforeCopy.here();
-    }
+    beforeCopy.run();
     newValue.setLength(Long.BYTES);
     newValue.putLong(0, old + input);
   }

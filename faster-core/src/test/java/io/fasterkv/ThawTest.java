@@ -7,6 +7,7 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.UpdateRegions;
 import io.fasterkv.operation.Engine;
@@ -59,13 +60,14 @@ class ThawTest {
       try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
         Engine engine = Insides.engine(store);
         HybridLog log = engine.log();
-        try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+        try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
           session.rmw(KEY, 1L, null);
         }
-        log.awaitFrozen(engine.freezeForSnapshot());
+        log.awaitFrozen(freeze(engine));
         Pause copies = new Pause();
         copies.start(() -> {
-          try (var session = store.newSession(new StoppingSum(copies), SessionMode.BLOCKING)) {
+          try (var session =
+              store.newSession(new StoppingSum(copies::here), SessionMode.BLOCKING)) {
             assertThat(session.rmw(KEY, 1L, null)).isEqualTo(Status.COPIED);
           }
         });
@@ -85,8 +87,19 @@ class ThawTest {
       }
     }
 
+    private static long freeze(Engine engine) {
+      try (EpochUser user = engine.epochs().register()) {
+        user.protect();
+        try {
+          return engine.log().freezeForSnapshot();
+        } finally {
+          user.unprotect();
+        }
+      }
+    }
+
     private static void operate(FasterStore store, Late late) {
-      try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+      try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
         switch (late) {
           case RMW -> session.rmw(KEY, 1L, null);
           case UPSERT -> session.upsert(KEY, StoppingSum.value(70), null);
@@ -106,7 +119,7 @@ class ThawTest {
     /** -1 if there is none. */
     private static long sum(FasterStore store) {
       long[] sum = new long[1];
-      try (var session = store.newSession(new StoppingSum(null), SessionMode.BLOCKING)) {
+      try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
         return session.read(KEY, 0L, sum, null) == Status.FOUND ? sum[0] : -1;
       }
     }

@@ -149,20 +149,23 @@ public final class CheckpointDriver {
   }
 
   /**
-   * Goes through all phases, also when something fails on the way: operations that are in one of
-   * them rely on the next.
+   * Goes through all phases, also when something fails on the way, be it an error of a user's
+   * function: operations that are in one of them rely on the next.
    */
   private void shift(ShiftRun run) {
-    @Nullable RuntimeException failure = null;
+    @Nullable Throwable failure = null;
     for (ShiftTask task : steps) {
       try {
         step(task, run);
-      } catch (RuntimeException e) {
+      } catch (RuntimeException | Error e) {
         failure = failure == null ? e : failure;
       }
     }
-    if (failure != null) {
-      throw failure;
+    switch (failure) {
+      case null -> {}
+      case Error e -> throw e;
+      case RuntimeException e -> throw e;
+      default -> throw new AssertionError(failure);
     }
   }
 
@@ -175,9 +178,8 @@ public final class CheckpointDriver {
   }
 
   private void rest(ShiftRun run) {
-    try {
+    try (run) {
       engine.versions().releasePending(run.version());
-      run.release();
     } finally {
       engine.versions().state().set(Phase.REST, run.version() + 1);
       engine.index().quiet();

@@ -1,14 +1,18 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What is known of a version shift that is under way. */
-final class ShiftRun {
+/** What is known of a version shift that is under way, and what it needs to come to its end. */
+final class ShiftRun implements AutoCloseable {
   private final Engine engine;
+
+  /** Taken before anything begins, so that {@link #end} finds all it needs. */
+  private final EpochUser user;
 
   /** Whether the log is frozen for the time of the writing, and not made read-only. */
   private final boolean freezes;
@@ -23,8 +27,12 @@ final class ShiftRun {
   private boolean isFrozen;
   private SortedMap<String, Long> points = new TreeMap<>();
 
+  /**
+   * @throws io.fasterkv.api.StoreException.OutOfBudget if the epochs have no room for one user more
+   */
   ShiftRun(Engine engine, CheckpointKind kind, long version) {
     this.engine = engine;
+    user = engine.epochs().register();
     this.version = version;
     freezes = kind != CheckpointKind.FOLD_OVER;
   }
@@ -49,14 +57,20 @@ final class ShiftRun {
 
   /**
    * All records of the version lie below the log's tail of now. Makes them immutable, and pins the
-   * log's begin: nothing has been moved to the next version yet.
+   * log's begin: nothing has been moved to the next version yet. Must not fail: without it, who
+   * comes after the shift would change records in place that others in it are copying.
    */
   void end() {
     HybridLog log = engine.log();
     begin = log.holds().pin();
     isPinned = true;
-    end = freezes ? engine.freezeForSnapshot() : engine.foldOver();
     isFrozen = freezes;
+    user.protect();
+    try {
+      end = freezes ? log.freezeForSnapshot() : log.foldOver();
+    } finally {
+      user.unprotect();
+    }
   }
 
   void awaitFrozen() {
@@ -77,7 +91,9 @@ final class ShiftRun {
   }
 
   /** Lets the log go. */
-  void release() {
+  @Override
+  public void close() {
+    user.close();
     try {
       if (isFrozen) {
         isFrozen = false;

@@ -119,18 +119,6 @@ public record Engine(
     }
   }
 
-  /** Freezes all records below the address that is returned, for a caller in no session. */
-  public long freezeForSnapshot() {
-    try (EpochUser user = epochs.register()) {
-      user.protect();
-      try {
-        return log.freezeForSnapshot();
-      } finally {
-        user.unprotect();
-      }
-    }
-  }
-
   /** A cursor over a range of the log; the caller closes it. */
   public ScanCursor scan(ScanRange range) {
     return new ScanCursor(log, epochs, layout, buffers, range);

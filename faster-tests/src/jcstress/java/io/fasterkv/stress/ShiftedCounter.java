@@ -98,7 +98,7 @@ public final class ShiftedCounter {
     SortedMap<String, Long> points = engine.versions().crossAll(nextVersion);
     go(Phase.WAIT_PENDING, nextVersion, true);
     engine.versions().endPending(version);
-    long end = freezes ? engine.freezeForSnapshot() : engine.foldOver();
+    long end = end();
     go(Phase.WAIT_FLUSH, nextVersion, false);
     engine.index().quiet();
     if (freezes) {
@@ -115,6 +115,15 @@ public final class ShiftedCounter {
       engine.log().thawSnapshot();
     }
     engine.versions().state().set(Phase.REST, nextVersion);
+  }
+
+  private long end() {
+    user.protect();
+    try {
+      return freezes ? engine.log().freezeForSnapshot() : engine.log().foldOver();
+    } finally {
+      user.unprotect();
+    }
   }
 
   private void go(Phase phase, long version, boolean adds) {

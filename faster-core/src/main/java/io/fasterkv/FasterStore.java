@@ -17,7 +17,6 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.api.Versions;
@@ -45,7 +44,6 @@ import java.io.IOException;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -77,11 +75,12 @@ public final class FasterStore implements AutoCloseable {
   private final @Nullable MemoryCompactor memoryCompactor;
   private final @Nullable BackgroundCompaction compaction;
   private final @Nullable BackgroundMemoryCompaction memoryCompaction;
-  private final AtomicBoolean isClosed = new AtomicBoolean();
+  private final ClosingGate gate;
 
   private FasterStore(StoreConfig config, StoreParts parts) {
     this.config = config;
     this.parts = parts;
+    gate = new ClosingGate("directory=" + (config.isInMemory() ? "none" : config.directory()));
     Engine engine = parts.engine();
     compactor = new Compactor(engine);
     resizer = new IndexResizer(engine);
@@ -373,7 +372,7 @@ public final class FasterStore implements AutoCloseable {
    *     that succeeds has what this one would have had
    */
   public CheckpointToken checkpoint(CheckpointRequest request) {
-    return checkpointDriver().take(request);
+    return gate.whileOpen(() -> checkpointDriver().take(request));
   }
 
   /**
@@ -385,7 +384,7 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the store is in memory
    */
   public StoreExport export() {
-    return new StoreExport(checkpointDriver().export());
+    return gate.whileOpen(() -> new StoreExport(checkpointDriver().export()));
   }
 
   private CheckpointDriver checkpointDriver() {
@@ -426,7 +425,10 @@ public final class FasterStore implements AutoCloseable {
       throw new BadConfig(
           "a store in memory has no checkpoints: number=" + token.number() + ", allowed=none");
     }
-    kept.remove(token);
+    gate.whileOpen(() -> {
+      kept.remove(token);
+      return token;
+    });
   }
 
   /**
@@ -438,13 +440,10 @@ public final class FasterStore implements AutoCloseable {
    * records; nothing happens while a cut, a scan or a history is open.
    */
   public long compact() {
-    checkOpen();
     if (memoryCompactor != null) {
-      return memoryCompactor.compact();
+      return gate.whileOpen(memoryCompactor::compact);
     }
-    long bytes = compactor.compact(Long.MAX_VALUE);
-    compactor.cleanIndex();
-    return bytes;
+    return compactUntil(Long.MAX_VALUE);
   }
 
   /**
@@ -463,9 +462,15 @@ public final class FasterStore implements AutoCloseable {
       throw new BadConfig(
           "a store in memory is not compacted in part: until=" + until + ", allowed=compact()");
     }
-    long bytes = compactor.compact(until);
-    compactor.cleanIndex();
-    return bytes;
+    return compactUntil(until);
+  }
+
+  private long compactUntil(long until) {
+    return gate.whileOpen(() -> {
+      long bytes = compactor.compact(until);
+      compactor.cleanIndex();
+      return bytes;
+    });
   }
 
   /** What compaction has done since the store was opened. */
@@ -489,11 +494,13 @@ public final class FasterStore implements AutoCloseable {
    * @param address up to {@link #tailAddress()}; below {@link #beginAddress()} nothing happens
    */
   public void truncate(long address) {
-    checkOpen();
-    expiry.truncate(address);
-    if (compaction != null) {
-      compaction.truncated();
-    }
+    gate.whileOpen(() -> {
+      expiry.truncate(address);
+      if (compaction != null) {
+        compaction.truncated();
+      }
+      return address;
+    });
   }
 
   /** The first address of the log: what lay below was compacted or has expired. */
@@ -531,8 +538,7 @@ public final class FasterStore implements AutoCloseable {
    *     beside the old; the store goes on with the old one. See {@code maxIndexBytes}
    */
   public long growIndex() {
-    checkOpen();
-    return resizer.resize(true);
+    return gate.whileOpen(() -> resizer.resize(true));
   }
 
   /**
@@ -544,8 +550,7 @@ public final class FasterStore implements AutoCloseable {
    *     for that; the store goes on with the old index
    */
   public long shrinkIndex() {
-    checkOpen();
-    return resizer.resize(false);
+    return gate.whileOpen(() -> resizer.resize(false));
   }
 
   /**
@@ -553,8 +558,7 @@ public final class FasterStore implements AutoCloseable {
    * be without being larger; returns how many bytes it has then.
    */
   public long resizeIndex(long bytes) {
-    checkOpen();
-    return resizer.resize(bytes);
+    return gate.whileOpen(() -> resizer.resize(bytes));
   }
 
   /** How full the hash index is, and how long chains are, without a scan. */
@@ -616,32 +620,39 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Waits for I/O under way and gives back memory and files. Sessions and scans must be closed
-   * before. What was not checkpointed is lost.
+   * Gives back memory and files. Waits for I/O under way, and for a checkpoint, an export, a
+   * truncation or a resize of the index that another thread is at; a compaction ends early, and so
+   * does a checkpoint that waits for a log that is still elsewhere. Sessions, cuts, scans,
+   * histories, followers and exports must be closed before. What was not checkpointed is lost.
+   *
+   * @throws IllegalStateException if called by what a checkpoint or a compaction has called
    */
   @Override
   public void close() {
-    if (!isClosed.compareAndSet(false, true)) {
+    if (!gate.close()) {
       return;
     }
     try {
       stopWaitingForSpace();
-      closeCompaction();
+      parts.stopCopying();
+      compactor.stop();
+      closeBackground();
+      gate.awaitWork();
+      if (memoryCompactor != null) {
+        memoryCompactor.close();
+      }
       parts.close(config.deleteOnClose());
     } catch (IOException e) {
       throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
     }
   }
 
-  private void closeCompaction() {
+  private void closeBackground() {
     if (compaction != null) {
       compaction.close();
     }
     if (memoryCompaction != null) {
       memoryCompaction.close();
-    }
-    if (memoryCompactor != null) {
-      memoryCompactor.close();
     }
   }
 
@@ -668,9 +679,6 @@ public final class FasterStore implements AutoCloseable {
   }
 
   private void checkOpen() {
-    if (isClosed.get()) {
-      throw new Closed(
-          "the store is closed: directory=" + (config.isInMemory() ? "none" : config.directory()));
-    }
+    gate.requireOpen();
   }
 }

@@ -74,6 +74,13 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
     }
   }
 
+  /** What was not copied by now stays where it is; who waits for it hears that. */
+  void stopCopying() {
+    if (device instanceof BorrowingDevice borrowing) {
+      borrowing.stop();
+    }
+  }
+
   /** Bytes of the log that only the place has where it came from. */
   long bytesToCopy() {
     return device instanceof BorrowingDevice borrowing ? borrowing.missingBytes() : 0;

@@ -22,6 +22,7 @@ public final class Compactor {
   /** Held while a record is moved, and while the begin moves by expiry; fair, so that it can. */
   private final ReentrantLock moving = new ReentrantLock(true);
 
+  private volatile boolean isStopped;
   private final RollCosts costs = new RollCosts();
   private final LongAdder passes = new LongAdder();
   private final LongAdder scannedBytes = new LongAdder();
@@ -41,10 +42,22 @@ public final class Compactor {
 
   /**
    * Compacts from the log's begin up to {@code until}, or as much of that as is on disk, in whole
-   * pages, and moves the begin there. Returns how many bytes of the log that was.
+   * pages, and moves the begin there. Returns how many bytes of the log that was; 0 if it was
+   * {@link #stop stopped}.
    */
   public synchronized long compact(long until) {
-    return compact(until, Pace.unlimited());
+    return compact(until, new Pace(0, this::isStopped));
+  }
+
+  /**
+   * Ends passes early that a caller of the store has asked for: the store is going to be closed.
+   */
+  public void stop() {
+    isStopped = true;
+  }
+
+  boolean isStopped() {
+    return isStopped;
   }
 
   /** As {@link #compact(long)}, no faster than {@code pace}; 0 if that has ended it. */

@@ -33,11 +33,6 @@ final class Pace {
     start = nanoTime.getAsLong();
   }
 
-  /** As fast as it goes, to the end. */
-  static Pace unlimited() {
-    return new Pace(0, () -> false);
-  }
-
   /** Waits until {@code more} bytes may be looked at; false if compaction is to end. */
   boolean allows(long more) {
     bytes += more;

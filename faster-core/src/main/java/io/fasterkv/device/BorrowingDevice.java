@@ -67,6 +67,11 @@ public final class BorrowingDevice implements LogDevice {
     lending.start();
   }
 
+  /** Brings no more pieces here by itself; what is not here is read where it is. */
+  public void stop() {
+    lending.close();
+  }
+
   /** All cannot be brought here. */
   void failed(Throwable cause) {
     onFailure.accept(cause);

@@ -115,6 +115,7 @@ public final class StoreExport implements AutoCloseable {
     private final VersionExport export;
     private final MemorySegment page;
     private final RecordDigest digest;
+    private boolean isClosed;
 
     private Digest(VersionExport export, MemorySegment page) {
       this.export = export;
@@ -122,8 +123,17 @@ public final class StoreExport implements AutoCloseable {
       digest = export.newDigest();
     }
 
-    /** Adds the next piece, which {@link StoreExport#read} has given. */
+    /**
+     * Adds the next piece, which {@link StoreExport#read} has given.
+     *
+     * @throws IllegalArgumentException if the piece ends 32 GiB or more above where the first one
+     *     begins, or all have more than 89 million records: they want another file and digest
+     * @throws IllegalStateException if it is closed
+     */
     public void add(LogPiece piece, MemorySegment bytes) {
+      if (isClosed) {
+        throw new IllegalStateException("the digest is closed: piece=" + piece);
+      }
       MemorySegment aligned = page.asSlice(0, piece.bytes()).copyFrom(bytes);
       digest.add(piece.from(), aligned, address -> "piece=" + piece + ", address=" + address);
     }
@@ -140,7 +150,10 @@ public final class StoreExport implements AutoCloseable {
 
     @Override
     public void close() {
-      export.givePage(page);
+      if (!isClosed) {
+        isClosed = true;
+        export.givePage(page);
+      }
     }
   }
 }

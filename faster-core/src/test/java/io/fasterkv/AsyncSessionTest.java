@@ -174,6 +174,43 @@ class AsyncSessionTest {
     }
   }
 
+  /** Before the task was run, after it, or while it is on its way. */
+  @Test
+  void anExecutorThatBreaksIsReplaced() {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Queue<Throwable> told = new ConcurrentLinkedQueue<>();
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> told.add(failure));
+    List<Executor> broken =
+        List.of(
+            task -> {
+              throw new IllegalStateException("broken");
+            },
+            task -> {
+              throw new StackOverflowError("broken");
+            },
+            task -> {
+              task.run();
+              throw new IllegalStateException("broken");
+            },
+            task -> {
+              executor.execute(task);
+              throw new IllegalStateException("broken");
+            });
+    try (FasterStore store = longs()) {
+      for (Executor each : broken) {
+        try (var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), each)) {
+          fill(session);
+          for (long key = 0; key < 200; key++) {
+            assertThat(end(session.read(key)).value()).isEqualTo(key);
+          }
+        }
+      }
+      assertThat(told).isNotEmpty().allMatch(failure -> "broken".equals(failure.getMessage()));
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+  }
+
   @Test
   void errorsOfTheDeviceEndTheirStageOnly() {
     try (FasterStore store = longs();

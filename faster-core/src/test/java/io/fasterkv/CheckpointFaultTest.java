@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
@@ -16,6 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -65,6 +67,7 @@ class CheckpointFaultTest {
       } catch (DeviceFailed e) {
         hasFailed = true;
         assertThat(e).hasMessageContaining("no room left");
+        assertNothingIsLeftOf(disk, before.number() + 1);
       }
       disk.setFaults(DiskFaults.NONE);
       driver.checkAll();
@@ -74,6 +77,48 @@ class CheckpointFaultTest {
     recover(disk.copy(), after, model);
     recover(disk, before, first);
     return hasFailed;
+  }
+
+  /** Unless the manifest is in place. */
+  private static void assertNothingIsLeftOf(SimulatedDisk disk, long number) {
+    if (!disk.names().contains("checkpoint-" + number + ".manifest")) {
+      assertThat(disk.names()).noneMatch(name -> name.startsWith("checkpoint-" + number + "."));
+    }
+  }
+
+  /** What cannot be removed is in nobody's way, and the log is given back all the same. */
+  @Test
+  void aRemovalThatFailsGivesTheLogBack() {
+    SimulatedDisk disk = new SimulatedDisk();
+    Map<Integer, byte[]> model = new HashMap<>();
+    try (FasterStore store = FasterStore.open(config(disk));
+        ModelDriver driver =
+            new ModelDriver(store, SessionMode.BLOCKING, new SplittableRandom(SEED), model, SEED)) {
+      driver.upsertAll();
+      CheckpointToken first = store.checkpoint();
+      driver.upsertAll();
+      store.compact();
+      CheckpointToken second = store.checkpoint();
+      long stored = store.storedBytes();
+      disk.setFaults(
+          new DiskFaults() {
+            @Override
+            public void beforeDelete(String file) throws IOException {
+              if (file.endsWith(".index")) {
+                throw new IOException("no way for " + file);
+              }
+            }
+          });
+      assertThatThrownBy(() -> store.removeCheckpoint(first))
+          .isInstanceOf(DeviceFailed.class)
+          .hasMessageContaining("no way for checkpoint-1.index");
+      assertThat(store.storedBytes()).isLessThan(stored);
+      disk.setFaults(DiskFaults.NONE);
+      assertThat(store.checkpoints()).containsExactly(second);
+      store.removeCheckpoint(second);
+      assertThat(disk.names()).noneMatch(name -> name.startsWith("checkpoint-"));
+      driver.checkAll();
+    }
   }
 
   private static void recover(

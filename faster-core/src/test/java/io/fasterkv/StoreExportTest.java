@@ -357,6 +357,29 @@ class StoreExportTest {
     }
   }
 
+  /** A buffer that came back twice would be lent to two at a time. */
+  @Test
+  void aDigestThatIsClosedTwiceGivesItsBufferBackOnce() {
+    try (FasterStore store = FasterStore.open(small("store").build())) {
+      fill(store, 100, 1);
+      try (StoreExport export = store.export()) {
+        export.awaitWritten();
+        LogPiece piece = export.pieces(0).getFirst();
+        MemorySegment bytes = MemorySegment.ofArray(new byte[piece.bytes()]);
+        export.read(piece, bytes);
+        long free = store.memoryUse().scratchFreeBytes();
+        StoreExport.Digest digest = export.tryDigest();
+        digest.add(piece, bytes);
+        digest.close();
+        digest.close();
+        assertThat(store.memoryUse().scratchFreeBytes()).isEqualTo(free);
+        assertThatThrownBy(() -> digest.add(piece, bytes))
+            .isInstanceOf(IllegalStateException.class);
+        assertThat(digest.bytes()).isNotEmpty();
+      }
+    }
+  }
+
   /** A halved index has chains that meet: such a log has no way back into an index of its own. */
   @Test
   void aLogOfAHalvedIndexIsRefusedAsAStoreAndReadAsRecords() throws Exception {

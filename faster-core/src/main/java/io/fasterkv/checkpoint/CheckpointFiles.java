@@ -3,6 +3,8 @@ package io.fasterkv.checkpoint;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.device.DurableFiles;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -20,6 +22,8 @@ final class CheckpointFiles {
   private static final Pattern MANIFEST = Pattern.compile("checkpoint-(\\d{1,18})\\.manifest");
   private static final Pattern INDEX = Pattern.compile("checkpoint-(\\d{1,18})\\.index");
   private static final Pattern SNAPSHOT = Pattern.compile("checkpoint-(\\d{1,18})\\.snapshot");
+
+  private static final Logger LOG = System.getLogger(CheckpointFiles.class.getName());
 
   private final Path directory;
 
@@ -82,6 +86,17 @@ final class CheckpointFiles {
     for (Path path : matching(SNAPSHOT)) {
       if (!needsSnapshot.test(number(SNAPSHOT, path))) {
         Files.deleteIfExists(path);
+      }
+    }
+  }
+
+  /** Removes what there is of a checkpoint without a manifest; what stays is swept another time. */
+  void removeUnfinished(long number) {
+    for (Path path : List.of(index(number), snapshot(number), unfinishedManifest(number))) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException stays) {
+        LOG.log(Level.DEBUG, "a file of a checkpoint that failed stays: file=" + path, stays);
       }
     }
   }

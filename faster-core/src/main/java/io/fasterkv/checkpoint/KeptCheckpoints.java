@@ -68,8 +68,11 @@ public final class KeptCheckpoints {
       throw new DeviceFailed("a checkpoint could not be removed: " + e.getMessage(), e);
     }
     kept.remove(token.number());
-    sweep();
-    log.holds().release(needs.deviceFrom());
+    try {
+      sweep();
+    } finally {
+      log.holds().release(needs.deviceFrom());
+    }
   }
 
   /** The number for the next checkpoint. */
@@ -102,7 +105,8 @@ public final class KeptCheckpoints {
 
   /**
    * Ends {@link #begin}: the checkpoint is kept if it has come into being, whether or not that was
-   * noticed, and is forgotten else.
+   * noticed. Else it is forgotten, and its files are removed as far as that works: the disk may
+   * have been full of them.
    */
   synchronized void end(long number) {
     Needs needs = underWay.remove(number);
@@ -112,6 +116,7 @@ public final class KeptCheckpoints {
     if (Files.exists(files.manifest(number))) {
       kept.put(number, needs);
     } else {
+      files.removeUnfinished(number);
       log.holds().release(needs.deviceFrom());
     }
   }

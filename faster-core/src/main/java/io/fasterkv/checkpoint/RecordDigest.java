@@ -35,10 +35,16 @@ public final class RecordDigest {
   private static final int HEAD_AT = 20;
   private static final int FIRST_BYTES = 1 << 12;
 
+  /** As long as an array can be, in entries. */
+  private static final int MOST_BYTES = (Integer.MAX_VALUE - 64) / ENTRY_BYTES * ENTRY_BYTES;
+
+  private static final long MOST_WORDS = 1L << Integer.SIZE;
+
   private final PieceWalk walk;
   private final ToLongFunction<KeyBytes> hash;
   private final KeyBytes key = new KeyBytes();
   private ByteBuffer entries = buffer(new byte[FIRST_BYTES]);
+  private final int mostBytes;
   private long begin = -1;
 
   /** Takes the records of a digest. */
@@ -56,8 +62,14 @@ public final class RecordDigest {
    * @param hash of a key, by the store
    */
   RecordDigest(PieceWalk walk, ToLongFunction<KeyBytes> hash) {
+    this(walk, hash, MOST_BYTES);
+  }
+
+  /** As {@link #RecordDigest(PieceWalk, ToLongFunction)}, with a limit of its own, for tests. */
+  RecordDigest(PieceWalk walk, ToLongFunction<KeyBytes> hash, int mostBytes) {
     this.walk = walk;
     this.hash = hash;
+    this.mostBytes = mostBytes;
   }
 
   /**
@@ -65,10 +77,26 @@ public final class RecordDigest {
    *
    * @param bytes the piece's, in native memory that is aligned for words
    * @param place names an address for an error message
+   * @throws IllegalArgumentException if it is too far from the first one, or has more records than
+   *     there is room for
    */
   public void add(long from, MemorySegment bytes, LongFunction<String> place) {
     if (begin < 0) {
       begin = from;
+    }
+    long words = (from - begin + bytes.byteSize()) / Long.BYTES;
+    if (from < begin || words > MOST_WORDS) {
+      throw new IllegalArgumentException(
+          "a piece is too far from the first one of its digest: from="
+              + from
+              + ", words="
+              + words
+              + ", allowed="
+              + begin
+              + " and above, "
+              + MOST_WORDS
+              + "; "
+              + place.apply(from));
     }
     walk.run(
         from,
@@ -98,14 +126,27 @@ public final class RecordDigest {
 
   private void put(long address, long info, long keyHash, int head) {
     if (entries.remaining() < ENTRY_BYTES) {
-      byte[] larger = Arrays.copyOf(entries.array(), entries.capacity() * 2);
-      entries = buffer(larger).position(entries.position());
+      grow();
     }
     entries
         .putLong(info)
         .putLong(keyHash)
-        .putInt(Math.toIntExact((address - begin) / Long.BYTES))
+        .putInt((int) ((address - begin) / Long.BYTES))
         .putInt(head);
+  }
+
+  private void grow() {
+    int position = entries.position();
+    int larger = (int) Math.min(mostBytes, 2L * entries.capacity());
+    if (larger - position < ENTRY_BYTES) {
+      throw new IllegalArgumentException(
+          "the pieces of a digest have too many records: records="
+              + position / ENTRY_BYTES
+              + ", allowed="
+              + mostBytes / ENTRY_BYTES
+              + "; make another file with a digest of its own");
+    }
+    entries = buffer(Arrays.copyOf(entries.array(), larger)).position(position);
   }
 
   /** How long it is. */

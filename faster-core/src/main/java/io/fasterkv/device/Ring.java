@@ -86,8 +86,8 @@ class Ring implements AutoCloseable {
           Math.max(
               order + 4L * slots,
               completions + (long) COMPLETION_BYTES * parameters.get(JAVA_INT, 4));
-      rings = system.map(descriptor, 0, end);
-      requests = system.map(descriptor, REQUESTS_OFFSET, (long) REQUEST_BYTES * slots);
+      rings = map(system, descriptor, 0, end);
+      requests = map(system, descriptor, REQUESTS_OFFSET, (long) REQUEST_BYTES * slots);
       requestMask = rings.get(JAVA_INT, at(parameters, 48));
       completionMask = rings.get(JAVA_INT, at(parameters, 88));
       for (int slot = 0; slot < slots; slot++) {
@@ -191,6 +191,17 @@ class Ring implements AutoCloseable {
       throw new IOException("the kernel's io_uring is too old: features=" + features);
     }
     return (int) result;
+  }
+
+  /** Memory of a ring, which is closed if there is none. */
+  private static MemorySegment map(SystemCalls system, int descriptor, long offset, long bytes)
+      throws IOException {
+    try {
+      return system.map(descriptor, offset, bytes);
+    } catch (IOException e) {
+      system.close(descriptor);
+      throw e;
+    }
   }
 
   private static long at(MemorySegment parameters, long field) {

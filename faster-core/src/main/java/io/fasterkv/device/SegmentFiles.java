@@ -83,8 +83,7 @@ final class SegmentFiles {
     letGo(address);
     try (var paths = Files.newDirectoryStream(directory, PREFIX + "*")) {
       for (Path path : paths) {
-        String number = path.getFileName().toString().substring(PREFIX.length());
-        if (number.matches("\\d{1,18}") && Long.parseLong(number) < end) {
+        if (number(path) < end) {
           Files.deleteIfExists(path);
         }
       }
@@ -121,9 +120,19 @@ final class SegmentFiles {
   void delete() throws IOException {
     try (var paths = Files.newDirectoryStream(directory, PREFIX + "*")) {
       for (Path path : paths) {
-        Files.deleteIfExists(path);
+        if (number(path) < Long.MAX_VALUE) {
+          Files.deleteIfExists(path);
+        }
       }
+    } catch (DirectoryIteratorException e) {
+      throw e.getCause();
     }
+  }
+
+  /** Which segment a file is; the largest number if it is none, but somebody's. */
+  private static long number(Path path) {
+    String number = path.getFileName().toString().substring(PREFIX.length());
+    return number.matches("\\d{1,18}") ? Long.parseLong(number) : Long.MAX_VALUE;
   }
 
   private interface Transfer {

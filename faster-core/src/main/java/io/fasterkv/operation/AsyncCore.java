@@ -159,9 +159,12 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     if (arrived.getAndIncrement() == 0) {
       try {
         executor.execute(this::goOn);
-      } catch (RejectedExecutionException e) {
-        // The executor was shut down; whoever waits for the stages waits on.
+      } catch (RuntimeException | Error e) {
+        // Shut down, or broken; whoever waits for the stages waits on. It may have the task still.
         Thread.startVirtualThread(this::goOn);
+        if (!(e instanceof RejectedExecutionException)) {
+          tellOf(e);
+        }
       }
     }
   }
@@ -193,8 +196,12 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     }
   }
 
+  /**
+   * Counts under the lock: an executor that has thrown may have run, or run later, its task too.
+   */
   private void goOn() {
-    for (int seen = arrived.get(); seen != 0; seen = arrived.addAndGet(-seen)) {
+    int left = 1;
+    while (left != 0) {
       lock.lock();
       if (lock.getHoldCount() > 1) {
         isTaskOwed = true;
@@ -202,7 +209,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
         return;
       }
       try {
-        drive();
+        int seen = arrived.get();
+        if (seen != 0) {
+          drive();
+        }
+        left = arrived.addAndGet(-seen);
       } finally {
         leave();
       }
@@ -222,9 +233,13 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
       }
     }
     if (failure != null) {
-      Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
+      tellOf(failure);
     }
+  }
+
+  private static void tellOf(Throwable failure) {
+    Thread thread = Thread.currentThread();
+    thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
   }
 
   /** Lets go of the lock, and then tells who waits. */

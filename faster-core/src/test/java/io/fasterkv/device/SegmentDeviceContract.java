@@ -425,7 +425,9 @@ abstract class SegmentDeviceContract {
   @Test
   void aClosedDeviceRefusesTransfersAndDeletesItsFiles() throws Exception {
     write(0, random(SECTOR_BYTES, 5));
-    Files.createFile(directory.resolve("other"));
+    for (String other : List.of("other", "log.properties", "log.")) {
+      Files.createFile(directory.resolve(other));
+    }
     device.close();
     assertThatThrownBy(() -> read(0, 8))
         .isInstanceOf(ExecutionException.class)
@@ -433,6 +435,8 @@ abstract class SegmentDeviceContract {
     device.delete();
     assertThat(directory.resolve("log.0")).doesNotExist();
     assertThat(directory.resolve("other")).exists();
+    assertThat(directory.resolve("log.properties")).exists();
+    assertThat(directory.resolve("log.")).exists();
   }
 
   private int readUntil(AtomicBoolean isOver, MemorySegment expected, boolean isVictim)

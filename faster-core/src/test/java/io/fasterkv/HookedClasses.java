@@ -34,11 +34,13 @@ final class HookedClasses extends ClassLoader {
 
   /**
    * A new object of a class of this package, which sees classes that call {@link Hook#at} before
-   * and after {@code hookedMethod}.
+   * and after a method.
+   *
+   * @param hooked the name of the method's class
    */
-  static <T> T create(Class<? extends T> type, Class<T> seenAs, Class<?> hooked, String method) {
+  static <T> T create(Class<? extends T> type, Class<T> seenAs, String hooked, String method) {
     try {
-      var classes = new HookedClasses(hooked.getName(), method);
+      var classes = new HookedClasses(hooked, method);
       var constructor = classes.loadClass(type.getName()).getDeclaredConstructor();
       constructor.setAccessible(true);
       return seenAs.cast(constructor.newInstance());

@@ -34,7 +34,8 @@ class ThawTest {
   @EnumSource(Late.class)
   void anOperationByTheMarksOfAThawFindsTheCopiesFromBeforeIt(Late late) {
     BiConsumer<?, ?> scenario =
-        HookedClasses.create(Scenario.class, BiConsumer.class, UpdateRegions.class, "inPlaceFrom");
+        HookedClasses.create(
+            Scenario.class, BiConsumer.class, UpdateRegions.class.getName(), "inPlaceFrom");
     run(scenario, directory, late.name());
   }
 

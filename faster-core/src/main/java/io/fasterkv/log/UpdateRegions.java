@@ -102,13 +102,15 @@ public final class UpdateRegions {
   }
 
   /**
-   * Moves the read-only mark, and what follows from it. The lock keeps a thaw from putting the mark
-   * for updates in place below it; it is taken once a page and once a cut.
+   * Moves the read-only mark, after the mark for updates in place: from the moment when the first
+   * has moved any thread may tell it to all, and who comes after that must find the second moved.
+   * The lock keeps a thaw from putting the second below the first; it is taken once a page and once
+   * a cut.
    */
   void advanceReadOnly(long address) {
     synchronized (safeFrozen) {
+      inPlaceFrom.accumulateAndGet(address, Math::max);
       marks.advanceReadOnly(address);
-      inPlaceFrom.accumulateAndGet(marks.readOnly(), Math::max);
     }
   }
 

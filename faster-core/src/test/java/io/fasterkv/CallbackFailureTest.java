@@ -10,8 +10,11 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.device.MemoryDevice;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.record.LongRecord;
+import java.io.IOException;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -182,15 +185,110 @@ class CallbackFailureTest {
       session.upsert(8, 1, null);
       isFailing[0] = true;
       Status[] statuses = new Status[3];
+      long serial = session.serial();
       assertThatThrownBy(
               () -> session.rmw(new long[] {8, 7, 8}, new long[] {1, 1, 1}, statuses, 0, 3, null))
           .isInstanceOf(Boom.class);
+      assertThat(session.serial()).as("those before it count").isEqualTo(serial + 1);
       assertNothingIsHeld();
       isFailing[0] = false;
       session.read(7, null);
       assertThat(session.value()).isEqualTo(1);
       session.read(8, null);
       assertThat(session.value()).as("those before it have taken effect").isEqualTo(2);
+    }
+  }
+
+  /** What a batch has upserted in place counts, also if the log then takes no more. */
+  @Test
+  void upsertsBeforeOneThatTheLogRefusesCount() {
+    open(RecordKind.LONGS, null);
+    LongFunctions<Void> functions = LongFunctions.sum();
+    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+      session.upsert(7, 1, null);
+      store.cut().close();
+      session.upsert(8, 1, null);
+      long rest = store.tailAddress() % PAGE_BYTES;
+      for (long key = 100; rest > 0 && rest + LongRecord.BYTES <= PAGE_BYTES; key++) {
+        session.upsert(key, 1, null);
+        rest = store.tailAddress() % PAGE_BYTES;
+      }
+      Insides.engine(store).log().fail(new IOException("made up"));
+      long serial = session.serial();
+      Status[] statuses = new Status[2];
+      assertThatThrownBy(
+              () -> session.upsert(new long[] {8, 7}, new long[] {2, 2}, statuses, 0, 2, null))
+          .isInstanceOf(DeviceFailed.class);
+      session.read(8, null);
+      assertThat(session.value()).isEqualTo(2);
+      assertThat(session.serial()).as("the upsert and the read").isEqualTo(serial + 2);
+    }
+  }
+
+  private enum LongUse {
+    READ,
+    UPSERT,
+    RMW,
+    DELETE,
+    READ_BATCH,
+    UPSERT_BATCH,
+    RMW_BATCH,
+    COMPLETE,
+    CLOSE
+  }
+
+  /** By the short way and, above a record that is read-only, by the general one. */
+  @ParameterizedTest
+  @EnumSource(LongUse.class)
+  void anUpdaterOfLongsThatCallsItsSessionIsRefused(LongUse use) {
+    open(RecordKind.LONGS, null);
+    Runnable[] inside = {() -> {}};
+    LongFunctions<Void> functions =
+        new LongFunctions<>() {
+          @Override
+          public long initialUpdater(long key, long input) {
+            return input;
+          }
+
+          @Override
+          public long updater(long key, long input, long oldValue) {
+            inside[0].run();
+            return oldValue + input;
+          }
+        };
+    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+      session.upsert(1, 10, null);
+      session.upsert(2, 20, null);
+      for (boolean isReadOnly : new boolean[] {false, true}) {
+        if (isReadOnly) {
+          store.cut().close();
+          session.upsert(2, 20, null);
+        }
+        inside[0] = () -> use(session, use);
+        assertThat(refuses(() -> session.rmw(1, 1, null))).isEqualTo(1);
+        long[] ones = {1};
+        assertThat(refuses(() -> session.rmw(ones, ones, new Status[1], 0, 1, null))).isEqualTo(1);
+        inside[0] = () -> {};
+        assertNothingIsHeld();
+      }
+      session.read(1, null);
+      assertThat(session.value()).isEqualTo(10);
+      assertThat(session.rmw(1, 1, null)).isIn(Status.COPIED, Status.UPDATED_IN_PLACE);
+    }
+  }
+
+  private static void use(LongSession<Void> session, LongUse use) {
+    long[] twos = {2};
+    switch (use) {
+      case READ -> session.read(2, null);
+      case UPSERT -> session.upsert(2, 1, null);
+      case RMW -> session.rmw(2, 1, null);
+      case DELETE -> session.delete(2, null);
+      case READ_BATCH -> session.read(twos, new long[1], new Status[1], 0, 1, null);
+      case UPSERT_BATCH -> session.upsert(twos, twos, new Status[1], 0, 1, null);
+      case RMW_BATCH -> session.rmw(twos, twos, new Status[1], 0, 1, null);
+      case COMPLETE -> session.completePending(true);
+      case CLOSE -> session.close();
     }
   }
 

@@ -6,6 +6,7 @@ import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.SessionCore.LongKind;
+import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,10 @@ import org.jspecify.annotations.Nullable;
  * looked up is not valid any more once the general way has left the epoch. Those after it go one by
  * one; their buckets and records are in the cache by then.
  *
+ * <p>Every operation stands between {@link #begin} and {@link #end}, whichever way it goes: a
+ * function that calls its session is refused, since the short way would leave the epoch under it;
+ * and a session that only its operation refers to is not taken for one that is gone.
+ *
  * @param <C> context
  */
 public final class LongCore<C> implements AutoCloseable {
@@ -25,6 +30,9 @@ public final class LongCore<C> implements AutoCloseable {
   private LongPath path;
   private long value;
   private boolean readsInGeneral;
+
+  /** Whether an operation is at work, and so maybe a function of the user's. */
+  private boolean isBusy;
 
   private LongCore(
       SessionCore<Void, Void, C> general, LongPaths paths, LongFunctions<C> functions) {
@@ -54,6 +62,15 @@ public final class LongCore<C> implements AutoCloseable {
   }
 
   public Status read(long key, @Nullable C context) {
+    begin();
+    try {
+      return readOne(key, context);
+    } finally {
+      end();
+    }
+  }
+
+  private Status readOne(long key, @Nullable C context) {
     if (!readsInGeneral && path.read(key)) {
       value = path.value;
       return Status.FOUND;
@@ -69,18 +86,41 @@ public final class LongCore<C> implements AutoCloseable {
   }
 
   public Status upsert(long key, long newValue, @Nullable C context) {
+    begin();
+    try {
+      return upsertOne(key, newValue, context);
+    } finally {
+      end();
+    }
+  }
+
+  private Status upsertOne(long key, long newValue, @Nullable C context) {
     Status status = path.upsert(key, newValue);
     return status == null ? inGeneral(LongKind.UPSERT, key, newValue, context) : status;
   }
 
   public Status rmw(long key, long input, @Nullable C context) {
+    begin();
+    try {
+      return rmwOne(key, input, context);
+    } finally {
+      end();
+    }
+  }
+
+  private Status rmwOne(long key, long input, @Nullable C context) {
     return path.rmw(key, input)
         ? Status.UPDATED_IN_PLACE
         : inGeneral(LongKind.RMW, key, input, context);
   }
 
   public Status delete(long key, @Nullable C context) {
-    return general.runLong(LongKind.DELETE, key, 0, context);
+    begin();
+    try {
+      return general.runLong(LongKind.DELETE, key, 0, context);
+    } finally {
+      end();
+    }
   }
 
   /** Reads a batch; returns how many are pending. */
@@ -88,31 +128,41 @@ public final class LongCore<C> implements AutoCloseable {
       long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
     int pending = 0;
     int end = from + count;
-    for (int at = from; at < end; ) {
-      int groupEnd = Math.min(end, at + LongPath.GROUP);
-      if (!readsInGeneral) {
-        at += path.read(keys, values, statuses, at, groupEnd - at);
+    begin();
+    try {
+      for (int at = from; at < end; ) {
+        int groupEnd = Math.min(end, at + LongPath.GROUP);
+        if (!readsInGeneral) {
+          at += path.read(keys, values, statuses, at, groupEnd - at);
+        }
+        for (; at < groupEnd; at++) {
+          Status status = readOne(keys[at], context);
+          values[at] = value;
+          statuses[at] = status;
+          pending += status == Status.PENDING ? 1 : 0;
+        }
       }
-      for (; at < groupEnd; at++) {
-        Status status = read(keys[at], context);
-        values[at] = value;
-        statuses[at] = status;
-        pending += status == Status.PENDING ? 1 : 0;
-      }
+      return pending;
+    } finally {
+      end();
     }
-    return pending;
   }
 
   /** Upserts a batch. */
   public void upsert(
       long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
     int end = from + count;
-    for (int at = from; at < end; ) {
-      int groupEnd = Math.min(end, at + LongPath.GROUP);
-      at += path.upsert(keys, values, statuses, at, groupEnd - at);
-      for (; at < groupEnd; at++) {
-        statuses[at] = upsert(keys[at], values[at], context);
+    begin();
+    try {
+      for (int at = from; at < end; ) {
+        int groupEnd = Math.min(end, at + LongPath.GROUP);
+        at += path.upsert(keys, values, statuses, at, groupEnd - at);
+        for (; at < groupEnd; at++) {
+          statuses[at] = upsertOne(keys[at], values[at], context);
+        }
       }
+    } finally {
+      end();
     }
   }
 
@@ -121,38 +171,79 @@ public final class LongCore<C> implements AutoCloseable {
       long[] keys, long[] inputs, Status[] statuses, int from, int count, @Nullable C context) {
     int pending = 0;
     int end = from + count;
-    for (int at = from; at < end; ) {
-      int groupEnd = Math.min(end, at + LongPath.GROUP);
-      at += path.rmw(keys, inputs, statuses, at, groupEnd - at);
-      for (; at < groupEnd; at++) {
-        Status status = rmw(keys[at], inputs[at], context);
-        statuses[at] = status;
-        pending += status == Status.PENDING ? 1 : 0;
+    begin();
+    try {
+      for (int at = from; at < end; ) {
+        int groupEnd = Math.min(end, at + LongPath.GROUP);
+        at += path.rmw(keys, inputs, statuses, at, groupEnd - at);
+        for (; at < groupEnd; at++) {
+          Status status = rmwOne(keys[at], inputs[at], context);
+          statuses[at] = status;
+          pending += status == Status.PENDING ? 1 : 0;
+        }
       }
+      return pending;
+    } finally {
+      end();
     }
-    return pending;
   }
 
   /** Which records the reads that follow copy to the tail. */
   public void copyReads(CopyReads wanted) {
-    general.copyReads(wanted);
-    // The short way does not look at what is read-only.
-    readsInGeneral = wanted == CopyReads.FROM_DISK_AND_READ_ONLY;
+    begin();
+    try {
+      general.copyReads(wanted);
+      // The short way does not look at what is read-only.
+      readsInGeneral = wanted == CopyReads.FROM_DISK_AND_READ_ONLY;
+    } finally {
+      end();
+    }
   }
 
   public int completePending(boolean wait) {
-    return general.completePending(wait);
+    begin();
+    try {
+      return general.completePending(wait);
+    } finally {
+      end();
+    }
   }
 
   /** See {@link SessionCore#completePending(int)}. */
   public int completePending(int most) {
-    return general.completePending(most);
+    begin();
+    try {
+      return general.completePending(most);
+    } finally {
+      end();
+    }
   }
 
   @Override
   public void close() {
-    path = LongPaths.NONE;
-    general.close();
+    begin();
+    try {
+      path = LongPaths.NONE;
+      general.close();
+    } finally {
+      end();
+    }
+  }
+
+  private void begin() {
+    if (isBusy) {
+      throw new IllegalStateException(
+          "a session was called from one of its own callbacks: thread="
+              + Thread.currentThread().getName()
+              + ", allowed=between operations; note what is to be done, and do it when the"
+              + " operation has returned");
+    }
+    isBusy = true;
+  }
+
+  private void end() {
+    isBusy = false;
+    Reference.reachabilityFence(this);
   }
 
   private Status inGeneral(LongKind kind, long key, long input, @Nullable C context) {

@@ -134,29 +134,32 @@ final class LongMemoryPath<C> extends LongPath {
 
   @Override
   int upsert(long[] keys, long[] values, Status[] statuses, int from, int count) {
+    int done = 0;
+    int appended = 0;
     user.protect();
     try {
       if (!isStable()) {
         return 0;
       }
       locate(keys, from, count, LOG.mutableFrom());
-      int appended = 0;
-      for (int i = 0; i < count; i++) {
-        long record = records[i];
-        if (isEasy(record, keys[from + i])) {
-          Words.storeRelease(MEMORY, record + LongRecord.VALUE, values[from + i]);
-          note(statuses, from + i, Status.UPDATED_IN_PLACE);
-        } else if (blind.append(keys[from + i], values[from + i])) {
-          note(statuses, from + i, Status.COPIED);
+      for (; done < count; done++) {
+        long key = keys[from + done];
+        long newValue = values[from + done];
+        long record = records[done];
+        if (isEasy(record, key)) {
+          Words.storeRelease(MEMORY, record + LongRecord.VALUE, newValue);
+          note(statuses, from + done, Status.UPDATED_IN_PLACE);
+        } else if (blind.append(key, newValue)) {
+          note(statuses, from + done, Status.COPIED);
           appended++;
         } else {
-          steps.hit(i - appended);
-          return i;
+          return done;
         }
       }
-      steps.hit(count - appended);
-      return count;
+      return done;
     } finally {
+      // What was done counts, also if the log took no more.
+      steps.hit(done - appended);
       // All of the group is visible when the call returns, for the price of one fence.
       Words.fullFence();
       user.unprotect();
@@ -165,25 +168,26 @@ final class LongMemoryPath<C> extends LongPath {
 
   @Override
   int rmw(long[] keys, long[] inputs, Status[] statuses, int from, int count) {
+    int done = 0;
     user.protect();
     try {
       if (!isStable()) {
         return 0;
       }
       locate(keys, from, count, LOG.mutableFrom());
-      for (int i = 0; i < count; i++) {
-        long record = records[i];
-        long key = keys[from + i];
+      for (; done < count; done++) {
+        long key = keys[from + done];
+        long record = records[done];
         if (!isEasy(record, key)) {
-          steps.hit(i);
-          return i;
+          return done;
         }
-        update(key, inputs[from + i], record);
-        note(statuses, from + i, Status.UPDATED_IN_PLACE);
+        update(key, inputs[from + done], record);
+        note(statuses, from + done, Status.UPDATED_IN_PLACE);
       }
-      steps.hit(count);
-      return count;
+      return done;
     } finally {
+      // What was done counts, also if the user's function has thrown at the next key.
+      steps.hit(done);
       user.unprotect();
     }
   }

@@ -35,6 +35,7 @@ import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.AsyncCore;
 import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.IndexGrowth;
 import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
@@ -69,6 +70,7 @@ public final class FasterStore implements AutoCloseable {
   private final @Nullable KeptCheckpoints kept;
   private final Compactor compactor;
   private final IndexResizer resizer;
+  private final @Nullable IndexGrowth growth;
   private final Expiry expiry;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
@@ -84,6 +86,10 @@ public final class FasterStore implements AutoCloseable {
     Engine engine = parts.engine();
     compactor = new Compactor(engine);
     resizer = new IndexResizer(engine);
+    growth =
+        config.growingIndex() && resizer.canRefine(config.indexBytes())
+            ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
+            : null;
     expiry = new Expiry(engine, compactor);
     longPaths = new LongPaths(engine);
     spanPaths = new SpanPaths(engine);
@@ -648,6 +654,9 @@ public final class FasterStore implements AutoCloseable {
   }
 
   private void closeBackground() {
+    if (growth != null) {
+      growth.close();
+    }
     if (compaction != null) {
       compaction.close();
     }

@@ -27,7 +27,7 @@ import java.io.IOException;
 record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
 
   static StoreParts empty(StoreConfig config, LogDevice device) {
-    HashIndexPlan plan = new HashIndexPlan(IndexGeometry.of(config.indexBytes()), 0);
+    HashIndexPlan plan = new HashIndexPlan(firstGeometry(config), 0);
     return build(config, device, LogPosition.start(), plan, Recovered.NOTHING);
   }
 
@@ -53,6 +53,12 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
       throw e;
     }
     return parts;
+  }
+
+  private static IndexGeometry firstGeometry(StoreConfig config) {
+    return config.growingIndex()
+        ? IndexGeometry.first(config.indexBytes())
+        : IndexGeometry.of(config.indexBytes());
   }
 
   private record HashIndexPlan(IndexGeometry geometry, long overflowUsed) {}

@@ -79,11 +79,17 @@ final class ConfigRules {
         "maxIndexBytes",
         b.maxIndexBytes,
         "indexBytes=" + index + " and above");
+    check(
+        !b.growingIndex || b.maxIndexBytes == 0,
+        "growingIndex",
+        true,
+        "false where maxIndexBytes=" + b.maxIndexBytes + " is set");
     checkMerge();
     return new StoreConfig(
         b.directory,
         b.memoryBytes,
         index,
+        b.growingIndex,
         Math.max(index, b.maxIndexBytes),
         logMemory,
         page,

@@ -1,19 +1,22 @@
 package io.fasterkv.index;
 
 import io.fasterkv.index.Chains.Part;
+import io.fasterkv.record.Address;
+import io.fasterkv.record.ForkRecord;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a bucket into two (SIGMOD'18, appendix B). No record is linked anew: each side's entry
- * leads to the first record of the chain that is the side's, and where memory has none, to where
- * the chain goes on on disk, which both sides then share. What else is in a chain does no harm,
- * since keys are compared.
+ * Splits a bucket into two or more (SIGMOD'18, appendix B). No record is linked anew: each side's
+ * entry leads to the first record of the chain that is the side's, and where memory has none, to
+ * where the chain goes on on disk, which the sides then share. What else is in a chain does no
+ * harm, since keys are compared.
  *
  * <p>A saturated bucket gets an entry of its own for each tag where that can be: when memory has
- * all of its shared chains, so that all their tags are known, and the table has room. Else both
+ * all of its shared chains, so that all their tags are known, and the table has room. Else all
  * sides keep the order of the entries, and share as before.
  *
  * <p>A side needs no more overflow buckets than the bucket had; so many are reserved when the
@@ -23,26 +26,36 @@ final class BucketSplit implements BucketMover {
   private final IndexTable from;
   private final IndexTable to;
   private final Chains chains;
+  private final int sides;
 
   BucketSplit(IndexTable from, IndexTable to, Chains chains) {
     this.from = from;
     this.to = to;
     this.chains = chains;
-    to.overflow().reserve(2 * from.overflowBucketsUsed());
+    sides = Math.toIntExact(to.mainBuckets() / from.mainBuckets());
+    to.overflow().reserve(sides * from.overflowBucketsUsed());
   }
 
   @Override
   public int move(long bucket, int step) {
     FrozenChain old = new FrozenChain(from, bucket);
-    fill(old, 2 * bucket);
-    fill(old, 2 * bucket + 1);
-    to.overflow().release(2L * old.overflowBuckets());
+    long first = bucket * sides;
+    if (old.isSaturated()) {
+      for (int side = 0; side < sides; side++) {
+        fill(old, first + side, ownForAll(old, first + side));
+      }
+    } else {
+      Words[] own = own(old, bucket);
+      for (int side = 0; side < sides; side++) {
+        fill(old, first + side, own[side].toArray());
+      }
+    }
+    to.overflow().release((long) sides * old.overflowBuckets());
     return DONE;
   }
 
-  private void fill(FrozenChain old, long side) {
+  private void fill(FrozenChain old, long side, long @Nullable [] words) {
     BucketWriter writer = new BucketWriter(to, side);
-    long[] words = old.isSaturated() ? ownForAll(old, side) : own(old, side);
     int reserved = old.overflowBuckets();
     if (words != null && writer.lengthen(BucketWriter.overflowBucketsFor(words.length), reserved)) {
       for (long word : words) {
@@ -54,11 +67,55 @@ final class BucketSplit implements BucketMover {
     }
   }
 
-  private long[] own(FrozenChain old, long side) {
-    return LongStream.range(0, old.size())
-        .map(i -> first(old.word((int) i), side))
-        .filter(word -> word != 0)
-        .toArray();
+  /** The words of one side. */
+  private static final class Words {
+    private long[] words = new long[BucketLayout.ENTRIES];
+    private int count;
+
+    void add(long word) {
+      if (count == words.length) {
+        words = Arrays.copyOf(words, 2 * count);
+      }
+      words[count++] = word;
+    }
+
+    long[] toArray() {
+      return Arrays.copyOf(words, count);
+    }
+  }
+
+  /** For each side a word for each tag that it has; a chain is walked once. */
+  private Words[] own(FrozenChain old, long bucket) {
+    Words[] own = new Words[sides];
+    Arrays.setAll(own, side -> new Words());
+    long[] newest = new long[sides];
+    for (int i = 0; i < old.size(); i++) {
+      long word = old.word(i);
+      if (BucketLayout.address(word) == Address.NONE) {
+        continue;
+      }
+      Arrays.fill(newest, Address.NONE);
+      Part part = new Part(from.mainBuckets(), bucket, BucketLayout.tag(word));
+      long rest =
+          chains.records(
+              BucketLayout.address(word),
+              part,
+              (hash, address) -> {
+                int side =
+                    (int) (Math.unsignedMultiplyHigh(hash, to.mainBuckets()) - bucket * sides);
+                newest[side] = newest[side] == Address.NONE ? address : newest[side];
+              });
+      for (int side = 0; side < sides; side++) {
+        long address =
+            newest[side] == Address.NONE
+                ? first(rest, new Part(to.mainBuckets(), bucket * sides + side, part.tag()))
+                : newest[side];
+        if (address != Address.NONE) {
+          own[side].add(BucketLayout.withAddress(word, address));
+        }
+      }
+    }
+    return own;
   }
 
   /** A word for each tag in a saturated bucket's memory, or null when there may be others. */
@@ -69,10 +126,11 @@ final class BucketSplit implements BucketMover {
       long word = old.word(slot);
       int shared = slot;
       long rest =
-          chains.tags(
+          chains.records(
               BucketLayout.address(word),
               all,
-              (tag, address) -> {
+              (hash, address) -> {
+                long tag = ForkRecord.tag(hash);
                 boolean isShared = BucketLayout.sharedEntry(tag) == shared && !old.hasOwn(tag);
                 if (isShared || (word != 0 && tag == BucketLayout.tag(word))) {
                   newest.putIfAbsent(tag, address);
@@ -97,7 +155,7 @@ final class BucketSplit implements BucketMover {
     for (int i = 0; i < old.size(); i++) {
       long word = old.word(i);
       long tag = old.isShared(i) ? Part.ANY_TAG : BucketLayout.tag(word);
-      long address = first(word, new Part(to.mainBuckets(), side, tag));
+      long address = first(BucketLayout.address(word), new Part(to.mainBuckets(), side, tag));
       if (address != 0) {
         writer.set(i, BucketLayout.withAddress(word, address));
       }
@@ -106,12 +164,12 @@ final class BucketSplit implements BucketMover {
 
   /** The side's word for an entry of one tag, or 0 for none. */
   private long first(long word, long side) {
-    long address = first(word, new Part(to.mainBuckets(), side, BucketLayout.tag(word)));
+    Part part = new Part(to.mainBuckets(), side, BucketLayout.tag(word));
+    long address = first(BucketLayout.address(word), part);
     return address == 0 ? 0 : BucketLayout.withAddress(word, address);
   }
 
-  private long first(long word, Part part) {
-    long address = BucketLayout.address(word);
-    return address == 0 ? 0 : chains.first(address, part);
+  private long first(long address, Part part) {
+    return address == Address.NONE ? Address.NONE : chains.first(address, part);
   }
 }

@@ -27,8 +27,8 @@ public interface Chains {
 
   /** Told of a record. */
   @FunctionalInterface
-  interface TagSink {
-    void record(long tag, long address);
+  interface RecordSink {
+    void record(long hash, long address);
   }
 
   /**
@@ -42,7 +42,7 @@ public interface Chains {
    * Tells of all records of a part, newest first, that the chain has in memory. Returns 0 when that
    * is all of them, else where the chain goes on.
    */
-  long tags(long address, Part part, TagSink sink);
+  long records(long address, Part part, RecordSink sink);
 
   /**
    * A chain that is {@code left} for hashes of even buckets and {@code right} for those of odd

@@ -130,13 +130,12 @@ public final class HashIndex {
   }
 
   /**
-   * Begins to double or halve the index: no operation enters a table from now on. The caller has
-   * the {@link #sizeLock()}; it calls {@link IndexResize#open()} when all epochs before have been
-   * left, moves all chunks, and calls {@link #endResize}.
+   * Begins to multiply the main buckets, or to halve them: no operation enters a table from now on.
+   * The caller has the {@link #sizeLock()}; it calls {@link IndexResize#open()} when all epochs
+   * before have been left, moves all chunks, and calls {@link #endResize}.
    */
-  public Transition beginResize(boolean grow, Chains chains) {
+  public Transition beginResize(IndexGeometry geometry, Chains chains) {
     IndexTable from = soleTable();
-    IndexGeometry geometry = grow ? from.geometry().doubled() : from.geometry().halved();
     OffHeapArena fresh = arena.part();
     IndexResize begun = new IndexResize(from, allocate(fresh, geometry, 0), chains);
     Transition transition = new Transition(begun, tableArena);

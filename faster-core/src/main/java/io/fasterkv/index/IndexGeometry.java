@@ -12,6 +12,9 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   /** One bucket in four is for overflow. */
   private static final long OVERFLOW_SHARE = 4;
 
+  private static final long FIRST_SHARE = 16;
+  private static final long LEAST_FIRST_BYTES = 4096;
+
   /** The usual division of {@code bytes}. */
   public static IndexGeometry of(long bytes) {
     long buckets = Math.max(1, bytes / BucketLayout.BYTES);
@@ -38,16 +41,22 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
 
   /**
    * A division of {@code bytes} in which the main buckets are those of a table with {@code
-   * mainBuckets}, or each of them is cut into a power of two: as many as the usual division has, or
+   * mainBuckets}, or each of them is cut into a whole number: as many as the usual division has, or
    * just more than half of that. What was chained in such a table is chained in this one.
    */
   public static IndexGeometry refined(long mainBuckets, long bytes) {
     IndexGeometry usual = of(bytes);
-    long main = mainBuckets;
-    while (2 * main <= usual.mainBuckets) {
-      main *= 2;
-    }
+    long main = mainBuckets * Math.max(1, usual.mainBuckets / mainBuckets);
     return new IndexGeometry(main, Math.max(0, usual.buckets() - main));
+  }
+
+  /**
+   * What an index begins with that takes the rest of {@code bytes} when it needs that: a sixteenth,
+   * or all if that is not worth dividing.
+   */
+  public static IndexGeometry first(long bytes) {
+    long part = bytes / FIRST_SHARE;
+    return part < LEAST_FIRST_BYTES ? of(bytes) : of(part);
   }
 
   /** Twice as large. */

@@ -5,8 +5,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One growth or shrinkage of the index by a factor of two, while operations go on (SIGMOD'18,
- * appendix B).
+ * One growth of the index by a whole factor, or shrinkage by two, while operations go on
+ * (SIGMOD'18, appendix B).
  *
  * <p>The buckets are divided into chunks. A chunk is moved by whoever claims it: an operation that
  * needs it, or the thread that resizes. What each side may observe: until {@link #open()} nobody is
@@ -22,7 +22,9 @@ import org.jspecify.annotations.Nullable;
  * away for as long as the slowest of those takes; see docs/decisions/0013.
  */
 public final class IndexResize {
-  private static final int MAX_CHUNK_BUCKETS = 256;
+  /** Buckets of the larger table. */
+  private static final int MAX_CHUNK_BUCKETS = 512;
+
   private static final int MIN_CHUNKS = 64;
 
   /** States of a chunk below zero; at zero and above, it is free and this is its progress. */
@@ -39,13 +41,15 @@ public final class IndexResize {
   private final AtomicInteger chunksLeft;
   private volatile @Nullable BucketMover mover;
 
-  /** A resize of a table of which {@code to} has double or half the main buckets. */
+  /** A resize of a table of which {@code to} has a multiple of the main buckets, or half. */
   public IndexResize(IndexTable from, IndexTable to, Chains chains) {
     this.from = from;
     this.to = to;
     this.chains = chains;
     buckets = Math.min(from.mainBuckets(), to.mainBuckets());
-    chunkBuckets = Math.clamp(buckets / MIN_CHUNKS, 1, MAX_CHUNK_BUCKETS);
+    long factor = Math.max(from.mainBuckets(), to.mainBuckets()) / buckets;
+    int most = (int) Math.max(1, MAX_CHUNK_BUCKETS / factor);
+    chunkBuckets = Math.clamp(buckets / MIN_CHUNKS, 1, most);
     chunks = new AtomicLongArray(Math.toIntExact(Math.ceilDiv(buckets, chunkBuckets)));
     chunksLeft = new AtomicInteger(chunks.length());
   }

@@ -7,11 +7,12 @@ import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.index.Chains;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.HashIndex.Transition;
+import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexResize;
 import io.fasterkv.record.ForkRecord;
 
 /**
- * Doubles and halves the index beside any number of sessions (SIGMOD'18, appendix B). Sessions move
+ * Grows and halves the index beside any number of sessions (SIGMOD'18, appendix B). Sessions move
  * the chunks that they need; this moves the rest. One at a time, and not beside a checkpoint.
  */
 public final class IndexResizer {
@@ -39,10 +40,10 @@ public final class IndexResizer {
     index.sizeLock().lock();
     try {
       while (bytes() * 2 <= bytes) {
-        step(true);
+        step(geometry().doubled());
       }
       while (bytes() > bytes) {
-        step(false);
+        step(geometry().halved());
       }
       return bytes();
     } finally {
@@ -55,21 +56,50 @@ public final class IndexResizer {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
-      step(grow);
+      step(grow ? geometry().doubled() : geometry().halved());
       return bytes();
     } finally {
       index.sizeLock().unlock();
     }
   }
 
-  private long bytes() {
-    return engine.index().soleTable().geometry().bytes();
+  /**
+   * Cuts each main bucket into as many as {@code bytes} for the old table and the new one allow, if
+   * that is two at least.
+   */
+  public void refine(long bytes) {
+    HashIndex index = engine.index();
+    index.sizeLock().lock();
+    try {
+      if (canRefine(bytes)) {
+        step(refined(bytes));
+      }
+    } finally {
+      index.sizeLock().unlock();
+    }
   }
 
-  private void step(boolean grow) {
+  /** Whether {@link #refine} does anything, for a caller that knows of no resize. */
+  public boolean canRefine(long bytes) {
+    return refined(bytes).mainBuckets() > geometry().mainBuckets();
+  }
+
+  private IndexGeometry refined(long bytes) {
+    return IndexGeometry.refined(geometry().mainBuckets(), bytes - bytes());
+  }
+
+  private IndexGeometry geometry() {
+    return engine.index().soleTable().geometry();
+  }
+
+  private long bytes() {
+    return geometry().bytes();
+  }
+
+  private void step(IndexGeometry geometry) {
     HashIndex index = engine.index();
     try (EpochUser user = engine.epochs().register()) {
-      Transition transition = index.beginResize(grow, chains);
+      Transition transition = index.beginResize(geometry, chains);
       if (!reserveForks(transition)) {
         index.cancelResize(transition);
         throw new OutOfBudget(

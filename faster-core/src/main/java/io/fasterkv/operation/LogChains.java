@@ -74,7 +74,7 @@ final class LogChains implements Chains {
   }
 
   @Override
-  public long tags(long address, Part part, TagSink sink) {
+  public long records(long address, Part part, RecordSink sink) {
     long begin = log.removableBelow();
     long downTo = Math.max(begin, log.headAddress());
     long at = address;
@@ -85,7 +85,7 @@ final class LogChains implements Chains {
       }
       long hash = hash(at);
       if (part.contains(hash)) {
-        sink.record(ForkRecord.tag(hash), at);
+        sink.record(hash, at);
       }
       at = RecordInfo.previousAddress(info);
     }

@@ -75,14 +75,14 @@ final class FakeChains implements Chains {
   }
 
   @Override
-  public long tags(long address, Part part, TagSink sink) {
+  public long records(long address, Part part, RecordSink sink) {
     long at = address;
     while (at >= Math.max(begin, head)) {
       if (!(node(at) instanceof Linked linked)) {
         return at;
       }
       if (part.contains(linked.hash)) {
-        sink.record(ForkRecord.tag(linked.hash), at);
+        sink.record(linked.hash, at);
       }
       at = linked.previous;
     }
@@ -114,7 +114,7 @@ final class FakeChains implements Chains {
 
   private static boolean isUndecided(Node fork, Part part) {
     return fork instanceof ByBucket byBucket
-        ? byBucket.mainBuckets > part.mainBuckets()
+        ? part.mainBuckets() % byBucket.mainBuckets != 0
         : !part.isOfOneTag();
   }
 

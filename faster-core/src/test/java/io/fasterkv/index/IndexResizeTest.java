@@ -23,7 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 class IndexResizeTest {
   private static final int STEPS = 3000;
-  private static final int MAX_DOUBLINGS = 5;
+  private static final int MAX_BUCKETS = 64;
+  private static final int[] FACTORS = {2, 2, 2, 3, 4, 15};
 
   private final MemoryBudget budget = new MemoryBudget(1 << 20);
   private final OffHeapArena arena = new OffHeapArena(budget);
@@ -48,13 +49,17 @@ class IndexResizeTest {
     HashIndex index = new HashIndex(arena, new IndexGeometry(main, random.nextInt(4)), 0);
     long[] hashes = hashes(random);
     Map<Long, Long> newest = new HashMap<>();
-    int doublings = 0;
     for (int step = 0; step < STEPS; step++) {
       int dice = random.nextInt(100);
       if (dice == 0) {
-        boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && random.nextBoolean());
-        doublings += grow ? 1 : -1;
-        resize(index, grow, chains);
+        long buckets = index.soleTable().mainBuckets();
+        if (buckets < MAX_BUCKETS && random.nextBoolean()) {
+          resize(index, grown(index, FACTORS[random.nextInt(FACTORS.length)]), chains);
+        } else if (buckets % 2 != 0) {
+          resize(index, true, chains);
+        } else {
+          resize(index, resized(index, false), chains);
+        }
         IndexWalk.entries(index.soleTable());
         checkAll(index, chains, hashes, newest, seed);
       } else if (dice == 1) {
@@ -76,8 +81,22 @@ class IndexResizeTest {
     return random.longs(count).map(hash -> (hash & -(1L << 14)) | random.nextInt(30)).toArray();
   }
 
+  private static IndexGeometry resized(HashIndex index, boolean grow) {
+    IndexGeometry geometry = index.soleTable().geometry();
+    return grow ? geometry.doubled() : geometry.halved();
+  }
+
+  private static IndexGeometry grown(HashIndex index, int factor) {
+    IndexGeometry geometry = index.soleTable().geometry();
+    return new IndexGeometry(factor * geometry.mainBuckets(), factor * geometry.overflowBuckets());
+  }
+
   private static void resize(HashIndex index, boolean grow, FakeChains chains) {
-    Transition transition = index.beginResize(grow, chains);
+    resize(index, resized(index, grow), chains);
+  }
+
+  private static void resize(HashIndex index, IndexGeometry geometry, FakeChains chains) {
+    Transition transition = index.beginResize(geometry, chains);
     IndexResize resize = transition.resize();
     assertThat(index.stableTable()).isNull();
     assertThat(resize.move(0)).as("moved before it was opened").isFalse();
@@ -170,7 +189,7 @@ class IndexResizeTest {
     HashIndex index = new HashIndex(arena, new IndexGeometry(6000, 2000), 0);
     long used = budget.usedBytes();
     push(index, chains, 17);
-    assertThatThrownBy(() -> index.beginResize(true, chains))
+    assertThatThrownBy(() -> index.beginResize(resized(index, true), chains))
         .isInstanceOf(OutOfBudget.class)
         .hasMessageContaining("hash index")
         .hasMessageContaining("bytes=" + 2 * used)
@@ -183,7 +202,7 @@ class IndexResizeTest {
   @Test
   void refusesToHalveAnOddNumberOfBuckets() {
     HashIndex index = new HashIndex(arena, new IndexGeometry(3, 1), 0);
-    assertThatThrownBy(() -> index.beginResize(false, new FakeChains(() -> false)))
+    assertThatThrownBy(() -> resized(index, false))
         .isInstanceOf(BadConfig.class)
         .hasMessageContaining("mainBuckets=3, allowed=an even number");
     assertThat(index.stableTable()).isNotNull();

@@ -74,7 +74,8 @@ public class ResizedIndex implements Chains {
   }
 
   private Transition begin(boolean grow) {
-    Transition transition = index.beginResize(grow, this);
+    IndexGeometry geometry = index.soleTable().geometry();
+    Transition transition = index.beginResize(grow ? geometry.doubled() : geometry.halved(), this);
     open(transition.resize());
     return transition;
   }
@@ -153,8 +154,12 @@ public class ResizedIndex implements Chains {
   }
 
   @Override
-  public long tags(long address, Part part, TagSink sink) {
-    throw new IllegalStateException("one tag does not saturate a bucket");
+  public long records(long address, Part part, RecordSink sink) {
+    for (long at = address; at != 0; at = previous[(int) at]) {
+      sink.record(HASH, at);
+    }
+    moves.incrementAndGet();
+    return 0;
   }
 
   @Override

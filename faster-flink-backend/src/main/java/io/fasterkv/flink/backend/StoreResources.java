@@ -128,6 +128,7 @@ final class StoreResources implements AutoCloseable {
         .maxSessions(SESSIONS)
         .deleteOnClose(true)
         .backgroundCompaction(true)
+        .growingIndex(true)
         .keepRule(rule);
   }
 

@@ -1,0 +1,174 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.Status;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.BadConfig;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** An index that begins small and takes the rest of its memory by itself. */
+class IndexGrowthTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int INDEX_BYTES = 1 << 16;
+  private static final int STEPS = 8_000;
+  private static final long PAUSE_NANOS = 100_000;
+
+  @TempDir Path directory;
+
+  static LongStream seeds() {
+    return Seeds.fresh(12);
+  }
+
+  @Test
+  void growsWhenChainsOutgrowTheirBuckets() {
+    try (FasterStore store = FasterStore.open(longs().logMemoryBytes(1 << 18).build())) {
+      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
+      try (LongSession<Void> session =
+          store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        int keys = 0;
+        for (; keys < 10 || indexBytes(store) < INDEX_BYTES / 2; keys++) {
+          session.rmw(keys, keys, null);
+          if (keys % 64 == 0) {
+            // Else all keys are there before the thread has looked once.
+            LockSupport.parkNanos(PAUSE_NANOS);
+          }
+        }
+        assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16 * 15);
+        assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+        for (long key = 0; key < keys; key++) {
+          assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
+          assertThat(session.value()).isEqualTo(key);
+        }
+      }
+      StoreInvariants.check(store);
+    }
+  }
+
+  @Test
+  void growsBeforeTheFirstRecordsLeaveMemory() throws InterruptedException {
+    StoreConfig config = StoreConfig.builder(directory).memoryBytes(1 << 20).build();
+    try (FasterStore store =
+            FasterStore.open(
+                StoreConfig.builder(directory)
+                    .memoryBytes(1 << 20)
+                    .pageBytes(PAGE_BYTES)
+                    .logMemoryBytes(config.logMemoryBytes())
+                    .growingIndex(true)
+                    .deleteOnClose(true)
+                    .build());
+        Session<byte[], BytesFunctions.Result, Object> session =
+            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      long first = indexBytes(store);
+      for (int key = 0; store.tailAddress() < config.logMemoryBytes() / 2; key++) {
+        session.rmw(ModelDriver.key(key), new byte[PAGE_BYTES / 4], null);
+      }
+      while (indexBytes(store) == first) {
+        Thread.sleep(1);
+      }
+      assertThat(store.indexStatistics().overflowBucketsUsed()).isZero();
+      assertThat(indexBytes(store)).isGreaterThan(10 * first);
+    }
+  }
+
+  @Test
+  void aStoreThatIsRecoveredHasAllOfItsIndex() {
+    StoreConfig config = longs().logMemoryBytes(1 << 18).deleteOnClose(false).build();
+    try (FasterStore store = FasterStore.open(config);
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      session.rmw(1, 10, null);
+      store.checkpoint(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
+    }
+    try (FasterStore store = FasterStore.recover(config);
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES);
+      assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
+      assertThat(session.value()).isEqualTo(10);
+    }
+  }
+
+  @Test
+  void isNotForAnIndexThatMayGrowToMore() {
+    assertThatThrownBy(() -> longs().maxIndexBytes(2 * INDEX_BYTES).build())
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("growingIndex=true, allowed=false where maxIndexBytes=131072 is set");
+  }
+
+  /** Operations, checkpoints, compaction and recovery beside a growth, at any moment. */
+  @ParameterizedTest(name = "seed {0}")
+  @MethodSource("seeds")
+  void behavesAsAMap(long seed) {
+    SplittableRandom random = new SplittableRandom(seed);
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes((long) PAGE_BYTES << random.nextInt(4, 6))
+            .indexBytes(INDEX_BYTES << random.nextInt(2))
+            .growingIndex(true)
+            .segmentBytes(4 * PAGE_BYTES)
+            .backgroundCompaction(random.nextBoolean())
+            .build();
+    SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
+    Map<Integer, byte[]> model = new HashMap<>();
+    FasterStore store = FasterStore.open(config);
+    try {
+      ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
+      for (int step = 0; step < STEPS; step++) {
+        int dice = random.nextInt(10_000);
+        if (dice < 10) {
+          driver.checkCut();
+        } else if (dice < 20) {
+          store.compact();
+        } else if (dice < 40) {
+          store.checkpoint();
+        } else if (dice < 44) {
+          store.checkpoint();
+          driver.close();
+          store.close();
+          store = FasterStore.recover(config);
+          driver = new ModelDriver(store, mode, random, model, seed);
+        } else {
+          driver.operation();
+        }
+      }
+      driver.checkAll();
+      assertThat(indexBytes(store)).as("seed=%d", seed).isGreaterThan(config.indexBytes() / 2);
+      assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+      driver.close();
+    } finally {
+      store.close();
+    }
+  }
+
+  private static long indexBytes(FasterStore store) {
+    return store.indexStatistics().bytes();
+  }
+
+  private StoreConfig.Builder longs() {
+    return StoreConfig.builder(directory)
+        .memoryBytes(1 << 20)
+        .pageBytes(PAGE_BYTES)
+        .indexBytes(INDEX_BYTES)
+        .growingIndex(true)
+        .recordKind(RecordKind.LONGS)
+        .deleteOnClose(true);
+  }
+}

@@ -124,9 +124,17 @@ public final class HashIndex {
 
   /** What there is to tell about the index: the table in use, or the one that will be. */
   public IndexTable newestTable() {
-    IndexResize running = resize;
-    IndexTable now = table;
-    return now != null || running == null ? soleTable() : running.to();
+    while (true) {
+      IndexTable now = table;
+      if (now != null) {
+        return now;
+      }
+      // No table and no resize: one has ended between the two loads.
+      IndexResize running = resize;
+      if (running != null) {
+        return running.to();
+      }
+    }
   }
 
   /**

@@ -97,11 +97,15 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return new SessionCore<>(engine, null, values.another(), SessionMode.BLOCKING, null);
   }
 
-  /** A session on records of any length. */
+  /**
+   * A session on records of any length.
+   *
+   * @param paths makes its short way; null for the general way alone
+   */
   public static <I, O, C> SessionCore<I, O, C> spans(
       Engine engine,
       @Nullable SessionIdentity identity,
-      SpanPaths paths,
+      @Nullable SpanPaths paths,
       StoreFunctions<I, O, C> functions,
       SessionMode mode) {
     SpanValues<I, O, C> values = new SpanValues<>(functions, engine.log(), paths);

@@ -26,17 +26,18 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   /** Told of the room that values leave in their records; null where nobody asks. */
   private final @Nullable MemoryRoom room;
 
-  private final SpanPaths paths;
+  /** Makes the short way; null where there is none. */
+  private final @Nullable SpanPaths paths;
 
   /** The state of the record that is held; a session holds one at a time. */
   private long heldState;
 
-  SpanValues(StoreFunctions<I, O, C> functions, HybridLog log, SpanPaths paths) {
+  SpanValues(StoreFunctions<I, O, C> functions, HybridLog log, @Nullable SpanPaths paths) {
     this(functions, log.isInMemory() ? log.room() : null, paths);
   }
 
   private SpanValues(
-      StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room, SpanPaths paths) {
+      StoreFunctions<I, O, C> functions, @Nullable MemoryRoom room, @Nullable SpanPaths paths) {
     this.functions = functions;
     mergeable = functions instanceof MergeableFunctions<I, O, C> some ? some : null;
     this.room = room;
@@ -55,7 +56,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   @Override
   public SpanPath<I, O, C> path(ChainSteps.Stripe steps) {
-    return paths.path(this, steps);
+    return paths == null ? new SpanPath.None<>(true) : paths.path(this, steps);
   }
 
   @Override

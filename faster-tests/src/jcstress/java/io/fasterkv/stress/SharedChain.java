@@ -7,7 +7,6 @@ import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.operation.RecordMover;
 import io.fasterkv.operation.SessionCore;
-import io.fasterkv.operation.SpanPaths;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 
@@ -36,12 +35,7 @@ final class SharedChain {
   SharedChain(OffHeapArena arena) {
     store = new SmallStore(arena, (memory, offset, length) -> HASH);
     session =
-        SessionCore.spans(
-            store.engine(),
-            null,
-            new SpanPaths(store.engine()),
-            new SumFunctions(),
-            SessionMode.BLOCKING);
+        SessionCore.spans(store.engine(), null, null, new SumFunctions(), SessionMode.BLOCKING);
     mover = new RecordMover(store.engine(), null);
     user = store.engine().epochs().register();
   }

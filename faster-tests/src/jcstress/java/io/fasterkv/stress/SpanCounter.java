@@ -4,7 +4,6 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.SessionCore;
-import io.fasterkv.operation.SpanPaths;
 import java.util.List;
 
 /** A counter of any length. */
@@ -15,12 +14,11 @@ final class SpanCounter extends Counter {
   private final List<ByteSpan> keys = List.of(ByteSpan.of(KEY), ByteSpan.of(KEY));
 
   SpanCounter(SmallStore store) {
-    SpanPaths paths = new SpanPaths(store.engine());
-    sessions = List.of(open(store, paths), open(store, paths));
+    sessions = List.of(open(store), open(store));
   }
 
-  private static SessionCore<Long, long[], Void> open(SmallStore store, SpanPaths paths) {
-    return SessionCore.spans(store.engine(), null, paths, new SumFunctions(), SessionMode.BLOCKING);
+  private static SessionCore<Long, long[], Void> open(SmallStore store) {
+    return SessionCore.spans(store.engine(), null, null, new SumFunctions(), SessionMode.BLOCKING);
   }
 
   @Override

@@ -257,6 +257,11 @@ public final class RecordMover implements AutoCloseable {
           return walk.isDelta() ? Outcome.UNDER_DELTAS : Outcome.DEAD;
         }
         if (walk.address() >= op.diskFloor) {
+          if (walk.address() < log.beginAddress()) {
+            // Dropped, and so is the record below it: for who looks at what it does not drop
+            // itself.
+            return Outcome.DEAD;
+          }
           op.readDisk(walk.address(), log.beginAddress());
           return Outcome.ON_DISK;
         }

@@ -83,9 +83,13 @@ public final class MemoryCompactor implements AutoCloseable {
   private void compactPage() {
     sizeLock.lock();
     try {
-      long end = log.pageEnd(log.beginAddress());
-      log.freeze(end);
-      compactor.compactFrozen(end, movers);
+      long begin = log.beginAddress();
+      // A truncation may have come to the tail's page while this waited.
+      if (begin < log.tailPageStart()) {
+        long end = log.pageEnd(begin);
+        log.freeze(end);
+        compactor.compactFrozen(end, movers);
+      }
     } finally {
       sizeLock.unlock();
     }

@@ -86,10 +86,6 @@ public final class FasterStore implements AutoCloseable {
     Engine engine = parts.engine();
     compactor = new Compactor(engine);
     resizer = new IndexResizer(engine);
-    growth =
-        config.growingIndex() && resizer.canRefine(config.indexBytes())
-            ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
-            : null;
     expiry = new Expiry(engine, compactor);
     longPaths = new LongPaths(engine);
     spanPaths = new SpanPaths(engine);
@@ -110,6 +106,10 @@ public final class FasterStore implements AutoCloseable {
       memoryCompactor = null;
       memoryCompaction = null;
     }
+    growth =
+        config.growingIndex() && resizer.canRefine(config.indexBytes())
+            ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
+            : null;
   }
 
   /**

@@ -9,6 +9,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.OwnThread;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -90,18 +91,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   public void close() {
     isClosed = true;
     brake.letGo();
-    LockSupport.unpark(thread);
-    boolean isInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    OwnThread.awaitEnd(thread);
   }
 
   /** The head of the log has expired, which is not for compaction to make up for. */

@@ -4,6 +4,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.MemoryRoom;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.OwnThread;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -38,18 +39,7 @@ public final class BackgroundMemoryCompaction implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    LockSupport.unpark(thread);
-    boolean isInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    OwnThread.awaitEnd(thread);
   }
 
   private void run() {

@@ -51,18 +51,7 @@ public final class IndexGrowth implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    LockSupport.unpark(thread);
-    boolean isInterrupted = false;
-    while (thread.isAlive()) {
-      try {
-        thread.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-    }
+    OwnThread.awaitEnd(thread);
   }
 
   private void run() {

@@ -232,11 +232,7 @@ public final class LongCore<C> implements AutoCloseable {
 
   private void begin() {
     if (isBusy) {
-      throw new IllegalStateException(
-          "a session was called from one of its own callbacks: thread="
-              + Thread.currentThread().getName()
-              + ", allowed=between operations; note what is to be done, and do it when the"
-              + " operation has returned");
+      throw SessionCore.calledFromCallback();
     }
     isBusy = true;
   }

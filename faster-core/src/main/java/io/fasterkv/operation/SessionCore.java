@@ -519,11 +519,15 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** A callback runs inside an operation, whose epoch and buffers a second one would take away. */
   private void checkNotInCallback() {
     if (isBusy) {
-      throw new IllegalStateException(
-          "a session was called from one of its own callbacks: thread="
-              + Thread.currentThread().getName()
-              + ", allowed=between operations; note what is to be done, and do it when the"
-              + " operation has returned");
+      throw calledFromCallback();
     }
+  }
+
+  static IllegalStateException calledFromCallback() {
+    return new IllegalStateException(
+        "a session was called from one of its own callbacks: thread="
+            + Thread.currentThread().getName()
+            + ", allowed=between operations; note what is to be done, and do it when the"
+            + " operation has returned");
   }
 }

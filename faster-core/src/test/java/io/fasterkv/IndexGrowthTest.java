@@ -11,8 +11,10 @@ import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.operation.IndexResizer;
 import java.nio.file.Path;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.locks.LockSupport;
@@ -25,7 +27,8 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** An index that begins small and takes the rest of its memory by itself. */
 class IndexGrowthTest {
   private static final int PAGE_BYTES = 4096;
-  private static final int INDEX_BYTES = 1 << 16;
+  private static final int INDEX_BYTES = 16 << 20;
+  private static final long MEMORY_BYTES = 96 << 20;
   private static final int STEPS = 8_000;
   private static final long PAUSE_NANOS = 100_000;
 
@@ -37,14 +40,14 @@ class IndexGrowthTest {
 
   @Test
   void growsWhenChainsOutgrowTheirBuckets() {
-    try (FasterStore store = FasterStore.open(longs().logMemoryBytes(1 << 18).build())) {
+    try (FasterStore store = FasterStore.open(longs().logMemoryBytes(8 << 20).build())) {
       assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
       try (LongSession<Void> session =
           store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
         int keys = 0;
         for (; keys < 10 || indexBytes(store) < INDEX_BYTES / 2; keys++) {
           session.rmw(keys, keys, null);
-          if (keys % 64 == 0) {
+          if (keys % 4096 == 0) {
             // Else all keys are there before the thread has looked once.
             LockSupport.parkNanos(PAUSE_NANOS);
           }
@@ -62,11 +65,11 @@ class IndexGrowthTest {
 
   @Test
   void growsBeforeTheFirstRecordsLeaveMemory() throws InterruptedException {
-    StoreConfig config = StoreConfig.builder(directory).memoryBytes(1 << 20).build();
+    StoreConfig config = StoreConfig.builder(directory).memoryBytes(MEMORY_BYTES).build();
     try (FasterStore store =
             FasterStore.open(
                 StoreConfig.builder(directory)
-                    .memoryBytes(1 << 20)
+                    .memoryBytes(MEMORY_BYTES)
                     .pageBytes(PAGE_BYTES)
                     .logMemoryBytes(config.logMemoryBytes())
                     .growingIndex(true)
@@ -87,28 +90,71 @@ class IndexGrowthTest {
   }
 
   @Test
-  void aStoreThatIsRecoveredHasAllOfItsIndex() {
-    StoreConfig config = longs().logMemoryBytes(1 << 18).deleteOnClose(false).build();
-    try (FasterStore store = FasterStore.open(config);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
-      session.rmw(1, 10, null);
+  void aStoreThatIsRecoveredFromAnImageHasThatAndLetsItGrow() throws InterruptedException {
+    StoreConfig config = longs().logMemoryBytes(8 << 20).deleteOnClose(false).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      add(store, 0, 10);
       store.checkpoint(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
     }
-    try (FasterStore store = FasterStore.recover(config);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
-      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES);
-      assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
-      assertThat(session.value()).isEqualTo(10);
+    try (FasterStore store = FasterStore.recover(config)) {
+      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
+      add(store, 10, 11);
+      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      add(store, 11, 60_000);
+      while (indexBytes(store) == INDEX_BYTES / 16) {
+        Thread.sleep(1);
+      }
+      check(store, 60_000);
+      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+    }
+    try (FasterStore store = FasterStore.recover(config)) {
+      check(store, 60_000);
+    }
+  }
+
+  /** Rounded up by a shrinkage, the overflow buckets of all parts may be more than there is. */
+  @Test
+  void growsByLessWhereThePartsWouldNotHaveTheirOverflowBuckets() {
+    StoreConfig config = longs().indexBytes(INDEX_BYTES + 127 * 64).logMemoryBytes(8 << 20).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      store.shrinkIndex();
+      IndexResizer resizer = new IndexResizer(Insides.engine(store));
+      long overflow = store.indexStatistics().overflowBuckets();
+      long main = store.indexStatistics().mainBuckets();
+      resizer.refine(config.indexBytes());
+      long parts = store.indexStatistics().mainBuckets() / main;
+      assertThat(parts).isEqualTo(30);
+      assertThat(store.indexStatistics().overflowBuckets())
+          .isGreaterThanOrEqualTo(parts * overflow);
+      assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+    }
+  }
+
+  private static void add(FasterStore store, int from, int until) {
+    try (LongSession<Void> session =
+        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (int key = from; key < until; key++) {
+        session.rmw(key, key, null);
+      }
+    }
+  }
+
+  private static void check(FasterStore store, int keys) {
+    try (LongSession<Void> session =
+        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (int key = 0; key < keys; key++) {
+        assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
+        assertThat(session.value()).isEqualTo(key);
+      }
     }
   }
 
   @Test
   void isNotForAnIndexThatMayGrowToMore() {
-    assertThatThrownBy(() -> longs().maxIndexBytes(2 * INDEX_BYTES).build())
+    assertThatThrownBy(() -> longs().logMemoryBytes(8 << 20).maxIndexBytes(2 * INDEX_BYTES).build())
         .isInstanceOf(BadConfig.class)
-        .hasMessageContaining("growingIndex=true, allowed=false where maxIndexBytes=131072 is set");
+        .hasMessageContaining(
+            "growingIndex=true, allowed=false where maxIndexBytes=33554432 is set");
   }
 
   /** Operations, checkpoints, compaction and recovery beside a growth, at any moment. */
@@ -118,10 +164,10 @@ class IndexGrowthTest {
     SplittableRandom random = new SplittableRandom(seed);
     StoreConfig config =
         StoreConfig.builder(directory)
-            .memoryBytes(1 << 20)
+            .memoryBytes(MEMORY_BYTES)
             .pageBytes(PAGE_BYTES)
             .logMemoryBytes((long) PAGE_BYTES << random.nextInt(4, 6))
-            .indexBytes(INDEX_BYTES << random.nextInt(2))
+            .indexBytes(INDEX_BYTES)
             .growingIndex(true)
             .segmentBytes(4 * PAGE_BYTES)
             .backgroundCompaction(random.nextBoolean())
@@ -138,9 +184,9 @@ class IndexGrowthTest {
         } else if (dice < 20) {
           store.compact();
         } else if (dice < 40) {
-          store.checkpoint();
+          store.checkpoint(withLog(random));
         } else if (dice < 44) {
-          store.checkpoint();
+          store.checkpoint(withLog(random));
           driver.close();
           store.close();
           store = FasterStore.recover(config);
@@ -158,13 +204,18 @@ class IndexGrowthTest {
     }
   }
 
+  private static CheckpointRequest withLog(SplittableRandom random) {
+    List<CheckpointRequest> all = CheckpointRequests.withLog();
+    return all.get(random.nextInt(all.size()));
+  }
+
   private static long indexBytes(FasterStore store) {
     return store.indexStatistics().bytes();
   }
 
   private StoreConfig.Builder longs() {
     return StoreConfig.builder(directory)
-        .memoryBytes(1 << 20)
+        .memoryBytes(MEMORY_BYTES)
         .pageBytes(PAGE_BYTES)
         .indexBytes(INDEX_BYTES)
         .growingIndex(true)

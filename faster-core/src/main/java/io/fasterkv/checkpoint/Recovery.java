@@ -34,9 +34,6 @@ public final class Recovery {
   private final CheckpointFiles files;
   private final CheckpointManifest manifest;
 
-  /** The sizes of an index that is not that of an image; null if it is. */
-  private final @Nullable IndexGeometry refined;
-
   /** The image to load, if any. */
   private final @Nullable Image image;
 
@@ -45,11 +42,7 @@ public final class Recovery {
     this.request = request;
     this.manifest = manifest;
     files = new CheckpointFiles(config.directory());
-    long main = manifest.index().mainBuckets();
-    IndexGeometry finest = IndexGeometry.refined(main, config.indexBytes());
-    boolean isOutgrown = config.growingIndex() && finest.mainBuckets() > main;
-    refined = !manifest.hasImage() || isOutgrown ? finest : null;
-    image = request.usesIndex() && !isOutgrown ? manifest.index().image() : null;
+    image = request.usesIndex() ? manifest.index().image() : null;
   }
 
   /**
@@ -139,10 +132,10 @@ public final class Recovery {
 
   /** The sizes of the index. */
   public IndexGeometry indexGeometry() {
-    if (refined != null) {
-      return refined;
-    }
     long main = manifest.index().mainBuckets();
+    if (!manifest.hasImage()) {
+      return IndexGeometry.refined(main, config.indexBytes());
+    }
     long used = manifest.index().overflowUsed();
     long room = config.indexRoomBytes() - config.memoryBytes() / 64;
     long most = Math.max(used, room / IndexImage.BUCKET_BYTES - main);

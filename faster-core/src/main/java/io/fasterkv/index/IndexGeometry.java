@@ -13,7 +13,7 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   private static final long OVERFLOW_SHARE = 4;
 
   private static final long FIRST_SHARE = 16;
-  private static final long LEAST_FIRST_BYTES = 4096;
+  private static final long LEAST_FIRST_BYTES = 1 << 20;
 
   /** The usual division of {@code bytes}. */
   public static IndexGeometry of(long bytes) {
@@ -52,11 +52,16 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
 
   /**
    * What an index begins with that takes the rest of {@code bytes} when it needs that: a sixteenth,
-   * or all if that is not worth dividing.
+   * or all if a sixteenth would be full before anybody has looked.
    */
   public static IndexGeometry first(long bytes) {
     long part = bytes / FIRST_SHARE;
     return part < LEAST_FIRST_BYTES ? of(bytes) : of(part);
+  }
+
+  /** As many buckets in all, so many of them main buckets. */
+  public IndexGeometry divided(long wanted) {
+    return new IndexGeometry(wanted, Math.max(0, buckets() - wanted));
   }
 
   /** Twice as large. */

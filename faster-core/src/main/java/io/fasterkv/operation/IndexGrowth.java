@@ -10,7 +10,7 @@ import java.util.concurrent.locks.LockSupport;
  * Lets an index that has begun with a part of its memory take the rest, once, on a thread of its
  * own: when chains outgrow their buckets, or half of the log's memory is used. That is before the
  * first records leave memory: what is on disk cannot be told apart by a growth, so an entry that
- * leads there would be made once for each part of its bucket.
+ * leads there is made once for each part of its bucket.
  *
  * <p>An index that is no larger than it has to be lies in fewer lines and pages of memory, which is
  * what operations in memory wait for.

@@ -34,7 +34,7 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
   /** None but that of {@link LongCore}. */
   @Override
   public SpanPath<Void, Void, C> path(ChainSteps.Stripe steps) {
-    return new SpanPath.None<>(true);
+    return SpanPath.none(true);
   }
 
   @Override

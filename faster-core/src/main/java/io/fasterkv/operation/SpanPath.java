@@ -17,8 +17,15 @@ abstract class SpanPath<I, O, C> {
    */
   abstract boolean take(Operation<I, O, C> op);
 
-  /** The path where there is none, for ever or while the index or the version is changing. */
-  static final class None<I, O, C> extends SpanPath<I, O, C> {
+  /** The path where there is none; asked for by each operation while that is only for now. */
+  @SuppressWarnings("unchecked") // It looks at no operation.
+  static <I, O, C> SpanPath<I, O, C> none(boolean isForEver) {
+    return (SpanPath<I, O, C>) (SpanPath<?, ?, ?>) (isForEver ? None.FOR_EVER : None.FOR_NOW);
+  }
+
+  private static final class None extends SpanPath<Object, Object, Object> {
+    static final None FOR_EVER = new None(true);
+    static final None FOR_NOW = new None(false);
     private final boolean isForEver;
 
     None(boolean isForEver) {
@@ -31,7 +38,7 @@ abstract class SpanPath<I, O, C> {
     }
 
     @Override
-    boolean take(Operation<I, O, C> op) {
+    boolean take(Operation<Object, Object, Object> op) {
       return false;
     }
   }

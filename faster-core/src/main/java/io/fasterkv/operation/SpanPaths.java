@@ -22,7 +22,7 @@ public final class SpanPaths {
   <I, O, C> SpanPath<I, O, C> path(SpanValues<I, O, C> values, ChainSteps.Stripe steps) {
     IndexTable now = engine.index().quietTable();
     return now == null
-        ? new SpanPath.None<>(false)
+        ? SpanPath.none(false)
         : (SpanPath<I, O, C>) StoreClass.make(constructor(now), values, steps);
   }
 

@@ -56,7 +56,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   @Override
   public SpanPath<I, O, C> path(ChainSteps.Stripe steps) {
-    return paths == null ? new SpanPath.None<>(true) : paths.path(this, steps);
+    return paths == null ? SpanPath.none(true) : paths.path(this, steps);
   }
 
   @Override

@@ -206,12 +206,13 @@ public final class BackgroundCompaction implements AutoCloseable {
     long moved = after.movedBytes() - before.movedBytes();
     long scanned = after.scannedBytes() - before.scannedBytes();
     long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
+    long left = size() - writtenMeanwhile;
     long dropped = after.droppedBytes() - before.droppedBytes();
     if (end == flushed) {
-      trigger.passed(scanned, dropped, unknownBefore, size() - writtenMeanwhile);
-      brake.passed(sizeBefore - scanned + moved, size());
+      trigger.passed(scanned, dropped, unknownBefore, left);
+      brake.passed(sizeBefore - scanned + moved, left);
     } else {
-      trigger.truncated(size() - writtenMeanwhile);
+      trigger.truncated(left);
       brake.expired(after.expiredBytes() - before.expiredBytes());
     }
     if (sample != null) {

@@ -80,7 +80,10 @@ final class WriteBrake {
     limit();
   }
 
-  /** Notes how much was live of what the pass has found, and how long the log is now. */
+  /**
+   * Notes how much was live of what the pass has found, and how long the log is now without what
+   * was written meanwhile: writers that could write are not to be let go.
+   */
   synchronized void passed(long bytes, long logBytes) {
     // What was replaced during the pass was not found, and was live when it began.
     long most = bytes + growth.get().lostSince(atBegin);

@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.memory.Words;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -71,6 +72,19 @@ public final class ChainSteps {
     void ended() {
       counts[ENDED]++;
     }
+
+    /** What the session did, read while it goes on. */
+    private Growth growth() {
+      long made;
+      long ended;
+      do {
+        made = counts[MADE_BYTES];
+        Words.acquireFence();
+        ended = counts[ENDED];
+        Words.acquireFence();
+      } while (counts[MADE_BYTES] != made);
+      return new Growth(made, ended, counts[LARGEST_BYTES]);
+    }
   }
 
   /**
@@ -93,6 +107,13 @@ public final class ChainSteps {
     /** How many bytes at most have ended since: each as if it were the largest. */
     public long lostSince(Growth earlier) {
       return (ended - earlier.ended) * largestBytes;
+    }
+
+    private Growth plus(Growth other) {
+      return new Growth(
+          madeBytes + other.madeBytes,
+          ended + other.ended,
+          Math.max(largestBytes, other.largestBytes));
     }
   }
 
@@ -121,17 +142,17 @@ public final class ChainSteps {
     free.add(stripe);
   }
 
-  /** See {@link Growth}. */
+  /**
+   * See {@link Growth}. What one session has made and ended is of one moment, but for the operation
+   * it is at: else who is interrupted between the two would take what was replaced meanwhile for
+   * growth.
+   */
   public synchronized Growth growth() {
-    long made = 0;
-    long ended = 0;
-    long largest = 0;
+    Growth sum = new Growth(0, 0, 0);
     for (Stripe stripe : stripes) {
-      made += stripe.counts[Stripe.MADE_BYTES];
-      ended += stripe.counts[Stripe.ENDED];
-      largest = Math.max(largest, stripe.counts[Stripe.LARGEST_BYTES]);
+      sum = sum.plus(stripe.growth());
     }
-    return new Growth(made, ended, largest);
+    return sum;
   }
 
   public synchronized Sums sums() {

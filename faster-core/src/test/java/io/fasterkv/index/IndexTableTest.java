@@ -65,7 +65,7 @@ class IndexTableTest {
   @Test
   void whoRaisesAtTheSameTimeLeavesTheHighest() throws Exception {
     long seed = Long.getLong("faster.seed", System.nanoTime());
-    long[] hashes = new SplittableRandom(seed).longs(40).toArray();
+    long[] hashes = distinctTags(seed, 40);
     IndexTable index = new IndexTable(arena, new IndexGeometry(2, 20), 0);
     AtomicLongArray highest = new AtomicLongArray(hashes.length);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
@@ -92,6 +92,16 @@ class IndexTableTest {
       assertThat(entry.address()).as("seed %d", seed).isEqualTo(highest.get(i));
     }
     assertThat(index.entries()).as("seed %d", seed).isEqualTo(hashes.length);
+  }
+
+  /** Random hashes of which no two can have one entry. */
+  private static long[] distinctTags(long seed, int count) {
+    Set<Long> tags = new HashSet<>();
+    return new SplittableRandom(seed)
+        .longs()
+        .filter(hash -> tags.add(BucketLayout.entry(hash)))
+        .limit(count)
+        .toArray();
   }
 
   @ParameterizedTest

@@ -40,8 +40,9 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Updates a key's value by the functions: UPDATED_IN_PLACE, CREATED, COPIED or PENDING; and
-   * DELTA_APPENDED if the store's {@code merge} is set.
+   * Updates a key's value by the functions: UPDATED_IN_PLACE, CREATED, COPIED or PENDING; NOT_FOUND
+   * or FOUND if they make no first value or no successor; and DELTA_APPENDED if the store's {@code
+   * merge} is set.
    */
   public Status rmw(ByteSpan key, @Nullable I input, @Nullable C context) {
     return core.rmw(key, input, context);

@@ -2,9 +2,12 @@ package io.fasterkv.api;
 
 /** How an operation ended. */
 public enum Status {
-  /** Read: the key has a value and the reader has seen it. Delete: the value is gone. */
+  /**
+   * Read: the key has a value and the reader has seen it. Delete: the value is gone. RMW: the key
+   * has a value, of which its functions make no successor.
+   */
   FOUND,
-  /** Read or delete: the key has no value. */
+  /** Read or delete: the key has no value. RMW: it has none, and its functions make none. */
   NOT_FOUND,
   /** Upsert or RMW: the key had no value; a record was created. */
   CREATED,

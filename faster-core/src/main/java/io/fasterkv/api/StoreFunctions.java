@@ -41,6 +41,14 @@ public interface StoreFunctions<I, O, C> {
     return true;
   }
 
+  /**
+   * Whether an RMW makes a value where the key has none. If not, it ends there with {@link
+   * Status#NOT_FOUND}, and writes nothing; it is never merged.
+   */
+  default boolean needsInitialUpdate(ByteSpan key, I input) {
+    return true;
+  }
+
   /** How many bytes to allocate for a key's first value in an RMW; room to grow is allowed. */
   int initialBytes(ByteSpan key, I input);
 
@@ -52,6 +60,15 @@ public interface StoreFunctions<I, O, C> {
    * with nothing changed, when the new value does not fit.
    */
   boolean inPlaceUpdater(ByteSpan key, I input, ByteSpan value);
+
+  /**
+   * Whether an RMW makes a successor of a value that it must not change in place. If not, it ends
+   * there with {@link Status#FOUND}, and writes nothing. Of large values, of values that are merged
+   * and where {@link #inPlaceUpdater} wants more room, a successor is made without asking.
+   */
+  default boolean needsCopyUpdate(ByteSpan key, I input, ByteSpan oldValue) {
+    return true;
+  }
 
   /** How many bytes to allocate for the successor of {@code oldValue} in an RMW. */
   int copyBytes(ByteSpan key, I input, ByteSpan oldValue);

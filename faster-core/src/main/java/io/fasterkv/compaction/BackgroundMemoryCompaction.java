@@ -3,8 +3,8 @@ package io.fasterkv.compaction;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.MemoryRoom;
+import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.OwnThread;
 import java.util.concurrent.locks.LockSupport;
 
 /**

@@ -2,6 +2,7 @@ package io.fasterkv.device;
 
 import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
+import io.fasterkv.memory.OwnThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -80,22 +81,12 @@ final class Lending {
       closing.countDown();
       started = thread;
     }
-    boolean isInterrupted = false;
     if (started != null) {
       // It may wait for bytes from far away.
       started.interrupt();
-    }
-    while (started != null && started.isAlive()) {
-      try {
-        started.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
+      OwnThread.awaitEnd(started);
     }
     ended.countDown();
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 
   private void run() {

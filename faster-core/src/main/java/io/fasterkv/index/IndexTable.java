@@ -77,13 +77,12 @@ public final class IndexTable {
       if (offset >= 0) {
         return;
       }
-      if (offset == ABSENT && (saturated ? shareEntry(main, hash, entry) : insert(main, wanted))) {
-        if (saturated) {
+      if (offset == ABSENT) {
+        if (saturated ? shareEntry(main, hash, entry) : insert(main, wanted, entry)) {
           return;
         }
-      } else {
-        backOff();
       }
+      backOff();
     }
   }
 
@@ -103,7 +102,7 @@ public final class IndexTable {
         }
       } else if (at == ABSENT && isSaturated(main)) {
         return false;
-      } else if (at == CONTENDED || !insert(main, wanted)) {
+      } else if (at == CONTENDED || !insert(main, wanted, entry)) {
         backOff();
       }
     }
@@ -187,9 +186,13 @@ public final class IndexTable {
     return BucketLayout.isSaturated(Words.loadVolatile(memory, main + BucketLayout.OVERFLOW));
   }
 
-  /** The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} by a claim. */
+  /**
+   * The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} by a claim. If it is
+   * absent, {@code entry} has the offset of the first that was free, or {@link #FULL}.
+   */
   private long lookUp(long main, long wanted, IndexEntry entry) {
     long result = ABSENT;
+    long free = FULL;
     for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
       for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
         long word = Words.loadVolatile(memory, at);
@@ -200,9 +203,12 @@ public final class IndexTable {
             return at;
           }
           result = CONTENDED;
+        } else if (word == 0 && free == FULL) {
+          free = at;
         }
       }
     }
+    entry.offset = free;
     return result;
   }
 
@@ -213,11 +219,12 @@ public final class IndexTable {
     return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
   }
 
-  /** Tries to make an entry; the caller looks it up again whether this worked or not. */
-  private boolean insert(long main, long wanted) {
-    long free = findFree(main);
+  /** Tries to make an entry where the look-up has found a free one; there is room for it later. */
+  private boolean insert(long main, long wanted, IndexEntry entry) {
+    long free = entry.offset;
     if (free == FULL) {
-      return grow(main);
+      grow(main);
+      return false;
     }
     if (!Words.compareAndSet(memory, free, 0, wanted | BucketLayout.TENTATIVE)) {
       return false;
@@ -226,19 +233,9 @@ public final class IndexTable {
     Words.storeRelease(memory, free, mayStay ? wanted : 0);
     if (mayStay) {
       countEntries(1);
+      entry.word = wanted;
     }
     return mayStay;
-  }
-
-  private long findFree(long main) {
-    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
-      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        if (Words.loadAcquire(memory, at) == 0) {
-          return at;
-        }
-      }
-    }
-    return FULL;
   }
 
   private boolean standsElsewhere(long main, long wanted, long own) {
@@ -253,7 +250,7 @@ public final class IndexTable {
   }
 
   /** Adds an overflow bucket to a chain, or marks the chain as saturated. */
-  private boolean grow(long main) {
+  private void grow(long main) {
     long last = main;
     for (long after = next(last); after >= 0; after = next(last)) {
       last = after;
@@ -261,16 +258,14 @@ public final class IndexTable {
     long fresh = overflow.take();
     if (fresh == OverflowBuckets.NONE) {
       saturate(main);
-      return true;
+      return;
     }
     long end = last + BucketLayout.OVERFLOW;
     long word = Words.loadAcquire(memory, end);
     boolean isEnd = BucketLayout.nextBucket(word) == OverflowBuckets.NONE;
-    if (isEnd && Words.compareAndSet(memory, end, word, word | fresh)) {
-      return true;
+    if (!isEnd || !Words.compareAndSet(memory, end, word, word | fresh)) {
+      overflow.giveBack(fresh);
     }
-    overflow.giveBack(fresh);
-    return false;
   }
 
   private static long sharedOffset(long main, long hash) {

@@ -436,6 +436,7 @@ public final class HybridLog {
   public void close() {
     flusher.close();
     holds.close();
+    frames.close();
   }
 
   /** How far the log can be compacted: what is there is on disk, and in chains if it ever will. */

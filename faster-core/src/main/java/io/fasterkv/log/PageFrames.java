@@ -1,7 +1,9 @@
 package io.fasterkv.log;
 
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.TouchAhead;
 import java.lang.foreign.MemorySegment;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The circular buffer: one flat region of a power of two of pages. An address lies at {@code
@@ -16,6 +18,7 @@ final class PageFrames {
   private final long mask;
   private final int pageBits;
   private final long runBytes;
+  private final @Nullable TouchAhead ahead;
 
   /**
    * @param segmentBytes what the device keeps together, a power of two of pages
@@ -23,6 +26,7 @@ final class PageFrames {
   PageFrames(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
     runBytes = Math.max(pageBytes, Math.min(MAX_RUN_BYTES, Math.min(bytes, segmentBytes)));
     memory = arena.allocate("log pages", bytes, OffHeapArena.PAGE_ALIGNMENT);
+    ahead = arena.touchAhead(memory);
     mask = bytes - 1;
     pageBits = Integer.numberOfTrailingZeros(pageBytes);
   }
@@ -73,6 +77,20 @@ final class PageFrames {
   /** Bytes from {@code address} up to {@code until}, which is at most the end of its run. */
   MemorySegment slice(long address, long until) {
     return memory.asSlice(offset(address), until - address);
+  }
+
+  /** The tail has come to a page. */
+  void reached(long page) {
+    if (ahead != null) {
+      ahead.reached(pageStart(page));
+    }
+  }
+
+  /** Nobody uses the memory any more but who calls this. */
+  void close() {
+    if (ahead != null) {
+      ahead.close();
+    }
   }
 
   /** Clears the frames of the pages that end in {@code (from, until]}. */

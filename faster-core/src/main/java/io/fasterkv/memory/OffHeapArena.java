@@ -61,6 +61,15 @@ public final class OffHeapArena implements AutoCloseable {
   }
 
   /**
+   * What touches a circular buffer of this arena before it is needed; null if that is done, as it
+   * is where memory is not asked from the kernel, or where all of it is touched at once.
+   */
+  public @Nullable TouchAhead touchAhead(MemorySegment buffer) {
+    boolean isMapped = hugePages && buffer.byteSize() >= HugePages.BYTES && HugePages.isReachable();
+    return isMapped && !preallocates ? new TouchAhead(buffer) : null;
+  }
+
+  /**
    * An arena on the same budget that can be closed by itself, before this one, and gives its bytes
    * back then.
    */

@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.OwnThread;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 

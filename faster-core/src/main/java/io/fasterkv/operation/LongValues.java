@@ -64,6 +64,16 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
   }
 
   @Override
+  public int successorBytes(Operation<Void, Void, C> op, MemorySegment memory, long record) {
+    return Long.BYTES;
+  }
+
+  @Override
+  public boolean makesFirst(Operation<Void, Void, C> op) {
+    return true;
+  }
+
+  @Override
   public int initialBytes(Operation<Void, Void, C> op) {
     return Long.BYTES;
   }

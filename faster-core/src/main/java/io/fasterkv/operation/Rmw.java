@@ -44,7 +44,9 @@ final class Rmw<I, O, C> {
     // Before the entry: a thaw lowers them when all copies of what was frozen are in their chains.
     long copyBelow = log.regions().copyBelow();
     long inPlaceFrom = log.regions().inPlaceFrom();
-    engine.index().findOrCreate(op.hash, op.entry);
+    if (!findEntry(op)) {
+      return op.end(Status.NOT_FOUND);
+    }
     if (!walk.find(op.key, op.hash, op.entry.address(), log.headAddress())) {
       if (walk.isEnded(begin)) {
         return create(op);
@@ -104,7 +106,19 @@ final class Rmw<I, O, C> {
     return inserts.isStillNewest(op) ? create(op) : Step.RESTART;
   }
 
+  /** False if there is none, and none is made since no value is. */
+  private boolean findEntry(Operation<I, O, C> op) {
+    if (!values.makesFirst(op)) {
+      return engine.index().find(op.hash, op.entry);
+    }
+    engine.index().findOrCreate(op.hash, op.entry);
+    return true;
+  }
+
   private Step create(Operation<I, O, C> op) {
+    if (!values.makesFirst(op)) {
+      return op.end(Status.NOT_FOUND);
+    }
     int bytes = values.initialBytes(op);
     if (large.isLarge(op, bytes)) {
       return ended(op, Status.CREATED, large.put(op, Goal.CREATE, bytes, fresh));
@@ -182,7 +196,10 @@ final class Rmw<I, O, C> {
   }
 
   private Step copy(Operation<I, O, C> op, long address, MemorySegment memory, long record) {
-    int bytes = values.copyBytes(op, memory, record);
+    int bytes = values.successorBytes(op, memory, record);
+    if (bytes == ValueAccess.STAYS) {
+      return op.end(Status.FOUND);
+    }
     if (large.isLarge(op, bytes)) {
       return ended(op, Status.COPIED, large.replaceSmall(op, address, bytes, fresh));
     }

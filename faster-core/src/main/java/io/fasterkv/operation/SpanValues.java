@@ -100,6 +100,19 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   }
 
   @Override
+  public int successorBytes(Operation<I, O, C> op, MemorySegment memory, long record) {
+    copyConsistently(op, memory, record);
+    return functions.needsCopyUpdate(op.keySpan, op.input, op.value)
+        ? functions.copyBytes(op.keySpan, op.input, op.value)
+        : STAYS;
+  }
+
+  @Override
+  public boolean makesFirst(Operation<I, O, C> op) {
+    return functions.needsInitialUpdate(op.keySpan, op.input);
+  }
+
+  @Override
   public int initialBytes(Operation<I, O, C> op) {
     return functions.initialBytes(op.keySpan, op.input);
   }
@@ -129,7 +142,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   @Override
   public boolean mergesBlindly(Operation<I, O, C> op) {
-    return mergeable != null && mergeable.mergesBlindly(op.keySpan, op.input);
+    return mergeable != null && makesFirst(op) && mergeable.mergesBlindly(op.keySpan, op.input);
   }
 
   @Override

@@ -34,6 +34,18 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
   /** Writes an upsert's value in place. */
   InPlace writeInPlace(Operation<I, O, C> op, MemorySegment memory, long record);
 
+  /** What {@link #successorBytes} says of a value that stays as it is. */
+  int STAYS = -1;
+
+  /**
+   * Bytes of the value that an RMW puts in the place of one that nobody may change, or {@link
+   * #STAYS}.
+   */
+  int successorBytes(Operation<I, O, C> op, MemorySegment memory, long record);
+
+  /** Whether an RMW makes a value where there is none. */
+  boolean makesFirst(Operation<I, O, C> op);
+
   /** Bytes of value that an RMW's first record needs. */
   int initialBytes(Operation<I, O, C> op);
 

@@ -2,7 +2,7 @@ package io.fasterkv.record;
 
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /**
  * A key as an operation carries it: native memory that starts at a multiple of 8 and is padded with
@@ -10,6 +10,8 @@ import java.lang.foreign.ValueLayout;
  */
 public final class KeyBytes {
   private static final int BY_WORDS = 64;
+  private static final boolean IS_LITTLE_ENDIAN =
+      ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
   private MemorySegment memory = MemorySegment.NULL;
   private int length;
@@ -18,9 +20,17 @@ public final class KeyBytes {
   public void set(MemorySegment memory, int length) {
     this.memory = memory;
     this.length = length;
-    for (long at = length; at < RecordLayout.align(length); at++) {
-      memory.set(ValueLayout.JAVA_BYTE, at, (byte) 0);
+    int bytes = length % Long.BYTES;
+    if (bytes != 0) {
+      long at = length - bytes;
+      Words.storePlain(memory, at, Words.loadPlain(memory, at) & first(bytes));
     }
+  }
+
+  /** The first so many bytes of a word, one at least. */
+  private static long first(int bytes) {
+    int others = Long.SIZE - bytes * Byte.SIZE;
+    return IS_LITTLE_ENDIAN ? -1L >>> others : -1L << others;
   }
 
   public MemorySegment memory() {

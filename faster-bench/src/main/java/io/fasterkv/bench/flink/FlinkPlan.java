@@ -10,6 +10,8 @@ import java.util.List;
  * @param setUpKeys keys that have state before anything is timed
  * @param newKeys keys that get state while it is timed
  * @param calls of a row in a slice, at most
+ * @param warmNanos how long each backend is warmed up for a row, at least: until then parts of it
+ *     are not compiled
  * @param rounds how often all rows take their turn
  * @param clock what the time of a slice is
  * @param seed of keys and values
@@ -19,6 +21,7 @@ record FlinkPlan(
     int setUpKeys,
     int newKeys,
     int calls,
+    long warmNanos,
     int rounds,
     Clock clock,
     long seed) {

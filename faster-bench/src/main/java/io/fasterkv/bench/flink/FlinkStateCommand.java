@@ -45,6 +45,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   private static final long HEAP_BYTES_PER_KEY = 5_000;
 
   private static final int QUICK_KEYS = 2_000;
+  private static final long WARM_NANOS = 2_000_000_000L;
 
   @Option(
       names = "--backends",
@@ -260,6 +261,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
         number,
         number,
         calls == 0 || isQuick ? number : (int) calls,
+        isQuick ? 0 : WARM_NANOS,
         isQuick ? 2 : rounds,
         clock,
         seed);

@@ -18,6 +18,7 @@ public final class ByteMaps {
   private final PutEdit edit = new PutEdit();
   private final PutAllEdit editAll = new PutAllEdit();
   private final MapHead head = new MapHead();
+  private final RemoveEdit removal = new RemoveEdit(userKey, head.block());
   private final HeapBlock bucket = new HeapBlock();
   private final EntryCursor cursor = new EntryCursor();
   private final Bytes run = new Bytes();
@@ -172,7 +173,21 @@ public final class ByteMaps {
   /** Removes a user key; false if the map did not have it. */
   public boolean remove(CompositeKey key, byte[] bytes, int offset, int length) {
     userKey.of(bytes, offset, length);
-    if (!locate(key, false)) {
+    records.edit(key.head(), removal.begin());
+    return switch (removal.outcome()) {
+      case MISSING -> false;
+      case REMOVED -> true;
+      case LAST -> {
+        records.delete(key.head());
+        yield true;
+      }
+      case ELSEWHERE -> removeSlowly(key);
+    };
+  }
+
+  /** Works on copies on the heap, of which the head's is there. */
+  private boolean removeSlowly(CompositeKey key) {
+    if (!locate(key)) {
       return false;
     }
     HeapBlock block = block();
@@ -241,6 +256,11 @@ public final class ByteMaps {
     if (forRun && head.identity() == PartLayout.NONE) {
       head.makeRuns(records.takeIdentity());
     }
+    return locate(key);
+  }
+
+  /** As {@link #locate(CompositeKey, boolean)}, with the head that is loaded. */
+  private boolean locate(CompositeKey key) {
     int from = head.entriesAt();
     if (head.hasBuckets()) {
       from = MapLayout.BUCKET_HEAD_BYTES;

@@ -8,6 +8,11 @@ import io.fasterkv.api.ByteSpan;
  */
 interface RecordEdit {
 
+  /** Whether it makes a record where there was none. */
+  default boolean makesFirst() {
+    return true;
+  }
+
   /** How many bytes to allocate where there was no record. */
   int initialBytes();
 
@@ -16,6 +21,11 @@ interface RecordEdit {
 
   /** Changes the value where it lies; false, with nothing changed, if it does not fit. */
   boolean inPlace(ByteSpan value);
+
+  /** Whether it changes a value that may not be changed where it lies. */
+  default boolean makesSuccessor(ByteSpan oldValue) {
+    return true;
+  }
 
   /** How many bytes to allocate for the successor. */
   int copyBytes(ByteSpan oldValue);

@@ -42,6 +42,11 @@ final class RecordFunctions implements StoreFunctions<RecordEdit, RecordReader, 
   }
 
   @Override
+  public boolean needsInitialUpdate(ByteSpan key, RecordEdit input) {
+    return input.makesFirst();
+  }
+
+  @Override
   public int initialBytes(ByteSpan key, RecordEdit input) {
     return input.initialBytes();
   }
@@ -54,6 +59,11 @@ final class RecordFunctions implements StoreFunctions<RecordEdit, RecordReader, 
   @Override
   public boolean inPlaceUpdater(ByteSpan key, RecordEdit input, ByteSpan value) {
     return input.inPlace(value);
+  }
+
+  @Override
+  public boolean needsCopyUpdate(ByteSpan key, RecordEdit input, ByteSpan oldValue) {
+    return input.makesSuccessor(oldValue);
   }
 
   @Override

@@ -95,7 +95,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void add(V value) throws IOException {
-    Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
+    checkElement(value);
     DataOutputSerializer out = context.takeOut();
     elementSerializer.serialize(value, out);
     context.lists().append(selected(), out.getSharedBuffer(), 0, out.length());
@@ -104,7 +104,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void addAll(List<V> values) throws IOException {
-    checkElements(values);
+    checkList(values);
     write(values, false);
   }
 
@@ -115,7 +115,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void updateInternal(List<V> values) throws IOException {
-    checkElements(values);
+    checkList(values);
     if (values.isEmpty()) {
       clear();
     } else {
@@ -123,11 +123,12 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     }
   }
 
-  private static void checkElements(List<?> values) {
+  private static void checkList(List<?> values) {
     Preconditions.checkNotNull(values, "List of values to add cannot be null.");
-    for (Object value : values) {
-      Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
-    }
+  }
+
+  private static void checkElement(Object value) {
+    Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
   }
 
   /** Appends elements, or puts them in the place of the list's. */
@@ -137,16 +138,22 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   /**
    * A list of up to {@link #WHOLE_BYTES} is written when all of it has been serialized: an element
-   * that cannot be leaves the state as it was.
+   * that cannot be leaves the state as it was. So does null in a list of any length.
    */
   private void write(Supplier<CompositeKey> key, List<V> values, boolean isWhole)
       throws IOException {
     DataOutputSerializer out = context.takeOut();
     ListBatches batches = takeBatches();
     batches.begin(isWhole);
+    boolean areChecked = false;
     for (V value : values) {
+      checkElement(value);
       batches.add(value, elementSerializer, out);
       if (out.length() >= WHOLE_BYTES) {
+        if (!areChecked) {
+          values.forEach(FasterListState::checkElement);
+          areChecked = true;
+        }
         batches.writeFull(out, context.lists(), key.get());
       }
     }

@@ -155,6 +155,18 @@ class OperationCountsTest {
   }
 
   @Test
+  void aRemovalFromAnInlineMapIsOneUpdate() {
+    ByteMaps maps = test.records.maps();
+    put(1);
+    put(2);
+    assertThat(operations(() -> maps.remove(key(), number(3), 0, 4))).isEqualTo(1);
+    assertThat(operations(() -> maps.remove(key(), number(1), 0, 4))).isEqualTo(1);
+    // The last one takes the record with it.
+    assertThat(operations(() -> maps.remove(key(), number(2), 0, 4))).isEqualTo(2);
+    assertThat(operations(() -> maps.remove(key(), number(2), 0, 4))).isEqualTo(1);
+  }
+
+  @Test
   void aPutWritesABucketAtMostHoweverLargeTheMap() {
     for (int i = 0; i < 30_000; i++) {
       put(i);

@@ -1,8 +1,8 @@
-package io.fasterkv.operation;
+package io.fasterkv.memory;
 
 import java.util.concurrent.locks.LockSupport;
 
-/** What a store's own threads have in common. */
+/** How a store's own threads end: before the memory that they use is given back. */
 public final class OwnThread {
   private OwnThread() {}
 

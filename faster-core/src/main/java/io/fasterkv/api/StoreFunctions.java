@@ -43,7 +43,8 @@ public interface StoreFunctions<I, O, C> {
 
   /**
    * Whether an RMW makes a value where the key has none. If not, it ends there with {@link
-   * Status#NOT_FOUND}, and writes nothing; it is never merged.
+   * Status#NOT_FOUND}, and writes nothing; it is never merged. Asked more than once for one
+   * operation, with one answer.
    */
   default boolean needsInitialUpdate(ByteSpan key, I input) {
     return true;

@@ -126,7 +126,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** Whether a pass is due by what a sample says is live, too. */
   private boolean isWorthAPass() {
     try {
-      long live = liveSample.look();
+      long live = compactor.whileNonePasses(liveSample::look);
       if (trigger.isWorthIt(size(), live)) {
         return true;
       }
@@ -140,7 +140,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private boolean isExpiryDue() {
     try {
-      return sample != null && sample.isDue();
+      return sample != null && compactor.whileNonePasses(sample::isDue);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now.
       return false;
@@ -210,7 +210,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     long dropped = after.droppedBytes() - before.droppedBytes();
     if (end == flushed) {
       trigger.passed(scanned, dropped, unknownBefore, left);
-      brake.passed(sizeBefore - scanned + moved, left);
+      brake.passed(sizeBefore - scanned + moved, size());
     } else {
       trigger.truncated(left);
       brake.expired(after.expiredBytes() - before.expiredBytes());

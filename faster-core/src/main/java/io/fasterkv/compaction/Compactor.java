@@ -8,6 +8,7 @@ import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
 
 /**
  * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
@@ -117,6 +118,11 @@ public final class Compactor {
   /** Frees the index entries of chains of which nothing is left. */
   public void cleanIndex() {
     cleaner.clean(engine.log().removableBelow());
+  }
+
+  /** Looks at the log while no pass does: scratch memory may do for one of them only. */
+  synchronized <T> T whileNonePasses(Supplier<T> look) {
+    return look.get();
   }
 
   void whileNothingMoves(Runnable action) {

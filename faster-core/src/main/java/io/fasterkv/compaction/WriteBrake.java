@@ -15,10 +15,10 @@ import java.util.function.Supplier;
  * less than there is, since what they replace is dead when it comes by; so what was known before
  * counts on, as far as that explains the difference.
  *
- * <p>If a pass ends with the log still too long, writers wait for the next, which then finds all
- * that is to be dropped. Should that not do, then what is in the way is not for compaction to drop,
- * as a large value that is being written is not: writers go on, until a pass finds more to be live
- * than was known.
+ * <p>If a pass ends with the log still too long, and nobody has written meanwhile, writers wait for
+ * the next, which then finds all that is to be dropped. Should that not do, then what is in the way
+ * is not for compaction to drop, as a large value that is being written is not: writers go on,
+ * until a pass finds more to be live than was known.
  *
  * <p>Its lock is held for sums only: operations that ask for the limit wait for nothing else.
  */
@@ -80,17 +80,16 @@ final class WriteBrake {
     limit();
   }
 
-  /**
-   * Notes how much was live of what the pass has found, and how long the log is now without what
-   * was written meanwhile: writers that could write are not to be let go.
-   */
+  /** Notes how much was live of what the pass has found, and how long the log is now. */
   synchronized void passed(long bytes, long logBytes) {
     // What was replaced during the pass was not found, and was live when it began.
-    long most = bytes + growth.get().lostSince(atBegin);
+    Growth now = growth.get();
+    long most = bytes + now.lostSince(atBegin);
     liveBytes = Math.clamp(liveBytes + atBegin.since(since), bytes, most);
     since = atBegin;
     foundBytes = 0;
-    boolean isTooLong = logBytes > allowed();
+    // Who could write meanwhile has made it so long, and is not to be let go.
+    boolean isTooLong = logBytes > allowed() && now.madeBytes() == atBegin.madeBytes();
     isLetGo = isTooLong && wasTooLong;
     wasTooLong = isTooLong && !wasTooLong;
     limit();

@@ -79,10 +79,10 @@ final class PageFrames {
     return memory.asSlice(offset(address), until - address);
   }
 
-  /** The tail has come to a page. */
+  /** The tail has come to a page: those after it are next. */
   void reached(long page) {
     if (ahead != null) {
-      ahead.reached(pageStart(page));
+      ahead.reached(pageStart(page + 1));
     }
   }
 

@@ -81,9 +81,9 @@ final class PageTurns {
     }
     if (tail.turn(page)) {
       space.turnedTo(page + 1);
-      frames.reached(page + 1);
       regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
       assist();
+      frames.reached(page + 1);
     }
   }
 

@@ -22,6 +22,10 @@ public final class OffHeapArena implements AutoCloseable {
   private final MemoryBudget budget;
   private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
+
+  /** Where memory begins that is there when it is touched. */
+  private final Set<Long> untouched = ConcurrentHashMap.newKeySet();
+
   private final boolean hugePages;
   private final boolean preallocates;
   private final @Nullable OffHeapArena whole;
@@ -54,7 +58,11 @@ public final class OffHeapArena implements AutoCloseable {
     if (hugePages && bytes >= HugePages.BYTES) {
       MemorySegment mapped = HugePages.tryAllocate(arena, bytes);
       if (mapped != null) {
-        return preallocates ? mapped.fill((byte) 0) : mapped;
+        if (preallocates) {
+          return mapped.fill((byte) 0);
+        }
+        untouched.add(mapped.address());
+        return mapped;
       }
     }
     return arena.allocate(bytes, alignment);
@@ -65,8 +73,7 @@ public final class OffHeapArena implements AutoCloseable {
    * is where memory is not asked from the kernel, or where all of it is touched at once.
    */
   public @Nullable TouchAhead touchAhead(MemorySegment buffer) {
-    boolean isMapped = hugePages && buffer.byteSize() >= HugePages.BYTES && HugePages.isReachable();
-    return isMapped && !preallocates ? new TouchAhead(buffer) : null;
+    return untouched.contains(buffer.address()) ? new TouchAhead(buffer) : null;
   }
 
   /**

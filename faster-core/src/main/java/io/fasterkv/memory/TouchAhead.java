@@ -1,5 +1,6 @@
 package io.fasterkv.memory;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -10,8 +11,9 @@ import java.util.concurrent.locks.LockSupport;
  * written there, whoever touches it waits. This does so on a thread of its own, once for each piece
  * of the buffer, and ends when the buffer has been round once.
  *
- * <p>Others write there meanwhile, and what they write stays: a word is touched by setting none of
- * its bits, atomically.
+ * <p>Others write there meanwhile, and what they write stays: a word is touched by putting zero in
+ * the place of zero, atomically. Nothing is read before that: the kernel would map its page of
+ * zeros, and break it up for the write that follows.
  */
 public final class TouchAhead implements AutoCloseable {
   /** How far ahead: what a thread writes while another is not on a processor, many times over. */
@@ -43,9 +45,18 @@ public final class TouchAhead implements AutoCloseable {
   public void reached(long address) {
     long before = reached.getAndAccumulate(address, Math::max);
     if (before == NOWHERE) {
-      thread.start();
+      start();
     } else if (before < address) {
       LockSupport.unpark(thread);
+    }
+  }
+
+  private void start() {
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      System.getLogger("io.fasterkv")
+          .log(Level.WARNING, "no thread to touch memory with: who writes there touches it", e);
     }
   }
 
@@ -74,7 +85,7 @@ public final class TouchAhead implements AutoCloseable {
       // What lies behind, writers have touched.
       at = Math.max(at, smallPage(from));
       if (at < until) {
-        Words.getAndBitwiseOr(memory, at & (memory.byteSize() - 1), 0);
+        Words.compareAndSet(memory, at & (memory.byteSize() - 1), 0, 0);
         at += SMALL_PAGE_BYTES;
         touched = at;
       } else {

@@ -17,6 +17,7 @@ public final class ChainSteps {
 
   /** What one session counts, in cache lines of its own; one thread at a time. */
   static final class Stripe {
+    private static final int MOST_LOOKS = 1000;
     private static final int PADDING = 128 / Long.BYTES;
     private static final int WALKS = PADDING;
     private static final int IN_MEMORY = PADDING + 1;
@@ -73,16 +74,18 @@ public final class ChainSteps {
       counts[ENDED]++;
     }
 
-    /** What the session did, read while it goes on. */
+    /** What the session did, read while it goes on; not for ever. */
     private Growth growth() {
-      long made;
-      long ended;
-      do {
+      long made = 0;
+      long ended = 0;
+      boolean isOfOneMoment = false;
+      for (int look = 0; look < MOST_LOOKS && !isOfOneMoment; look++) {
         made = counts[MADE_BYTES];
         Words.acquireFence();
         ended = counts[ENDED];
         Words.acquireFence();
-      } while (counts[MADE_BYTES] != made);
+        isOfOneMoment = counts[MADE_BYTES] == made;
+      }
       return new Growth(made, ended, counts[LARGEST_BYTES]);
     }
   }

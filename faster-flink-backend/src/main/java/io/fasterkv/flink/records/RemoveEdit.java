@@ -69,6 +69,8 @@ final class RemoveEdit implements RecordEdit {
 
   @Override
   public boolean makesFirst() {
+    // An attempt begins; what an earlier one has found may have gone since.
+    outcome = Outcome.MISSING;
     return false;
   }
 

@@ -10,13 +10,13 @@ import java.util.AbstractList;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.ConcurrentModificationException;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -303,24 +303,34 @@ class UserObjectsTest {
     ListState<String> list = state(new ListStateDescriptor<>("list", StringSerializer.INSTANCE));
     List<String> old = IntStream.range(0, 1000).mapToObj(i -> "old " + i).toList();
     list.addAll(old);
-    AtomicInteger asked = new AtomicInteger();
     List<String> view =
         view(
             400,
             i -> {
-              // The first walk only looks for nulls.
-              if (asked.getAndIncrement() >= 400 && i == broken) {
+              if (i == broken) {
                 throw new IllegalStateException("broken");
               }
               return "new " + i;
             });
     assertThatThrownBy(() -> list.update(view)).hasMessage("broken");
     assertThat(shown(list)).isEqualTo(old);
-    asked.set(0);
     assertThatThrownBy(() -> list.addAll(view)).hasMessage("broken");
     assertThat(shown(list)).isEqualTo(old);
     list.add("last");
     assertThat(shown(list)).hasSize(1001).endsWith("last");
+  }
+
+  /** In a list that is written in pieces, of which the first are written before null is come to. */
+  @Test
+  void nullAtTheEndOfALongListLeavesTheList() throws Exception {
+    ListState<byte[]> list =
+        state(new ListStateDescriptor<>("list", BytePrimitiveArraySerializer.INSTANCE));
+    list.add(new byte[10]);
+    List<byte[]> elements = new ArrayList<>(Collections.nCopies(20, new byte[1 << 20]));
+    elements.add(null);
+    assertThatThrownBy(() -> list.addAll(elements)).isInstanceOf(NullPointerException.class);
+    assertThatThrownBy(() -> list.update(elements)).isInstanceOf(NullPointerException.class);
+    assertThat(shown(list)).hasSize(1);
   }
 
   @Test

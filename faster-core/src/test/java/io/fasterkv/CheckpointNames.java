@@ -22,7 +22,7 @@ public final class CheckpointNames {
   }
 
   /** The numbers of those that a store can be recovered from, oldest first. */
-  static List<Long> recoverable(SimulatedDisk disk) {
+  public static List<Long> recoverable(SimulatedDisk disk) {
     return Checkpoints.of(disk.directory()).list().stream()
         .filter(info -> info.kind() != CheckpointKind.INDEX_ONLY)
         .map(info -> info.token().number())

@@ -3,6 +3,7 @@ package io.fasterkv.log;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
 import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.memory.OwnThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -220,16 +221,8 @@ final class RefusedWrites implements AutoCloseable {
       last = thread;
       notifyAll();
     }
-    boolean isInterrupted = false;
-    while (last != null && last.isAlive()) {
-      try {
-        last.join();
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
+    if (last != null) {
+      OwnThread.awaitEnd(last);
     }
   }
 }

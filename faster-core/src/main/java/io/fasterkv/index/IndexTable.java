@@ -219,7 +219,10 @@ public final class IndexTable {
     return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
   }
 
-  /** Tries to make an entry where the look-up has found a free one; there is room for it later. */
+  /**
+   * Tries to make an entry where the look-up has found a free one. If it has found none, makes room
+   * for the next attempt.
+   */
   private boolean insert(long main, long wanted, IndexEntry entry) {
     long free = entry.offset;
     if (free == FULL) {

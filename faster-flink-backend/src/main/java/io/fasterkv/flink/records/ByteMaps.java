@@ -173,7 +173,7 @@ public final class ByteMaps {
   /** Removes a user key; false if the map did not have it. */
   public boolean remove(CompositeKey key, byte[] bytes, int offset, int length) {
     userKey.of(bytes, offset, length);
-    records.edit(key.head(), removal.begin());
+    records.edit(key.head(), removal);
     return switch (removal.outcome()) {
       case MISSING -> false;
       case REMOVED -> true;

@@ -33,12 +33,6 @@ final class RemoveEdit implements RecordEdit {
     this.taken = taken;
   }
 
-  /** For the next removal. */
-  RemoveEdit begin() {
-    outcome = Outcome.MISSING;
-    return this;
-  }
-
   Outcome outcome() {
     return outcome;
   }

@@ -154,10 +154,14 @@ final class ConfigRules {
     return b.maxIndexBytes == 0 ? 0 : b.maxIndexBytes + b.maxIndexBytes / 2 - index;
   }
 
-  /** The largest power of two that leaves an eighth of the budget to the index. */
+  /**
+   * The largest power of two up to half of the budget: where records leave memory, an entry of the
+   * index is worth more than a record. Up to three quarters where they do not.
+   */
   private long logMemoryBytes() {
     if (b.logMemoryBytes == 0) {
-      return Long.highestOneBit(b.memoryBytes - b.memoryBytes / 4);
+      long others = b.directory == null ? b.memoryBytes / 4 : b.memoryBytes / 2;
+      return Long.highestOneBit(b.memoryBytes - others);
     }
     check(
         isPowerOfTwo(b.logMemoryBytes) && b.logMemoryBytes >= (long) MIN_PAGES * MIN_PAGE_BYTES,

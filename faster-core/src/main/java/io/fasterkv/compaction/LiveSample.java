@@ -20,7 +20,7 @@ final class LiveSample {
   static final long UNKNOWN = -1;
 
   private static final int PARTS = 16;
-  private static final int RECORDS_A_PAGE = 6;
+  private static final int RECORDS_A_PAGE = 16;
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;

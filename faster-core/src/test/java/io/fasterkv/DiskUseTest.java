@@ -1,7 +1,9 @@
 package io.fasterkv;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
@@ -178,5 +180,38 @@ class DiskUseTest {
       assertThat(store.compactionStats().movedRecords()).isGreaterThan(KEYS - 2 * PAGE_BYTES / 24);
       assertThat(store.logBytes()).isLessThanOrEqualTo(before + 2 * PAGE_BYTES);
     }
+  }
+
+  /** Once the small records beside them said that all was live, and no pass ever began. */
+  @Test
+  void largeValuesThatWereReplacedAreDroppedThoughSmallOnesLive() {
+    int valueBytes = 5 * PAGE_BYTES;
+    int rounds = 600;
+    long memory = 8 * PAGE_BYTES;
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(2 << 20)
+            .scratchBytes(1 << 18)
+            .logMemoryBytes(memory)
+            .pageBytes(PAGE_BYTES)
+            .backgroundCompaction(true)
+            .build();
+    ByteSpan large = ByteSpan.of(new byte[valueBytes]);
+    ByteSpan small = ByteSpan.of(new byte[64]);
+    long mostDead = 0;
+    try (FasterStore store = FasterStore.open(config, new MemoryDevice());
+        Session<byte[], BytesFunctions.Result, Object> session =
+            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      for (int i = 0; i < rounds; i++) {
+        session.upsert(ByteSpan.of("large".getBytes(UTF_8)), large, null);
+        for (int key = 0; key < 10; key++) {
+          session.upsert(ByteSpan.of((i + " " + key).getBytes(UTF_8)), small, null);
+        }
+        long live = valueBytes + (i + 1) * 10L * 112;
+        mostDead = Math.max(mostDead, store.logBytes() - live);
+      }
+      assertThat(store.compactionStats().passes()).isPositive();
+    }
+    assertThat(mostDead).isLessThan((long) rounds * valueBytes / 2);
   }
 }

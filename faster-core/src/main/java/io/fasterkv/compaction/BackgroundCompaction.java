@@ -14,21 +14,19 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so, and the
  * {@link LiveSample} agrees; it goes over the log as it was then, a piece at a time, no faster than
- * its {@link Pace}, and frees each piece before it takes the next. Between two pieces it waits
- * until the log is as long as it may be: what is left for later may be dead by then. Where a
- * checkpoint keeps what would be freed, a pass goes as far as its {@link HeldShare} allows, and
- * waits for the next checkpoint. What is written meanwhile is kept in bounds by the {@link
- * WriteBrake}. Where records expire, a pass over the head of the log also begins when the {@link
- * ExpirySample} says so, and ends one that waits.
+ * its {@link Pace}, and frees each piece before it takes the next. Where a checkpoint keeps what
+ * would be freed, a pass goes as far as its {@link HeldShare} allows, and waits for the next
+ * checkpoint. What is written meanwhile is kept in bounds by the {@link WriteBrake}. Where records
+ * expire, a pass over the head of the log also begins when the {@link ExpirySample} says so.
  */
 public final class BackgroundCompaction implements AutoCloseable {
+  private static final long PIECES = 16;
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
   private static final Logger LOG = System.getLogger("io.fasterkv");
@@ -106,9 +104,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       while (!isClosed) {
         if (isDue() && isWorthAPass()) {
-          pass(this::compactAll);
+          pass(Long.MAX_VALUE);
         } else if (isExpiryDue()) {
-          pass(this::compactExpired);
+          pass(Objects.requireNonNull(sample).dueUntil());
         } else {
           park.accept(LOOK_NANOS);
         }
@@ -130,7 +128,6 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       long live = compactor.whileNonePasses(liveSample::look);
       if (trigger.isWorthIt(size(), live)) {
-        brake.sampledAtMost(live);
         return true;
       }
       brake.sampled(live);
@@ -150,9 +147,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  private void pass(Runnable compaction) {
+  private void pass(long until) {
     try {
-      compaction.run();
+      compact(until);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
@@ -176,59 +173,22 @@ public final class BackgroundCompaction implements AutoCloseable {
     park.accept(REFUSED_NANOS);
   }
 
-  private void compactAll() {
+  private void compact(long until) {
     HybridLog log = engine.log();
+    long flushed = log.flushedAddress();
+    long end = Math.min(until, flushed);
     long start = log.tailAddress();
     long sizeBefore = size();
     long unknownBefore = sizeBefore - brake.live();
     CompactionStats before = compactor.stats();
-    brake.begins();
-    if (!compact(log.flushedAddress(), before, this::isWanted)) {
-      compactExpired();
-      return;
+    if (end == flushed) {
+      brake.begins();
     }
-    CompactionStats after = compactor.stats();
-    long moved = after.movedBytes() - before.movedBytes();
-    long scanned = after.scannedBytes() - before.scannedBytes();
-    long dropped = after.droppedBytes() - before.droppedBytes();
-    long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
-    trigger.passed(scanned, dropped, unknownBefore, size() - writtenMeanwhile);
-    brake.passed(sizeBefore - scanned + moved, size());
-    if (sample != null) {
-      sample.passed(after.expiredBytes() - before.expiredBytes());
-    }
-  }
-
-  /** Goes over the head of the log, up to where little that has expired is behind. */
-  private void compactExpired() {
-    ExpirySample expired = Objects.requireNonNull(sample);
-    HybridLog log = engine.log();
-    long start = log.tailAddress();
-    CompactionStats before = compactor.stats();
-    compact(Math.min(expired.dueUntil(), log.flushedAddress()), before, () -> true);
-    CompactionStats after = compactor.stats();
-    long moved = after.movedBytes() - before.movedBytes();
-    long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
-    trigger.truncated(size() - writtenMeanwhile);
-    brake.expired(after.expiredBytes() - before.expiredBytes());
-    expired.passed(after.expiredBytes() - before.expiredBytes());
-  }
-
-  /**
-   * Goes over the log up to {@code end}, a piece at a time, each when it is wanted and may be
-   * taken. Returns false if it has ended before, since records have expired and no piece was
-   * wanted.
-   */
-  private boolean compact(long end, CompactionStats before, BooleanSupplier isWanted) {
-    HybridLog log = engine.log();
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
+    long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
-      long piece = share.pieceBytes();
-      boolean isAllowed = share.allows(piece, liveBytesToKeep());
-      if (!isAllowed || !isWanted.getAsBoolean()) {
-        if (isAllowed && isExpiryDue()) {
-          return false;
-        }
+      long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
+      if (!share.allows(piece, brake.live() - expiredBytes())) {
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);
@@ -242,16 +202,22 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (!isClosed) {
       compactor.cleanIndex();
     }
-    return true;
-  }
-
-  /** Whether the log is as long as it may be. */
-  private boolean isWanted() {
-    return trigger.goesOn(size(), liveBytesToKeep(), engine.log().holds().isHeld());
-  }
-
-  private long liveBytesToKeep() {
-    return brake.live() - expiredBytes();
+    CompactionStats after = compactor.stats();
+    long moved = after.movedBytes() - before.movedBytes();
+    long scanned = after.scannedBytes() - before.scannedBytes();
+    long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
+    long left = size() - writtenMeanwhile;
+    long dropped = after.droppedBytes() - before.droppedBytes();
+    if (end == flushed) {
+      trigger.passed(scanned, dropped, unknownBefore, left);
+      brake.passed(sizeBefore - scanned + moved, size());
+    } else {
+      trigger.truncated(left);
+      brake.expired(after.expiredBytes() - before.expiredBytes());
+    }
+    if (sample != null) {
+      sample.passed(after.expiredBytes() - before.expiredBytes());
+    }
   }
 
   /** How much of the log is known to have expired. */

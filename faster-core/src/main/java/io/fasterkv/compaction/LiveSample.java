@@ -12,15 +12,16 @@ import io.fasterkv.operation.RecordMover;
  * Estimates how much of the log on disk is live, before a pass goes over all of it: some records of
  * {@value #PARTS} pages, one page in each equal part of the log, each time another, are looked up.
  * What was written to keys that nobody had is live, and operations cannot always tell: a key whose
- * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. For
- * the thread that compacts.
+ * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. What
+ * is not looked at, large values and deltas, counts as dead: only a pass can tell. For the thread
+ * that compacts.
  */
 final class LiveSample {
   /** There are too few pages to tell; less than any answer. */
   static final long UNKNOWN = -1;
 
   private static final int PARTS = 16;
-  private static final int RECORDS_A_PAGE = 16;
+  private static final int RECORDS_A_PAGE = 6;
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
@@ -29,6 +30,12 @@ final class LiveSample {
   private double place;
   private long lookedBytes;
   private long liveBytes;
+
+  /** Bytes of all records that could be looked at, on the pages that were. */
+  private long smallBytes;
+
+  /** Bytes of deltas and large values there. */
+  private long otherBytes;
 
   LiveSample(Engine engine) {
     this.engine = engine;
@@ -47,6 +54,8 @@ final class LiveSample {
       place = (place + STEP) % 1;
       lookedBytes = 0;
       liveBytes = 0;
+      smallBytes = 0;
+      otherBytes = 0;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
@@ -54,12 +63,15 @@ final class LiveSample {
           look(records, begin, end, log.pageStart(begin + i * part + (long) (place * part)));
         }
       }
-      return lookedBytes == 0
-          ? UNKNOWN
-          : (long) ((double) liveBytes / lookedBytes * log.lengthBytes());
+      return lookedBytes == 0 ? UNKNOWN : (long) (liveShare() * log.lengthBytes());
     } finally {
       log.holds().unpinBrief(begin);
     }
+  }
+
+  private double liveShare() {
+    double small = (double) smallBytes / (smallBytes + otherBytes);
+    return small * liveBytes / lookedBytes;
   }
 
   /** Looks at records that are spread over a page as far as their sizes are alike. */
@@ -69,13 +81,19 @@ final class LiveSample {
     long next = page + (long) (place * stride);
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
       while (scan.next()) {
-        if (scan.address() >= next && !scan.isLarge() && !scan.isDelta()) {
+        if (scan.isLarge()) {
+          continue;
+        }
+        long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+        otherBytes += scan.isDelta() ? bytes : 0;
+        smallBytes += scan.isDelta() ? 0 : bytes;
+        if (scan.address() >= next && !scan.isDelta()) {
           next += stride;
-          long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
           lookedBytes += bytes;
           liveBytes += isLive(records, scan) ? bytes : 0;
         }
       }
+      otherBytes += scan.hiddenChunkBytes();
     }
   }
 

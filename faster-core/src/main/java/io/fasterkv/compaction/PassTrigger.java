@@ -1,18 +1,16 @@
 package io.fasterkv.compaction;
 
 /**
- * Decides when a log is worth a pass over all of it. One is due when the log is three quarters
- * longer than what is known to be live, or a third if a checkpoint keeps its begin: then what is
- * dropped stays on the device for some time, and the rest has to be shorter. The pass goes on, a
- * piece at a time, whenever the log is as long as that; what it has not come to is given the time
- * to die. What counts as live in full may be all live: after a pass that found little to drop where
- * much could have been dead, and whenever more is said to be live than the last pass left, the next
- * is due when the log has doubled.
+ * Decides when a log is worth a pass over all of it. A pass leaves what is live, and what was
+ * written meanwhile; the next is due when the log is half as long again as what is known to be
+ * live, or a third if a checkpoint keeps its begin: then what is dropped stays on the device for
+ * some time, and the rest has to be shorter. What counts as live in full may be all live: after a
+ * pass that found little to drop where much could have been dead, and whenever more is said to be
+ * live than the last pass left, the next is due when the log has doubled.
  *
- * <p>So passes copy at most two bytes for each byte that was written, whether what was written is
- * live or not, and three in a log that is kept; where all keys are written alike, less than half a
- * byte, and one and a quarter. A log that nobody writes to is left alone; and when a pass begins
- * the log is at most twice its live bytes, or fits memory.
+ * <p>So passes copy about two bytes for each byte that was written, whether what was written is
+ * live or not, and three in a log that is kept; a log that nobody writes to is left alone; and when
+ * a pass begins the log is at most twice its live bytes, or fits memory.
  */
 final class PassTrigger {
   private static final long LITTLE = 8;
@@ -50,15 +48,6 @@ final class PassTrigger {
   }
 
   /**
-   * Whether a pass that has begun takes the next piece of a log that is so long. It is a little
-   * ahead where storage is kept, since that is given back in large steps.
-   */
-  boolean goesOn(long logBytes, long liveBytes, boolean isHeld) {
-    long mayBe = isHeld ? liveBytes + liveBytes / 4 : grown(liveBytes, false);
-    return logBytes > Math.max(mayBe, memoryBytes);
-  }
-
-  /**
    * Notes a pass.
    *
    * @param scannedBytes how much it looked at
@@ -86,7 +75,7 @@ final class PassTrigger {
   }
 
   private static long grown(long leftBytes, boolean isHeld) {
-    return leftBytes + (isHeld ? leftBytes / 3 : leftBytes / 4 * 3);
+    return leftBytes + leftBytes / (isHeld ? 3 : 2);
   }
 
   /** The head of the log was dropped, whatever it held. */

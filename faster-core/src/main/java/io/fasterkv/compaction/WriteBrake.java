@@ -23,8 +23,6 @@ import java.util.function.Supplier;
  * <p>Its lock is held for sums only: operations that ask for the limit wait for nothing else.
  */
 final class WriteBrake {
-  private static final long SAMPLE_ERROR = 8;
-
   private final TailBrake brake;
   private final Supplier<Growth> growth;
   private final long memoryBytes;
@@ -102,19 +100,6 @@ final class WriteBrake {
     liveBytes = Math.max(live(), bytes);
     since = growth.get();
     limit();
-  }
-
-  /**
-   * Notes how much is live now at most, as a sample says, which may be wrong by an eighth: what was
-   * taken to be live in full, as half of a recovered log is, need not be.
-   */
-  synchronized void sampledAtMost(long bytes) {
-    if (bytes >= 0 && bytes + bytes / SAMPLE_ERROR < live()) {
-      liveBytes = bytes + bytes / SAMPLE_ERROR;
-      foundBytes = 0;
-      since = growth.get();
-      limit();
-    }
   }
 
   /** The head of the log was dropped, whatever it held. */

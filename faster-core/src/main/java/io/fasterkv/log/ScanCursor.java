@@ -41,6 +41,7 @@ public final class ScanCursor implements AutoCloseable {
   private final ScannedValue large;
   private boolean withChunks;
   private boolean withForks;
+  private long hiddenChunkBytes;
 
   private long loadedFrom;
   private long loadedUntil;
@@ -117,6 +118,7 @@ public final class ScanCursor implements AutoCloseable {
       } else {
         checked(layout.headerBytes());
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
+        hiddenChunkBytes += isHiddenChunk() ? next - address : 0;
         if (address >= range.from() && isShown()) {
           wrap();
           if (log.owns(key)) {
@@ -143,6 +145,11 @@ public final class ScanCursor implements AutoCloseable {
   private boolean isHiddenChunk() {
     return RecordInfo.isChunk(info)
         && !(withChunks && RecordInfo.previousAddress(info) == Address.NONE);
+  }
+
+  /** How many bytes of chunks it has come by that it does not show. */
+  public long hiddenChunkBytes() {
+    return hiddenChunkBytes;
   }
 
   public long address() {

@@ -107,9 +107,14 @@ public final class ChainSteps {
       return madeBytes - earlier.madeBytes - lostSince(earlier);
     }
 
-    /** How many bytes at most have ended since: each as if it were the largest. */
+    /**
+     * How many bytes at most have ended since: each as if it were the largest. No more than half of
+     * what a long holds, so that sums of two do not overflow.
+     */
     public long lostSince(Growth earlier) {
-      return (ended - earlier.ended) * largestBytes;
+      long records = ended - earlier.ended;
+      long most = Long.MAX_VALUE / 2;
+      return records > 0 && largestBytes > most / records ? most : records * largestBytes;
     }
 
     private Growth plus(Growth other) {

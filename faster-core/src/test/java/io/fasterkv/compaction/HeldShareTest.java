@@ -8,8 +8,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * How much disk a log takes, and how much is copied, in a model of a log: a list of keys, of which
- * the last entry of each is live. Compaction takes no time, and writes come one by one.
+ * How much disk a log takes whose begin is held, in a model of a log: a list of keys, of which the
+ * last entry of each is live. Compaction takes no time, and writes come one by one.
  */
 class HeldShareTest {
   private static final int LIVE = 3000;
@@ -20,7 +20,6 @@ class HeldShareTest {
   private final SplittableRandom random = new SplittableRandom(1);
   private final int[] keys = new int[100 * LIVE];
   private final int[] newest = new int[LIVE];
-  private boolean isHeld = true;
   private int begin;
   private int tail;
   private int storedFrom;
@@ -44,8 +43,8 @@ class HeldShareTest {
   }
 
   private void compact() {
-    isPassing |= trigger.isDue(tail - begin, LIVE, isHeld);
-    while (isPassing && takesAPiece()) {
+    isPassing |= trigger.isDue(tail - begin, LIVE, true);
+    while (isPassing && HeldShare.allows(PIECE, begin - storedFrom, tail - begin, LIVE)) {
       if (passEnd == 0) {
         passBegan = begin;
         passEnd = tail;
@@ -63,34 +62,10 @@ class HeldShareTest {
         int moved = copied - copiedBefore;
         int writtenMeanwhile = tail - passEnd - moved;
         trigger.passed(scanned, scanned - moved, scanned, tail - begin - writtenMeanwhile);
-        isPassing = trigger.isDue(tail - begin, LIVE, isHeld);
+        isPassing = trigger.isDue(tail - begin, LIVE, true);
         passEnd = 0;
       }
     }
-  }
-
-  private boolean takesAPiece() {
-    int log = tail - begin;
-    return trigger.goesOn(log, LIVE, isHeld)
-        && (!isHeld || HeldShare.allows(PIECE, begin - storedFrom, log, LIVE));
-  }
-
-  /**
-   * Where nothing is held. The last is in hundredths of what was written: what would have been
-   * copied, had each pass gone over the log at once, is 150.
-   */
-  @ParameterizedTest
-  @CsvSource({"1.00, 50", "0.25, 140", "0.01, 150"})
-  void whatIsLeftForLaterIsCopiedLess(double hot, int most) {
-    isHeld = false;
-    load();
-    int writes = 2 * ROTATIONS * LIVE;
-    for (int i = 0; i < writes; i++) {
-      append(random.nextInt((int) (hot * LIVE)));
-      compact();
-      assertThat(tail - begin).isLessThanOrEqualTo(2 * LIVE);
-    }
-    assertThat(100L * copied / writes).isLessThanOrEqualTo(most);
   }
 
   /**

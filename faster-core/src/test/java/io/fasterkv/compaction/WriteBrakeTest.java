@@ -133,25 +133,6 @@ class WriteBrakeTest {
     assertThat(tail.holds(2 * live)).as("nothing was replaced: so little is live").isTrue();
   }
 
-  /**
-   * As half of a recovered log is taken to be live; a sample that only differs a little does not.
-   */
-  @Test
-  void aSampleLowersWhatIsLive() {
-    for (int key = 0; key < 10_000; key++) {
-      create();
-    }
-    brake.sampledAtMost(LiveSample.UNKNOWN);
-    brake.sampledAtMost(live * 9 / 10);
-    assertThat(brake.live()).isEqualTo(live);
-    brake.sampledAtMost(live / 2);
-    assertThat(brake.live()).isEqualTo(live / 2 + live / 16);
-    assertThat(tail.holds(live + live / 8 + 2 * MEMORY)).isFalse();
-    assertThat(tail.holds(live + live / 8 + 2 * MEMORY + RECORD)).isTrue();
-    create();
-    assertThat(brake.live()).isEqualTo((live - RECORD) / 2 + (live - RECORD) / 16 + RECORD);
-  }
-
   @Test
   void whatHasExpiredDoesNotCount() {
     for (int key = 0; key < 10_000; key++) {

@@ -9,6 +9,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -135,16 +136,27 @@ public final class Epochs {
    * for callers that are not protected.
    *
    * @param purpose what is waited for, in words that follow "waiting for"
+   * @throws IllegalStateException with what the action has thrown, which is told as a failure, too
    */
   public void await(Runnable action, Supplier<String> purpose) {
     AtomicBoolean isOver = new AtomicBoolean();
+    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
     bump(() -> {
-      action.run();
-      isOver.setRelease(true);
+      try {
+        action.run();
+      } catch (RuntimeException | Error e) {
+        thrown.setPlain(e);
+        throw e;
+      } finally {
+        isOver.setRelease(true);
+      }
     });
     EpochWait wait = new EpochWait(this, purpose);
     while (!isOver.getAcquire()) {
       wait.pause();
+    }
+    if (thrown.getPlain() != null) {
+      throw new IllegalStateException("waiting for " + purpose.get(), thrown.getPlain());
     }
   }
 

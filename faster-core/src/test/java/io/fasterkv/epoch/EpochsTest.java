@@ -129,6 +129,23 @@ class EpochsTest {
     assertThat(failures).singleElement().extracting(Throwable::getMessage).isEqualTo("on purpose");
   }
 
+  /** The wait never ended once. */
+  @Test
+  void whoAwaitsAnActionThatFailsHearsOfIt() {
+    IllegalStateException failure = new IllegalStateException("on purpose");
+    assertThatThrownBy(() ->
+            epochs.await(
+                () -> {
+                  throw failure;
+                },
+                () -> "an action"))
+        .hasMessage("waiting for an action")
+        .hasCause(failure);
+    assertThat(failures).containsExactly(failure);
+    epochs.await(() -> ran.add(1), () -> "the next");
+    assertThat(ran).containsExactly(1);
+  }
+
   @Test
   void aSlotThatWasGivenBackIsLentAgain() {
     List<EpochUser> users = Stream.generate(epochs::register).limit(SLOTS).toList();

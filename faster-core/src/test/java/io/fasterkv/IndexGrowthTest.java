@@ -17,6 +17,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
@@ -31,6 +32,9 @@ class IndexGrowthTest {
   private static final long MEMORY_BYTES = 96 << 20;
   private static final int STEPS = 8_000;
   private static final long PAUSE_NANOS = 100_000;
+
+  /** The thread looks every 10 ms. */
+  private static final long LOOKS_MILLIS = 50;
 
   @TempDir Path directory;
 
@@ -86,6 +90,46 @@ class IndexGrowthTest {
       }
       assertThat(store.indexStatistics().overflowBucketsUsed()).isZero();
       assertThat(indexBytes(store)).isGreaterThan(10 * first);
+    }
+  }
+
+  /** A log that is full of what was overwritten is no reason; keys are, wherever their records. */
+  @Test
+  void growsForKeysAndNotForWhatIsOverwritten() throws InterruptedException {
+    StoreConfig config = longs().logMemoryBytes(1 << 20).build();
+    int few = 1000;
+    try (FasterStore store = FasterStore.open(config);
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (int key = 0; store.tailAddress() < 4 * config.logMemoryBytes(); key++) {
+        session.delete(key % few, null);
+        session.upsert(key % few, key % few, null);
+        if (key % 10_000 == 0) {
+          store.cut().close();
+        }
+      }
+      Thread.sleep(LOOKS_MILLIS);
+      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
+
+      int keys = few;
+      for (; indexBytes(store) == INDEX_BYTES / 16; keys++) {
+        session.upsert(keys, keys, null);
+        if (keys % 1024 == 0) {
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
+      }
+      assertThat(store.tailAddress()).isGreaterThan(config.logMemoryBytes());
+      assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+      for (long key = 0; key < keys; key++) {
+        assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
+        assertThat(session.value()).isEqualTo(key);
+      }
+      long withDuplicates = store.indexStatistics().entries();
+      store.compact();
+      store.compact();
+      assertThat(store.indexStatistics().entries()).isLessThan(withDuplicates);
+      assertThat(store.indexStatistics().saturatedChains()).isZero();
+      StoreInvariants.check(store);
     }
   }
 
@@ -174,11 +218,18 @@ class IndexGrowthTest {
             .build();
     SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
     Map<Integer, byte[]> model = new HashMap<>();
+    CompletableFuture<Void> growth = CompletableFuture.completedFuture(null);
     FasterStore store = FasterStore.open(config);
     try {
       ModelDriver driver = new ModelDriver(store, mode, random, model, seed);
+      int growsAt = random.nextInt(STEPS);
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
+        if (step == growsAt) {
+          // The model has too few keys for that to happen by itself.
+          IndexResizer resizer = new IndexResizer(Insides.engine(store));
+          growth = CompletableFuture.runAsync(() -> resizer.refine(config.indexBytes()));
+        }
         if (dice < 10) {
           driver.checkCut();
         } else if (dice < 20) {
@@ -188,18 +239,24 @@ class IndexGrowthTest {
         } else if (dice < 44) {
           store.checkpoint(withLog(random));
           driver.close();
+          growth.join();
           store.close();
           store = FasterStore.recover(config);
+          // The checkpoint may be of before the growth.
+          growsAt = Math.max(growsAt, step + 1 + random.nextInt(STEPS / 10));
           driver = new ModelDriver(store, mode, random, model, seed);
         } else {
           driver.operation();
         }
       }
+      growth.join();
+      new IndexResizer(Insides.engine(store)).refine(config.indexBytes());
       driver.checkAll();
       assertThat(indexBytes(store)).as("seed=%d", seed).isGreaterThan(config.indexBytes() / 2);
       assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
       driver.close();
     } finally {
+      growth.exceptionally(failure -> null).join();
       store.close();
     }
   }

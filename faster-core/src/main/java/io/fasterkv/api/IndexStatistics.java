@@ -9,7 +9,7 @@ package io.fasterkv.api;
  * @param overflowBuckets buckets for chains of entries that outgrow theirs
  * @param overflowBucketsUsed how many of those are in use
  * @param entries entries in use: one for each bucket and tag that has records, or more when records
- *     were deleted
+ *     were deleted, or were on disk when the index grew
  * @param saturatedChains main buckets that found no overflow bucket, whose tags share entries
  * @param walks walks along chains of records since the store was opened; operations on {@code long}
  *     records that found theirs first in its chain, in memory, are not counted

@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * @param memoryBytes the whole budget, 64 KiB and more; all parts below add up to at most this
  * @param indexBytes hash buckets of 64 bytes, overflow buckets included, when the store opens
  * @param growingIndex whether an index of 16 MiB and more begins with a sixteenth of {@code
- *     indexBytes}, and takes the rest once, by itself, when chains outgrow their buckets or half of
- *     the log's memory is used: a small index is faster. Operations go on meanwhile, and a
- *     checkpoint waits for it, a second at most for each three million keys. A store that is
- *     recovered has the index of its checkpoint's image, and lets that grow; without an image it
- *     has all of it
+ *     indexBytes}, and takes the rest once, by itself, when chains outgrow their buckets or records
+ *     of new keys fill half of the log's memory: a small index is faster. Operations go on
+ *     meanwhile, and a checkpoint waits for it, a second at most for each three million keys. A
+ *     store that is recovered has the index of its checkpoint's image, and lets that grow; without
+ *     an image it has all of it
  * @param maxIndexBytes what the index can grow to for certain; if that is set, half as much again
  *     is kept for the time when two sizes of the index exist. By default nothing is kept: the index
  *     then grows, and shrinks, only if the other parts leave the room

@@ -35,8 +35,9 @@ import org.jspecify.annotations.Nullable;
  * The scan leaves out the tombstones that may have been cut off their chains; they say nothing of
  * what is in a chain now.
  *
- * <p>Which way is cheaper is measured: a sample of each piece is looked up along the chain. What it
- * takes there to put values together does not count: both ways do that.
+ * <p>Which way is cheaper is measured: samples of each piece are looked up along the chain, each
+ * for so long that a thread which was kept waiting in between does not decide. What it takes there
+ * to put values together does not count: both ways do that.
  */
 final class Roll implements AutoCloseable {
   /** What moves a record, unless a newer one of its key lies at {@code newerFrom} or above. */
@@ -63,6 +64,7 @@ final class Roll implements AutoCloseable {
 
   private long paidUntil;
   private int sampled;
+  private int nextLook;
   private long sampledBytes;
   private long sampledKeyBytes;
   private long sampledNanos;
@@ -105,13 +107,16 @@ final class Roll implements AutoCloseable {
     long start = System.nanoTime();
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, from, end)).withFirstChunks()) {
       while (scan.next()) {
-        if (sampled == SAMPLE) {
+        if (sampled >= nextLook) {
+          nextLook = sampled + SAMPLE;
           sampledNanos = System.nanoTime() - start - foldNanos;
-          if (isSequenceCheaper(scan.address())) {
-            return scan.address();
+          if (costs.isEnough(sampledNanos, log.safeReadOnlyAddress() - scan.address())) {
+            if (isSequenceCheaper(scan.address())) {
+              return scan.address();
+            }
+            beginSample();
+            start = System.nanoTime();
           }
-          beginSample();
-          start = System.nanoTime();
         }
         if (!pays(scan.address())) {
           return STOPPED;
@@ -127,6 +132,7 @@ final class Roll implements AutoCloseable {
 
   private void beginSample() {
     sampled = 0;
+    nextLook = SAMPLE;
     sampledBytes = 0;
     sampledKeyBytes = 0;
     foldNanos = 0;

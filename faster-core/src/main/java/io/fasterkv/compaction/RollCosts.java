@@ -7,6 +7,8 @@ package io.fasterkv.compaction;
 final class RollCosts {
   private static final double FIRST_GUESS_NANOS_PER_BYTE = 2;
 
+  private static final double SAMPLED_SHARE = 4;
+
   private volatile double chainWeight = 1;
   private double nanosPerSweptByte = FIRST_GUESS_NANOS_PER_BYTE;
 
@@ -26,6 +28,14 @@ final class RollCosts {
   void swept(long bytes, long nanos) {
     double measured = (double) nanos / bytes;
     nanosPerSweptByte += (measured - nanosPerSweptByte) / 4;
+  }
+
+  /**
+   * Whether chains were followed for long enough to compare that with a sweep over {@code bytes}: a
+   * quarter of what that takes. If the sweep then is the cheaper way, no more than that was lost.
+   */
+  boolean isEnough(double chainNanos, double bytes) {
+    return chainNanos * chainWeight * SAMPLED_SHARE >= bytes * nanosPerSweptByte;
   }
 
   /**

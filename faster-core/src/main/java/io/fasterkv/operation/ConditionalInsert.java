@@ -62,15 +62,18 @@ final class ConditionalInsert {
     return copy(op, successor, successor.copyBytes(op, memory, record), memory, record);
   }
 
-  private <I, O, C> boolean copy(
+  /** As {@link #copy}, when the successor's size is known. */
+  <I, O, C> boolean copy(
       Operation<I, O, C> op,
       Successor<I, O, C> successor,
       int bytes,
       MemorySegment memory,
       long record) {
-    return fresh.allocate(op, bytes)
-        && successor.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
-        && fresh.publish(op, false);
+    if (!fresh.allocate(op, bytes)) {
+      return false;
+    }
+    successor.writeCopy(op, memory, record, fresh.memory(), fresh.offset());
+    return fresh.publish(op, false);
   }
 
   /** As {@link #copy}, of a value by itself. */
@@ -149,10 +152,8 @@ final class ConditionalInsert {
       return Step.RETRY;
     }
     if (!isMutable) {
-      return successor.updateCopy(op, guess, 0, fresh.memory(), fresh.offset())
-              && fresh.publish(op, false)
-          ? Step.DONE
-          : Step.RETRY;
+      successor.writeCopy(op, guess, 0, fresh.memory(), fresh.offset());
+      return fresh.publish(op, false) ? Step.DONE : Step.RETRY;
     }
     return replaceHeld(op, successor, memory, record) ? Step.DONE : Step.RETRY;
   }

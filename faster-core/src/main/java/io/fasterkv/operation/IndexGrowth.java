@@ -4,25 +4,31 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OwnThread;
+import io.fasterkv.operation.ChainSteps.Growth;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 
 /**
  * Lets an index that has begun with a part of its memory take the rest, once, on a thread of its
- * own: when chains outgrow their buckets, or half of the log's memory is used. That is before the
- * first records leave memory: what is on disk cannot be told apart by a growth, so an entry that
- * leads there is made once for each part of its bucket.
+ * own: when chains outgrow their buckets. An index that is no larger than it has to be lies in
+ * fewer lines and pages of memory, which is what operations in memory wait for.
  *
- * <p>An index that is no larger than it has to be lies in fewer lines and pages of memory, which is
- * what operations in memory wait for.
+ * <p>What is on disk cannot be told apart by a growth: an entry that leads there is made once for
+ * each part of its bucket, and stays until compaction has come by. So where the log fills with
+ * records of new keys, the index grows before the first of them leave memory.
  */
 public final class IndexGrowth implements AutoCloseable {
   private static final long LOOK_NANOS = 10_000_000;
+  private static final Growth NOTHING = new Growth(0, 0, 0);
 
   /** An eighth of the overflow buckets is in use where buckets have four entries on average. */
   private static final long OVERFLOW_SHARE = 8;
 
+  /** Records are about to leave memory when half of it is used. */
   private static final long LOG_SHARE = 2;
+
+  /** New keys fill a log of which a quarter is live, not updates of the same ones. */
+  private static final long LIVE_SHARE = 4;
 
   /** Places in the epoch table that others have come free in a second, or are theirs for good. */
   private static final int MAX_FAILURES = 100;
@@ -31,6 +37,10 @@ public final class IndexGrowth implements AutoCloseable {
   private final IndexResizer resizer;
   private final long indexBytes;
   private final long logBytes;
+
+  /** What the log was opened with; nobody knows how much of it is live. */
+  private final long recoveredBytes;
+
   private final Thread thread;
   private volatile boolean isClosed;
 
@@ -45,6 +55,7 @@ public final class IndexGrowth implements AutoCloseable {
     this.resizer = resizer;
     this.indexBytes = indexBytes;
     this.logBytes = logBytes;
+    recoveredBytes = usedBytes(engine.log());
     thread = Thread.ofPlatform().daemon().name("faster-index-growth").start(this::run);
   }
 
@@ -58,7 +69,7 @@ public final class IndexGrowth implements AutoCloseable {
   private void run() {
     int failures = 0;
     while (!isClosed) {
-      if (isDue()) {
+      if (areBucketsOutgrown() || isLogFilling()) {
         try {
           resizer.refine(indexBytes);
           return;
@@ -77,10 +88,23 @@ public final class IndexGrowth implements AutoCloseable {
     }
   }
 
-  private boolean isDue() {
+  private boolean isLogFilling() {
     HybridLog log = engine.log();
+    long used = usedBytes(log);
+    return !log.isInMemory() && used * LOG_SHARE >= logBytes && liveBytes() >= used / LIVE_SHARE;
+  }
+
+  /** What may be live of what was there, and what is of all that came. */
+  private long liveBytes() {
+    return recoveredBytes + engine.chainSteps().growth().since(NOTHING);
+  }
+
+  private static long usedBytes(HybridLog log) {
+    return log.tailAddress() - log.beginAddress();
+  }
+
+  private boolean areBucketsOutgrown() {
     IndexTable table = engine.index().newestTable();
-    return table.overflowBucketsUsed() * OVERFLOW_SHARE >= table.geometry().overflowBuckets()
-        || (log.tailAddress() - log.beginAddress()) * LOG_SHARE >= logBytes;
+    return table.overflowBucketsUsed() * OVERFLOW_SHARE >= table.geometry().overflowBuckets();
   }
 }

@@ -124,10 +124,20 @@ final class LongValues<C> implements ValueAccess<Void, Void, C> {
       long record,
       MemorySegment to,
       long newRecord) {
+    writeCopy(op, memory, record, to, newRecord);
+    return true;
+  }
+
+  @Override
+  public void writeCopy(
+      Operation<Void, Void, C> op,
+      MemorySegment memory,
+      long record,
+      MemorySegment to,
+      long newRecord) {
     long value = Words.loadAcquire(memory, record + LongRecord.VALUE);
     Words.storePlain(
         to, newRecord + LongRecord.VALUE, functions.updater(op.key.asLong(), op.longInput, value));
-    return true;
   }
 
   @Override

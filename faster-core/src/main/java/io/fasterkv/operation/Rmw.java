@@ -201,9 +201,11 @@ final class Rmw<I, O, C> {
       return op.end(Status.FOUND);
     }
     if (large.isLarge(op, bytes)) {
-      return ended(op, Status.COPIED, large.replaceSmall(op, address, bytes, fresh));
+      // The old value is taken along: the new one is made outside of the epoch.
+      int largeBytes = values.copyBytes(op, memory, record);
+      return ended(op, Status.COPIED, large.replaceSmall(op, address, largeBytes, fresh));
     }
-    return inserts.copy(op, values, memory, record) ? op.end(Status.COPIED) : Step.RETRY;
+    return inserts.copy(op, values, bytes, memory, record) ? op.end(Status.COPIED) : Step.RETRY;
   }
 
   private static Step ended(Operation<?, ?, ?> op, Status status, Step step) {

@@ -91,7 +91,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     // Anything may be read of the log's memory; what is not a record now is not used.
     long flags = (Words.loadPlain(MEMORY, record) & FLAGS) ^ RecordInfo.PRESENT;
     boolean isEasy =
-        flags == 0 && address >= limit && SpanRecord.INSTANCE.keyEquals(MEMORY, record, op.key);
+        address >= limit && flags == 0 && SpanRecord.INSTANCE.keyEquals(MEMORY, record, op.key);
     return isEasy ? address : NOT_EASY;
   }
 }

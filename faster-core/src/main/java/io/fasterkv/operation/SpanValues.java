@@ -101,7 +101,7 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
 
   @Override
   public int successorBytes(Operation<I, O, C> op, MemorySegment memory, long record) {
-    copyConsistently(op, memory, record);
+    wrapOld(op, memory, record);
     return functions.needsCopyUpdate(op.keySpan, op.input, op.value)
         ? functions.copyBytes(op.keySpan, op.input, op.value)
         : STAYS;
@@ -164,9 +164,21 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     if (functions.copyBytes(op.keySpan, op.input, op.value) > op.newValue.capacity()) {
       return false;
     }
+    writeCopy(op, to, newRecord);
+    return true;
+  }
+
+  @Override
+  public void writeCopy(
+      Operation<I, O, C> op, MemorySegment memory, long record, MemorySegment to, long newRecord) {
+    wrapOld(op, memory, record);
+    wrapNew(op, to, newRecord);
+    writeCopy(op, to, newRecord);
+  }
+
+  private void writeCopy(Operation<I, O, C> op, MemorySegment to, long newRecord) {
     functions.copyUpdater(op.keySpan, op.input, op.value, op.newValue);
     SpanRecord.INSTANCE.setValueBytes(to, newRecord, op.newValue.length());
-    return true;
   }
 
   @Override

@@ -39,7 +39,7 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
 
   /**
    * Bytes of the value that an RMW puts in the place of one that nobody may change, or {@link
-   * #STAYS}.
+   * #STAYS}. Unlike {@link #copyBytes} it takes no copy of the old value.
    */
   int successorBytes(Operation<I, O, C> op, MemorySegment memory, long record);
 

@@ -12,6 +12,8 @@ import java.util.List;
  * @param calls of a row in a slice, at most
  * @param warmNanos how long each backend is warmed up for a row, at least: until then parts of it
  *     are not compiled
+ * @param turnNanos how long a backend is measured in a turn, at least, and how long it has worked
+ *     just before; 0 if it is measured at once, whatever goes on in the background
  * @param rounds how often all rows take their turn
  * @param clock what the time of a slice is
  * @param seed of keys and values
@@ -22,6 +24,7 @@ record FlinkPlan(
     int newKeys,
     int calls,
     long warmNanos,
+    long turnNanos,
     int rounds,
     Clock clock,
     long seed) {

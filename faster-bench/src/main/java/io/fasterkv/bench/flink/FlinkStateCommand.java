@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -72,8 +73,10 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       split = ",",
       hideParamSyntax = true,
       converter = SuiteConverter.class,
-      description = "One or more of value, list, map, ttl-value, ttl-list, ttl-map. Default: all.")
-  List<Suite> suites = List.of(Suite.values());
+      description =
+          "One or more of value, list, map, ttl-value, ttl-list, ttl-map. Default: value, list,"
+              + " map.")
+  List<Suite> suites = List.of(Suite.VALUE, Suite.LIST, Suite.MAP);
 
   @Option(
       names = "--rows",
@@ -116,6 +119,14 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       paramLabel = "R",
       description = "How often all rows take their turn: 1 to 1000. Default: ${DEFAULT-VALUE}.")
   int rounds = 5;
+
+  @Option(
+      names = "--turn",
+      paramLabel = "SECONDS",
+      description =
+          "How long a backend is measured in a turn, at least, after as long a time that does not"
+              + " count: 1 to 3600. Default: ${DEFAULT-VALUE}.")
+  int turnSeconds = 1;
 
   @Option(
       names = "--state-bytes",
@@ -254,6 +265,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   private FlinkPlan plan() {
     Ranges.check(spec, keys >= 100 && keys <= 16_000_000, "--keys", keys, "100 to 16m");
     Ranges.check(spec, calls >= 0 && calls <= keys, "--calls", calls, "up to " + keys);
+    Ranges.check(spec, turnSeconds >= 1 && turnSeconds <= 3600, "--turn", turnSeconds, "1 to 3600");
     Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
     int number = isQuick ? QUICK_KEYS : (int) keys;
     return new FlinkPlan(
@@ -262,6 +274,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
         number,
         calls == 0 || isQuick ? number : (int) calls,
         isQuick ? 0 : WARM_NANOS,
+        isQuick ? 0 : TimeUnit.SECONDS.toNanos(turnSeconds),
         isQuick ? 2 : rounds,
         clock,
         seed);

@@ -102,6 +102,7 @@ final class LargeRun {
   private void checkpoint(Backend kind) throws Exception {
     Subject subject = subject(kind);
     Histogram steady = LargeState.newHistogram();
+    Quiet.await();
     subject.state.change(STEADY_PASSES, steady);
     Histogram beside = LargeState.newHistogram();
     TakenCheckpoint taken = subject.next(beside);
@@ -115,6 +116,7 @@ final class LargeRun {
   }
 
   private void restore(Backend kind) throws Exception {
+    Quiet.await();
     List<KeyedStateHandle> whole = List.of(subject(kind).checkpoints.last().handle());
     timed(LargeRow.restore, kind, OpenBackend.wholeRange(), whole).close();
     Path directory = work.directory(kind + "-halves");

@@ -10,7 +10,7 @@ import java.util.stream.IntStream;
  * What a row has measured on one backend.
  *
  * @param memoryBytes managed memory of the backend
- * @param slices one a round, in the order of the rounds
+ * @param turns one a round, in the order of the rounds
  */
 record StateResult(
     Suite suite,
@@ -18,10 +18,10 @@ record StateResult(
     Backend backend,
     MemorySetting memory,
     long memoryBytes,
-    List<Slice> slices) {
+    List<Turn> turns) {
 
   /** Operations of one round, their time, and what they allocated on the heap. */
-  record Slice(long operations, long nanos, long allocatedBytes) {
+  record Turn(long operations, long nanos, long allocatedBytes) {
     double perMilli() {
       return operations * 1e6 / nanos;
     }
@@ -34,20 +34,20 @@ record StateResult(
 
   /** Operations a millisecond. */
   Spread perMilli() {
-    return Spread.of(slices.stream().map(Slice::perMilli).toList());
+    return Spread.of(turns.stream().map(Turn::perMilli).toList());
   }
 
   double bytesPerOp() {
     return Spread.of(
-            slices.stream().map(slice -> (double) slice.allocatedBytes / slice.operations).toList())
+            turns.stream().map(turn -> (double) turn.allocatedBytes / turn.operations).toList())
         .median();
   }
 
   /** This backend's speed as a multiple of another's, round by round. */
   Spread times(StateResult other) {
     return Spread.of(
-        IntStream.range(0, slices.size())
-            .mapToObj(round -> slices.get(round).perMilli() / other.slices.get(round).perMilli())
+        IntStream.range(0, turns.size())
+            .mapToObj(round -> turns.get(round).perMilli() / other.turns.get(round).perMilli())
             .toList());
   }
 

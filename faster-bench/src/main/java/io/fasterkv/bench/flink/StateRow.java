@@ -51,6 +51,14 @@ enum StateRow {
     };
   }
 
+  /** Whether a key is not again as it was loaded when the state was brought back. */
+  boolean leavesChanges() {
+    return switch (this) {
+      case valueUpdate, listUpdate, listAppend, listAddAll, mapUpdate, mapRemove, mapPutAll -> true;
+      default -> false;
+    };
+  }
+
   /** So many times fewer calls than other rows get. */
   int shrink() {
     return this == listAddAll ? 10 : 1;

@@ -1,13 +1,12 @@
 package io.fasterkv.bench.flink;
 
-import com.sun.management.ThreadMXBean;
 import io.fasterkv.bench.demo.Backend;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
 import io.fasterkv.bench.ycsb.WrongAnswer;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -19,16 +18,18 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
  * One suite with one setting of memory: loads all backends, warms every row up, then lets the
  * backends take turns, row after row and round after round. They do the same to the same keys, and
  * must read the same. The warm-up lasts for as long with each backend at least, and says how long a
- * slice of a row is: as many calls as the slowest of the backends can do in a few seconds.
+ * slice of a row is: as many calls as the slowest of the backends can do in a few seconds. A turn
+ * begins when all is quiet.
  */
 final class StateRun {
-  private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
-
-  /** What the slowest backend may take for a slice, with what brings the state back after it. */
+  /**
+   * What the slowest backend may take for a slice, with what brings the state back after it; a turn
+   * that has taken that long has no further slice.
+   */
   private static final long SLICE_NANOS = 3_000_000_000L;
 
   /** The warm-up is made in so many parts, to stop where the time is over. */
-  private static final int WARM_UP_PARTS = 50;
+  private static final int WARM_UP_PARTS = 500;
 
   private final FlinkPlan plan;
   private final Suite suite;
@@ -105,19 +106,25 @@ final class StateRun {
     }
     for (int round : IntStream.rangeClosed(1, plan.rounds()).toArray()) {
       for (StateRow row : rows) {
-        Map<Backend, Long> sums = new LinkedHashMap<>();
-        for (StateResult result : results) {
-          if (result.row() == row) {
-            progress.begin("round " + round + ", " + result.label() + ", " + result.backend());
-            int from = Math.floorMod(round * 99_991, data.size());
-            sums.put(result.backend(), slice(result, loops, from, calls.getOrDefault(row, 1)));
-            progress.step();
-          }
+        Map<Backend, List<Long>> sums = new LinkedHashMap<>();
+        for (StateResult result : ofRow(results, row, round)) {
+          progress.begin("round " + round + ", " + result.label() + ", " + result.backend());
+          int from = Math.floorMod(round * 99_991, data.size());
+          sums.put(result.backend(), turn(result, loops, from, calls.getOrDefault(row, 1)));
+          progress.step();
         }
         checkSame(row, sums);
       }
     }
     return results;
+  }
+
+  /** Another backend is first in each round: a turn is after somebody else's. */
+  private static List<StateResult> ofRow(List<StateResult> results, StateRow row, int round) {
+    List<StateResult> of =
+        new ArrayList<>(results.stream().filter(result -> result.row() == row).toList());
+    Collections.rotate(of, round);
+    return of;
   }
 
   /** Returns how many calls a slice of the row has. */
@@ -128,10 +135,10 @@ final class StateRun {
     int calls = 0;
     while (calls < most && nanos.values().stream().allMatch(spent -> spent < SLICE_NANOS)) {
       int to = Math.min(calls + part, most);
-      Map<Backend, Long> sums = new LinkedHashMap<>();
+      Map<Backend, List<Long>> sums = new LinkedHashMap<>();
       for (Map.Entry<Backend, StateLoops> own : loops.entrySet()) {
         long begin = System.nanoTime();
-        sums.put(own.getKey(), own.getValue().run(row, calls, to));
+        sums.put(own.getKey(), List.of(own.getValue().run(row, calls, to)));
         own.getValue().restore(row, calls, to);
         nanos.merge(own.getKey(), System.nanoTime() - begin, Long::sum);
       }
@@ -139,6 +146,11 @@ final class StateRun {
       calls = to;
     }
     for (Map.Entry<Backend, StateLoops> own : loops.entrySet()) {
+      if (row.leavesChanges()) {
+        // Turns are of different lengths, and the state must be the same after any.
+        own.getValue().run(row, calls, data.size());
+        own.getValue().restore(row, calls, data.size());
+      }
       warmOn(row, own.getValue(), calls, nanos.getOrDefault(own.getKey(), 0L));
     }
     return calls;
@@ -157,25 +169,29 @@ final class StateRun {
     }
   }
 
-  private long slice(StateResult result, Map<Backend, StateLoops> loops, int from, int calls)
+  /**
+   * Measures one backend. It works for as long ahead, so that it is measured under what it has put
+   * off itself, and under nothing that others have. Returns what its slices have read.
+   */
+  private List<Long> turn(StateResult result, Map<Backend, StateLoops> loops, int from, int calls)
       throws Exception {
-    StateRow row = result.row();
     StateLoops own = loops.get(result.backend());
     if (own == null) {
       throw new IllegalStateException("not loaded: backend=" + result.backend());
     }
-    long allocated = THREADS.getCurrentThreadAllocatedBytes();
-    long begin = plan.clock().nanos();
-    long sum = own.run(row, from, from + calls);
-    long nanos = Math.max(1, plan.clock().nanos() - begin);
-    long bytes = THREADS.getCurrentThreadAllocatedBytes() - allocated;
-    own.restore(row, from, from + calls);
-    result.slices().add(new StateResult.Slice(row.operations(calls), nanos, bytes));
-    return sum;
+    StateTurn turn = new StateTurn(plan, result.row(), own, from, calls);
+    if (plan.turnNanos() > 0) {
+      Quiet.await();
+      turn.run(SLICE_NANOS);
+    }
+    result.turns().add(turn.run(SLICE_NANOS));
+    return turn.sums();
   }
 
-  private void checkSame(StateRow row, Map<Backend, Long> sums) {
-    if (sums.values().stream().distinct().count() > 1) {
+  /** Compares the slices that all have run. */
+  private void checkSame(StateRow row, Map<Backend, List<Long>> sums) {
+    int slices = sums.values().stream().mapToInt(List::size).min().orElse(0);
+    if (sums.values().stream().map(read -> read.subList(0, slices)).distinct().count() > 1) {
       throw new WrongAnswer(
           "backends have read different things: suite="
               + suite

@@ -43,7 +43,7 @@ class FlinkStateCommandTest {
 
   @Test
   void aRehearsalMeasuresEveryRowOnEveryBackendWithBothAmountsOfMemory() throws Exception {
-    JsonNode rows = run("--parts=rows");
+    JsonNode rows = run("--parts=rows", "--suites=value,list,map,ttl-value,ttl-list,ttl-map");
 
     int rowsOfSuites = Stream.of(Suite.values()).mapToInt(suite -> suite.rows().size()).sum();
     assertThat(rowsOfSuites).isEqualTo(3 + 6 + 11 + 3 + 6 + 6);
@@ -98,6 +98,7 @@ class FlinkStateCommandTest {
     "--keys=99,100 to 16m",
     "--calls=500001,up to 500000",
     "--rounds=0,1 to 1000",
+    "--turn=0,1 to 3600",
     "--state-bytes=1k,1m to 1t",
     "--state-memory=1k,1m to 1t",
   })

@@ -1,0 +1,42 @@
+package io.fasterkv.bench.flink;
+
+import com.sun.management.OperatingSystemMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Waits until what goes on in the background of this process is over, as far as one can tell by the
+ * processor time that it takes: compaction that one backend has put off must not be done in the
+ * time of another.
+ */
+final class Quiet {
+  private static final OperatingSystemMXBean SYSTEM =
+      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
+
+  private static final long LOOK_MILLIS = 100;
+  private static final int LOOKS = 2;
+
+  /**
+   * A process is quiet if it takes less than this share of a processor; Linux counts in hundredths
+   * of a second.
+   */
+  private static final double SHARE = 0.15;
+
+  /** What goes on for longer than that goes on for ever. */
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  private Quiet() {}
+
+  /** Returns when the process has been quiet for two looks, or after ten seconds. */
+  static void await() throws InterruptedException {
+    long begin = System.nanoTime();
+    int quiet = 0;
+    while (quiet < LOOKS && System.nanoTime() - begin < MOST_NANOS) {
+      long wall = System.nanoTime();
+      long spent = SYSTEM.getProcessCpuTime();
+      Thread.sleep(LOOK_MILLIS);
+      double share = (double) (SYSTEM.getProcessCpuTime() - spent) / (System.nanoTime() - wall);
+      quiet = share < SHARE ? quiet + 1 : 0;
+    }
+  }
+}

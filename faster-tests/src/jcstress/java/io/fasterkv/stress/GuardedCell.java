@@ -18,7 +18,7 @@ public final class GuardedCell {
 
   private static final long LIVE = 1;
   private static final long POISON = 2;
-  private static final int READER_STEPS = 64;
+  private static final int READER_STEPS = 512;
 
   private final Epochs epochs;
   private EpochUser user;

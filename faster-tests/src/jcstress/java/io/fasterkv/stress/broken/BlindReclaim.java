@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class BlindReclaim {
   private static final long UNPROTECTED = 0;
+  private static final int LOOKS = 64;
 
   private final MemorySegment slot;
   private final AtomicLong currentEpoch = new AtomicLong(1);
@@ -42,6 +43,7 @@ public final class BlindReclaim {
 
   public void hideReclaimAndFree() {
     boolean wasOwnerDead = isOwnerDead.get();
+    lookAround();
     cell.hide();
     if (wasOwnerDead) {
       Words.storeVolatile(slot, 0, UNPROTECTED);
@@ -50,6 +52,13 @@ public final class BlindReclaim {
     long announced = Words.loadVolatile(slot, 0);
     if (announced == UNPROTECTED || announced > actionOf) {
       cell.free();
+    }
+  }
+
+  /** What it looks at besides takes a while, in which a live thread may come. */
+  private void lookAround() {
+    for (int look = 0; look < LOOKS; look++) {
+      Words.loadAcquire(slot, 0);
     }
   }
 }

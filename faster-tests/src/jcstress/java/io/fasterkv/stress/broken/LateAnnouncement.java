@@ -16,11 +16,13 @@ public final class LateAnnouncement {
   private final MemorySegment slot;
   private final AtomicLong currentEpoch = new AtomicLong(1);
   private final GuardedCell cell;
+  private final BusyLines busy;
   private long actionOf;
 
   public LateAnnouncement(OffHeapArena arena) {
     slot = arena.allocate("slot", 128, 128);
     cell = new GuardedCell(arena);
+    busy = new BusyLines(arena);
   }
 
   public LateAnnouncement reset() {
@@ -29,6 +31,7 @@ public final class LateAnnouncement {
   }
 
   public String read() {
+    busy.store();
     Words.storeRelease(slot, 0, currentEpoch.getAcquire());
     String seen = cell.read();
     Words.storeRelease(slot, 0, UNPROTECTED);
@@ -39,6 +42,7 @@ public final class LateAnnouncement {
     cell.hide();
     actionOf = currentEpoch.getAndIncrement();
     drain();
+    busy.store();
   }
 
   /** Frees the cell when the scan finds nobody in an epoch up to the action's. */

@@ -10,9 +10,11 @@ public final class UnfencedUpsert {
   private static final long LINE = 128;
 
   private final MemorySegment memory;
+  private final BusyLines busy;
 
   public UnfencedUpsert(OffHeapArena arena) {
     memory = arena.allocate("value, slot, word elsewhere", 3 * LINE, LINE);
+    busy = new BusyLines(arena);
   }
 
   public UnfencedUpsert reset() {
@@ -24,6 +26,7 @@ public final class UnfencedUpsert {
   /** Sets the value and looks at the word elsewhere. */
   public long upsertAndLook() {
     Words.storeVolatile(memory, LINE, PROTECTED);
+    busy.store();
     Words.storeRelease(memory, 0, 1);
     Words.storeRelease(memory, LINE, 0);
     return Words.loadAcquire(memory, 2 * LINE);
@@ -32,6 +35,8 @@ public final class UnfencedUpsert {
   /** Sets the word elsewhere and reads the value. */
   public long setAndRead() {
     Words.storeVolatile(memory, 2 * LINE, 1);
-    return Words.loadVolatile(memory, 0);
+    long value = Words.loadVolatile(memory, 0);
+    busy.store();
+    return value;
   }
 }

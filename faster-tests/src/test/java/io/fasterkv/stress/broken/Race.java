@@ -1,5 +1,6 @@
 package io.fasterkv.stress.broken;
 
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -8,10 +9,13 @@ import java.util.function.BooleanSupplier;
 final class Race {
   private static final int SPINS_BEFORE_YIELD = 1000;
 
-  private static final int LONGEST_DELAY = 32;
+  /** Delays are up to a power of two of steps, of a nanosecond or so each. */
+  private static final int DELAY_SCALES = 10;
 
   private final AtomicInteger turn = new AtomicInteger();
   private final Runnable second;
+  private final SplittableRandom firstDelays = new SplittableRandom(1);
+  private final SplittableRandom secondDelays = new SplittableRandom(2);
 
   private Race(Runnable second) {
     this.second = second;
@@ -26,7 +30,7 @@ final class Race {
       for (int round = 1; round <= rounds; round++) {
         before.run();
         race.turn.set(1);
-        delay(round);
+        delay(race.firstDelays);
         first.run();
         race.await(2);
         if (isCaught.getAsBoolean()) {
@@ -41,15 +45,22 @@ final class Race {
     }
   }
 
-  /** The other actor takes a while to see its turn; meet it at another place each round. */
-  private static void delay(int round) {
-    for (int step = round % LONGEST_DELAY; step > 0; step--) {
-      Thread.onSpinWait();
+  /**
+   * Lets an actor begin at another moment each round: how long the other takes to see its turn, and
+   * how long the moment lasts in which both must meet, is each machine's own, and from a few
+   * nanoseconds to some hundred.
+   */
+  private static void delay(SplittableRandom delays) {
+    int scale = delays.nextInt(DELAY_SCALES);
+    for (int steps = delays.nextInt(1 << scale); steps > 0; ) {
+      // Each step needs the number of the one before, so none is left out.
+      steps -= 1 + (delays.nextInt() >>> 31);
     }
   }
 
   private void follow() {
     while (await(1) == 1) {
+      delay(secondDelays);
       second.run();
       turn.compareAndSet(1, 2);
     }

@@ -31,9 +31,6 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   /** Elements of one addition are written together up to this many bytes. */
   private static final int BATCH_BYTES = 2 << 10;
 
-  /** Longer lists are written in pieces while they are serialized. */
-  private static final int WHOLE_BYTES = 16 << 20;
-
   private TypeSerializer<V> elementSerializer;
 
   /** Null while somebody has it. */
@@ -95,7 +92,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void add(V value) throws IOException {
-    checkElement(value);
+    ListBatches.checkElement(value);
     DataOutputSerializer out = context.takeOut();
     elementSerializer.serialize(value, out);
     context.lists().append(selected(), out.getSharedBuffer(), 0, out.length());
@@ -127,37 +124,16 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     Preconditions.checkNotNull(values, "List of values to add cannot be null.");
   }
 
-  private static void checkElement(Object value) {
-    Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
-  }
-
   /** Appends elements, or puts them in the place of the list's. */
   private void write(List<V> values, boolean isWhole) throws IOException {
     write(current, values, isWhole);
   }
 
-  /**
-   * A list of up to {@link #WHOLE_BYTES} is written when all of it has been serialized: an element
-   * that cannot be leaves the state as it was. So does null in a list of any length.
-   */
   private void write(Supplier<CompositeKey> key, List<V> values, boolean isWhole)
       throws IOException {
     DataOutputSerializer out = context.takeOut();
     ListBatches batches = takeBatches();
-    batches.begin(isWhole);
-    boolean areChecked = false;
-    for (V value : values) {
-      checkElement(value);
-      batches.add(value, elementSerializer, out);
-      if (out.length() >= WHOLE_BYTES) {
-        if (!areChecked) {
-          values.forEach(FasterListState::checkElement);
-          areChecked = true;
-        }
-        batches.writeFull(out, context.lists(), key.get());
-      }
-    }
-    batches.end(out, context.lists(), key.get());
+    batches.write(values, isWhole, elementSerializer, out, context.lists(), key);
     spareBatches = batches;
     context.giveOut(out);
   }

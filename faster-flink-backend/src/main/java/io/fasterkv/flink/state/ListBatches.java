@@ -5,8 +5,11 @@ import io.fasterkv.flink.records.ByteLists;
 import io.fasterkv.flink.records.ListLayout;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
+import org.apache.flink.util.Preconditions;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Elements on their way into a list, serialized in batches: a list takes a batch, and gives it
@@ -14,6 +17,9 @@ import org.apache.flink.core.memory.DataOutputSerializer;
  */
 final class ListBatches {
   private static final int FIRST_BATCHES = 4;
+
+  /** Longer lists are written in pieces while they are serialized. */
+  private static final int WHOLE_BYTES = 16 << 20;
 
   private final int together;
   private boolean replaces;
@@ -23,11 +29,8 @@ final class ListBatches {
 
   private int full;
 
-  /** Where the batch begins that is being filled, and where its last element ends. */
+  /** Where the batch begins that is being filled. */
   private int start;
-
-  private int end;
-  private boolean isEmpty = true;
 
   /**
    * @param together bytes of a batch, unless one element is longer
@@ -37,34 +40,69 @@ final class ListBatches {
   }
 
   /**
-   * Begins anew.
+   * Writes elements into a list. One of up to {@link #WHOLE_BYTES} is written when all of it has
+   * been serialized: an element that cannot be leaves the state as it was. So does null in a list
+   * of any length.
    *
-   * @param isWhole whether what is added becomes the whole list
+   * @param isWhole whether the elements become the whole list
+   * @param out empty
+   * @param key asked for when everything before has been serialized
    */
-  void begin(boolean isWhole) {
+  <V> void write(
+      Iterable<V> values,
+      boolean isWhole,
+      TypeSerializer<V> serializer,
+      DataOutputSerializer out,
+      ByteLists lists,
+      Supplier<CompositeKey> key)
+      throws IOException {
+    begin(isWhole);
+    boolean areChecked = false;
+    int from = 0;
+    // Whatever is a field here is stored and loaded again for each element.
+    int longest = together;
+    for (V value : values) {
+      checkElement(value);
+      serializer.serialize(value, out);
+      out.writeByte(ListLayout.SEPARATOR);
+      int next = out.length();
+      if (next > longest) {
+        endBatches(from, next);
+        if (next >= WHOLE_BYTES) {
+          if (!areChecked) {
+            values.forEach(ListBatches::checkElement);
+            areChecked = true;
+          }
+          writeFull(out, lists, key.get());
+          next = out.length();
+        }
+        longest = start + together;
+      }
+      from = next;
+    }
+    end(out, lists, key.get());
+  }
+
+  static void checkElement(@Nullable Object value) {
+    Preconditions.checkNotNull(value, "You cannot add null to a ListState.");
+  }
+
+  private void begin(boolean isWhole) {
     replaces = isWhole;
     full = 0;
     start = 0;
-    end = 0;
-    isEmpty = true;
   }
 
-  /** Adds an element to what {@code out} holds. */
-  <V> void add(V value, TypeSerializer<V> serializer, DataOutputSerializer out) throws IOException {
-    if (!isEmpty) {
-      out.writeByte(ListLayout.SEPARATOR);
-    }
-    int from = out.length();
-    serializer.serialize(value, out);
-    if (!isEmpty && out.length() - start > together) {
+  /**
+   * Ends the batch before the element that is from {@code from} to before {@code next}, or after.
+   */
+  private void endBatches(int from, int next) {
+    boolean isFirst = from == start;
+    if (!isFirst && next - 1 - start > together) {
       endBatch(from);
     }
-    end = out.length();
-    isEmpty = false;
-    if (end - start >= together) {
-      out.writeByte(ListLayout.SEPARATOR);
-      endBatch(out.length());
-      isEmpty = true;
+    if (next - 1 - start >= together) {
+      endBatch(next);
     }
   }
 
@@ -72,26 +110,26 @@ final class ListBatches {
     if (full == ends.length) {
       ends = Arrays.copyOf(ends, 2 * full);
     }
-    ends[full++] = end;
+    ends[full++] = next - 1;
     start = next;
   }
 
   /** Writes the full batches, and leaves the begin of the next in {@code out}. */
-  void writeFull(DataOutputSerializer out, ByteLists lists, CompositeKey key) throws IOException {
+  private void writeFull(DataOutputSerializer out, ByteLists lists, CompositeKey key)
+      throws IOException {
     writeBatches(out.getSharedBuffer(), lists, key);
     byte[] rest = Arrays.copyOfRange(out.getSharedBuffer(), start, out.length());
     out.clear();
     out.write(rest);
     full = 0;
-    end -= start;
     start = 0;
   }
 
   /** Writes all. */
-  void end(DataOutputSerializer out, ByteLists lists, CompositeKey key) {
+  private void end(DataOutputSerializer out, ByteLists lists, CompositeKey key) {
     writeBatches(out.getSharedBuffer(), lists, key);
-    if (!isEmpty) {
-      write(out.getSharedBuffer(), start, end, lists, key);
+    if (out.length() > start) {
+      write(out.getSharedBuffer(), start, out.length() - 1, lists, key);
     }
   }
 

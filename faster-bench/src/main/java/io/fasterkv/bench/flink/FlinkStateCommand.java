@@ -118,7 +118,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       names = "--rounds",
       paramLabel = "R",
       description = "How often all rows take their turn: 1 to 1000. Default: ${DEFAULT-VALUE}.")
-  int rounds = 5;
+  int rounds = 3;
 
   @Option(
       names = "--turn",

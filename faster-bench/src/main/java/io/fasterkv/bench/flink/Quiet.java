@@ -27,8 +27,8 @@ final class Quiet {
 
   private Quiet() {}
 
-  /** Returns when the process has been quiet for two looks, or after ten seconds. */
-  static void await() throws InterruptedException {
+  /** Returns true when the process has been quiet for two looks, or false after ten seconds. */
+  static boolean await() throws InterruptedException {
     long begin = System.nanoTime();
     int quiet = 0;
     while (quiet < LOOKS && System.nanoTime() - begin < MOST_NANOS) {
@@ -38,5 +38,6 @@ final class Quiet {
       double share = (double) (SYSTEM.getProcessCpuTime() - spent) / (System.nanoTime() - wall);
       quiet = share < SHARE ? quiet + 1 : 0;
     }
+    return quiet == LOOKS;
   }
 }

@@ -20,6 +20,7 @@ final class StateData {
   /** Entries of each set-up key's map. */
   static final int MAP_KEYS = 10;
 
+  private final Random random;
   final long[] setUpKeys;
   final long[] newKeys;
   final long[] values;
@@ -30,7 +31,7 @@ final class StateData {
   final Map<Long, Double> manyEntries = new HashMap<>();
 
   StateData(int setUp, int added, long seed) {
-    Random random = new Random(seed);
+    random = new Random(seed);
     setUpKeys = shuffled(0, setUp, random);
     newKeys = shuffled(setUp, added, random);
     values = shuffled(0, Math.max(setUp, added), random);
@@ -46,6 +47,26 @@ final class StateData {
         LongStream.range(first, first + count).boxed().collect(Collectors.toList());
     Collections.shuffle(numbers, random);
     return numbers.stream().mapToLong(Long::longValue).toArray();
+  }
+
+  /**
+   * Has the set-up keys asked for in another order from now on. A log in which records lie as they
+   * were last written is read as it lies if that is done in the same order again, and no user does
+   * that. Each key keeps its value, and the rest of its place by {@link #MAP_KEYS}, that is its
+   * entry: what a state holds after a pass does not depend on the order.
+   */
+  void reorder() {
+    for (int place = setUpKeys.length - 1; place >= MAP_KEYS; place--) {
+      int other = place - MAP_KEYS * random.nextInt(place / MAP_KEYS + 1);
+      swap(setUpKeys, place, other);
+      swap(values, place, other);
+    }
+  }
+
+  private static void swap(long[] numbers, int one, int other) {
+    long kept = numbers[one];
+    numbers[one] = numbers[other];
+    numbers[other] = kept;
   }
 
   int size() {

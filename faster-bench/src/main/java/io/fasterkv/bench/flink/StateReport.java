@@ -36,6 +36,8 @@ final class StateReport {
       double opsPerMilli,
       double opsPerMilliMin,
       double opsPerMilliMax,
+      List<Double> opsPerMilliByRound,
+      int disturbedTurns,
       double bytesPerOp,
       @Nullable Spread toHashmap,
       @Nullable Spread toRocksdb) {}
@@ -56,6 +58,8 @@ final class StateReport {
               speed.median(),
               speed.min(),
               speed.max(),
+              result.turns().stream().map(StateResult.Turn::perMilli).toList(),
+              result.disturbedTurns(),
               result.bytesPerOp(),
               ratio(result, Backend.HASHMAP).orElse(null),
               ratio(result, Backend.ROCKSDB).orElse(null));
@@ -81,7 +85,10 @@ final class StateReport {
           ratio(result, Backend.HASHMAP).map(StateReport::ratio).orElse("-"),
           ratio(result, Backend.ROCKSDB).map(StateReport::ratio).orElse("-"));
     }
-    return table.toString();
+    int disturbed = results.stream().mapToInt(StateResult::disturbedTurns).sum();
+    return disturbed == 0
+        ? table.toString()
+        : table + "\nTurns that began while something else still went on: " + disturbed;
   }
 
   private Optional<Spread> ratio(StateResult result, Backend other) {

@@ -20,8 +20,12 @@ record StateResult(
     long memoryBytes,
     List<Turn> turns) {
 
-  /** Operations of one round, their time, and what they allocated on the heap. */
-  record Turn(long operations, long nanos, long allocatedBytes) {
+  /**
+   * Operations of one round, their time, and what they allocated on the heap.
+   *
+   * @param isAlone whether nothing else went on in the process when the backend began to work
+   */
+  record Turn(long operations, long nanos, long allocatedBytes, boolean isAlone) {
     double perMilli() {
       return operations * 1e6 / nanos;
     }
@@ -35,6 +39,11 @@ record StateResult(
   /** Operations a millisecond. */
   Spread perMilli() {
     return Spread.of(turns.stream().map(Turn::perMilli).toList());
+  }
+
+  /** Turns that began while what others had put off was being done. */
+  int disturbedTurns() {
+    return (int) turns.stream().filter(turn -> !turn.isAlone).count();
   }
 
   double bytesPerOp() {

@@ -105,6 +105,7 @@ final class StateRun {
       plan.backends().forEach(kind -> progress.step());
     }
     for (int round : IntStream.rangeClosed(1, plan.rounds()).toArray()) {
+      data.reorder();
       for (StateRow row : rows) {
         Map<Backend, List<Long>> sums = new LinkedHashMap<>();
         for (StateResult result : ofRow(results, row, round)) {
@@ -181,7 +182,9 @@ final class StateRun {
     }
     StateTurn turn = new StateTurn(plan, result.row(), own, from, calls);
     if (plan.turnNanos() > 0) {
-      Quiet.await();
+      if (!Quiet.await()) {
+        turn.disturbed();
+      }
       turn.run(SLICE_NANOS);
     }
     result.turns().add(turn.run(SLICE_NANOS));

@@ -19,6 +19,7 @@ final class StateTurn {
   private final int calls;
   private final List<Long> sums = new ArrayList<>();
   private int from;
+  private boolean isAlone = true;
 
   StateTurn(FlinkPlan plan, StateRow row, StateLoops loops, int from, int calls) {
     this.plan = plan;
@@ -26,6 +27,11 @@ final class StateTurn {
     this.loops = loops;
     this.from = from;
     this.calls = calls;
+  }
+
+  /** Notes that something else goes on beside the turn. */
+  void disturbed() {
+    isAlone = false;
   }
 
   /** What the slices have read, in their order. */
@@ -53,6 +59,6 @@ final class StateTurn {
       loops.restore(row, from, from + calls);
       from = (from + calls) % plan.setUpKeys();
     } while (nanos < plan.turnNanos() && System.nanoTime() - wall < mostNanos + plan.turnNanos());
-    return new StateResult.Turn(slices * row.operations(calls), nanos, bytes);
+    return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, isAlone);
   }
 }

@@ -42,7 +42,7 @@ final class ValueLoops implements StateLoops {
   private long update(long[] keys, int from, int to) throws Exception {
     for (int i = from; i < to; i++) {
       backend.setCurrentKey(keys[i % keys.length]);
-      state.update(data.values[(i + 1) % data.values.length]);
+      state.update(data.values[i % data.values.length]);
     }
     return 0;
   }

@@ -50,6 +50,7 @@ class FlinkStateCommandTest {
     assertThat(rows).hasSize(rowsOfSuites * 3 * 2);
     for (JsonNode row : rows) {
       assertThat(row.get("opsPerMilli").asDouble()).as(row.toString()).isPositive();
+      assertThat(row.get("opsPerMilliByRound")).as(row.toString()).hasSize(2);
       boolean isFaster = row.get("backend").asText().equals("faster");
       if (isFaster) {
         assertThat(row.get("toHashmap").get("median").asDouble()).isPositive();

@@ -173,8 +173,7 @@ final class Operation<I, O, C> {
     int length = from.length();
     // Room for the zeros that pad a key to a multiple of 8.
     keyBuffer = atLeast(keyBuffer, length + Long.BYTES);
-    MemorySegment.copy(from.memory(), from.offset(), keyBuffer, 0, length);
-    key.set(keyBuffer, length);
+    key.copy(from.memory(), from.offset(), length, keyBuffer);
     keySpan.wrap(keyBuffer, 0, length, length);
   }
 

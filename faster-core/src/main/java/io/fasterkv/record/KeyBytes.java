@@ -2,6 +2,7 @@ package io.fasterkv.record;
 
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
@@ -23,14 +24,34 @@ public final class KeyBytes {
     int bytes = length % Long.BYTES;
     if (bytes != 0) {
       long at = length - bytes;
-      Words.storePlain(memory, at, Words.loadPlain(memory, at) & first(bytes));
+      int others = Long.SIZE - bytes * Byte.SIZE;
+      long first = IS_LITTLE_ENDIAN ? -1L >>> others : -1L << others;
+      Words.storePlain(memory, at, Words.loadPlain(memory, at) & first);
     }
   }
 
-  /** The first so many bytes of a word, one at least. */
-  private static long first(int bytes) {
-    int others = Long.SIZE - bytes * Byte.SIZE;
-    return IS_LITTLE_ENDIAN ? -1L >>> others : -1L << others;
+  /**
+   * Copies {@code length} bytes to {@code memory}, which has room for the zeros behind them, and
+   * uses them. By whole words: who hashes them next loads them again, and a processor gives a load
+   * what was just stored only if one store has all of it.
+   */
+  public void copy(MemorySegment source, long offset, int length, MemorySegment memory) {
+    if (length < Long.BYTES || length > BY_WORDS) {
+      MemorySegment.copy(source, offset, memory, 0, length);
+      set(memory, length);
+      return;
+    }
+    this.memory = memory;
+    this.length = length;
+    int at = 0;
+    for (; at + Long.BYTES <= length; at += Long.BYTES) {
+      Words.storePlain(memory, at, source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + at));
+    }
+    if (at < length) {
+      int others = (at + Long.BYTES - length) * Byte.SIZE;
+      long last = source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + length - Long.BYTES);
+      Words.storePlain(memory, at, IS_LITTLE_ENDIAN ? last >>> others : last << others);
+    }
   }
 
   public MemorySegment memory() {

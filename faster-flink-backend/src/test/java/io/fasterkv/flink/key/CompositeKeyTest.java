@@ -37,6 +37,30 @@ class CompositeKeyTest {
         });
   }
 
+  /** What is there already is not written again, wherever the parts before it have moved it. */
+  @Test
+  void aUsedKeyIsNamedLikeAFreshOne() throws Throwable {
+    CompositeKey used = new CompositeKey();
+    Seeds.run(
+        2000,
+        random -> {
+          int keyGroup = random.nextInt(2);
+          int state = random.nextInt(2);
+          int sub = random.nextInt(2) << random.nextInt(3) * 15;
+          byte[] key = new byte[random.nextInt(3)];
+          byte[] namespace = new byte[random.nextInt(3)];
+          Arrays.fill(namespace, (byte) random.nextInt(2));
+          used.setKey(keyGroup, key, 0, key.length);
+          CompositeKey fresh = new CompositeKey();
+          fresh.setKey(keyGroup, key, 0, key.length);
+          for (CompositeKey each : List.of(used, fresh)) {
+            each.select(state, namespace, 0, namespace.length);
+          }
+          assertThat(used.record(sub).toArray()).isEqualTo(fresh.record(sub).toArray());
+          assertThat(used.head().toArray()).isEqualTo(fresh.head().toArray());
+        });
+  }
+
   @Test
   void recordsOfAPrefixLieSideBySide() {
     byte[] key = {1};

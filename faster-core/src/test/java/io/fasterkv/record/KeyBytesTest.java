@@ -1,0 +1,58 @@
+package io.fasterkv.record;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Keys of every length, as an operation takes them over. */
+class KeyBytesTest {
+  private static final int LONGEST = 150;
+  private static final int SOURCE_BYTES = 200;
+  private static final long SEED = 7;
+
+  private final byte[] random = new byte[SOURCE_BYTES];
+
+  KeyBytesTest() {
+    new Random(SEED).nextBytes(random);
+  }
+
+  @Test
+  void aCopyOfAnArrayHasTheBytesAndZerosBehindThem() {
+    copyFrom(MemorySegment.ofArray(random));
+  }
+
+  @Test
+  void aCopyOfNativeMemoryHasTheBytesAndZerosBehindThem() {
+    try (Arena arena = Arena.ofConfined()) {
+      copyFrom(arena.allocateFrom(ValueLayout.JAVA_BYTE, random));
+    }
+  }
+
+  private void copyFrom(MemorySegment source) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment buffer = arena.allocate(SOURCE_BYTES, Long.BYTES);
+      for (int length = 0; length <= LONGEST; length++) {
+        for (int offset = 0; offset <= Long.BYTES; offset++) {
+          buffer.fill((byte) -1);
+          KeyBytes key = new KeyBytes();
+          // The source ends with the key: a load behind it would throw.
+          key.copy(source.asSlice(0, offset + length), offset, length, buffer);
+
+          int padded = (int) RecordLayout.align(length);
+          byte[] expected = new byte[padded + 1];
+          System.arraycopy(random, offset, expected, 0, length);
+          expected[padded] = -1;
+          assertThat(buffer.asSlice(0, padded + 1).toArray(ValueLayout.JAVA_BYTE))
+              .as("length=%d, offset=%d", length, offset)
+              .isEqualTo(expected);
+          assertThat(key.length()).isEqualTo(length);
+          assertThat(key.memory()).isSameAs(buffer);
+        }
+      }
+    }
+  }
+}

@@ -59,8 +59,7 @@ final class Replay {
 
   private void raise(ScanCursor scan, MemorySegment keyBuffer) {
     ByteSpan found = scan.key();
-    MemorySegment.copy(found.memory(), found.offset(), keyBuffer, 0, found.length());
-    key.set(keyBuffer, found.length());
+    key.copy(found.memory(), found.offset(), found.length(), keyBuffer);
     long hash = engine.hash(key);
     if (!table.raise(hash, scan.address(), entry)) {
       throw ReplayRefusals.noRoom(table, engine.log().device().place(scan.address()));

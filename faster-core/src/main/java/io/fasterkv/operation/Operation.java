@@ -187,8 +187,7 @@ final class Operation<I, O, C> {
   void ask(Operation<I, O, C> other) {
     int length = other.key.length();
     keyBuffer = atLeast(keyBuffer, length + Long.BYTES);
-    MemorySegment.copy(other.key.memory(), 0, keyBuffer, 0, length);
-    key.set(keyBuffer, length);
+    key.copy(other.key.memory(), 0, length, keyBuffer);
     keySpan.wrap(keyBuffer, 0, length, length);
     hash = other.hash;
     input = other.input;

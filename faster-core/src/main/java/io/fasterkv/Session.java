@@ -117,6 +117,17 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
+   * Brings what operations on a batch of keys will need into the cache: the first {@code count} of
+   * {@code keys}. Changes nothing, answers nothing and reads no disk. For callers who are about to
+   * use these keys in other ways than the batches here; those do it by themselves.
+   */
+  public void touch(ByteSpan[] keys, int count) {
+    for (int from = 0; from < count; from += SessionCore.GROUP) {
+      core.touch(keys, from, Math.min(SessionCore.GROUP, count - from));
+    }
+  }
+
+  /**
    * Lets the reads that follow copy records to the tail of the log; at first they copy none. Such a
    * read may write to the log, and never waits for that.
    */

@@ -6,6 +6,7 @@ import io.fasterkv.index.IndexTable;
 import io.fasterkv.index.IndexView;
 import io.fasterkv.log.LogView;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +23,9 @@ final class GroupTouch implements AutoCloseable {
 
   /** Header and short keys lie in a record's first line, a short value often in the second. */
   private static final int LINE_BYTES = 64;
+
+  /** What is longer is fetched by the processor, which sees where it goes on. */
+  private static final int MOST_BYTES = 1 << 10;
 
   private final Engine engine;
   private final LogView log;
@@ -95,7 +99,27 @@ final class GroupTouch implements AutoCloseable {
       sum += Words.loadPlain(log.memory(), places[i]);
       sum += Words.loadPlain(log.memory(), Math.min(places[i] + LINE_BYTES, lastWord));
     }
+    for (int i = 0; i < count; i++) {
+      sum += touchRest(places[i]);
+    }
     touched = sum;
+  }
+
+  /** What lies behind the lines of a record that are in the cache, and say how long it is. */
+  private long touchRest(long record) {
+    if (record == 0) {
+      return 0;
+    }
+    MemorySegment memory = log.memory();
+    long end =
+        SpanRecord.INSTANCE.valueOffset(memory, record)
+            + SpanRecord.INSTANCE.valueBytes(memory, record);
+    long bytes = Math.min(end - record, MOST_BYTES);
+    long sum = 0;
+    for (long at = 2 * LINE_BYTES; at < bytes; at += LINE_BYTES) {
+      sum += Words.loadPlain(memory, Math.min(record + at, lastWord));
+    }
+    return sum;
   }
 
   private @Nullable IndexView view() {

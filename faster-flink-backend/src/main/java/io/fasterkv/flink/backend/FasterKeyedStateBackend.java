@@ -125,6 +125,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
       StateSnapshotTransformFactory<SEV> snapshotTransformFactory,
       boolean allowFutureMetadataUpdates)
       throws Exception {
+    parts.context().settle();
     RegisteredState<N, SV> state =
         registration.register(namespaceSerializer, descriptor, allowFutureMetadataUpdates);
     parts.expiry().register(state, descriptor.getTtlConfig());
@@ -160,12 +161,14 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
         known.add(state);
       }
     }
+    parts.context().settle();
     return known.isEmpty() ? Stream.empty() : listing.keys(known, namespace);
   }
 
   @Override
   public <N> Stream<Tuple2<K, N>> getKeysAndNamespaces(String name) {
     RegisteredState<N, ?> state = find(name);
+    parts.context().settle();
     return state == null ? Stream.empty() : listing.keysAndNamespaces(state);
   }
 
@@ -177,6 +180,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   /** How many pairs of key and namespace have a value, over all states; reads the whole log. */
   @Override
   public int numKeyValueStateEntries() {
+    parts.context().settle();
     return listing.count(parts.states());
   }
 
@@ -187,12 +191,14 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
       CheckpointStreamFactory streamFactory,
       CheckpointOptions checkpointOptions)
       throws Exception {
-    return times.time(() ->
-        parts.incremental() != null
-            ? runner("incremental", parts.incremental())
-                .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions)
-            : runner("full", snapshots)
-                .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions));
+    return times.time(() -> {
+      parts.context().settle();
+      return parts.incremental() != null
+          ? runner("incremental", parts.incremental())
+              .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions)
+          : runner("full", snapshots)
+              .snapshot(checkpointId, timestamp, streamFactory, checkpointOptions);
+    });
   }
 
   private <R extends SnapshotResources> SnapshotStrategyRunner<KeyedStateHandle, R> runner(
@@ -206,6 +212,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
 
   @Override
   public SavepointResources<K> savepoint() throws IOException {
+    parts.context().settle();
     return new SavepointResources<>(snapshots.take(), SnapshotExecutionType.ASYNCHRONOUS);
   }
 

@@ -63,6 +63,14 @@ public final class CompositeKey {
     return this;
   }
 
+  /** Takes over the prefix that is selected in another one. */
+  public void setPrefix(CompositeKey source) {
+    reserve(source.prefixEnd);
+    System.arraycopy(source.bytes, 0, bytes, 0, source.prefixEnd);
+    keyEnd = source.keyEnd;
+    prefixEnd = source.prefixEnd;
+  }
+
   /** The record key with this sub number; valid until the next call of any method. */
   public ByteSpan record(int sub) {
     int length = prefixEnd + KeyLayout.SUB_BYTES;

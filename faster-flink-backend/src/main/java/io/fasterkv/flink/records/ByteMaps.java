@@ -100,7 +100,8 @@ public final class ByteMaps {
     editAll.forget();
   }
 
-  private void put(CompositeKey key, byte[] bytes, int offset, int keyLength, int valueLength) {
+  /** As the other one, of bytes from {@code offset} on. */
+  void put(CompositeKey key, byte[] bytes, int offset, int keyLength, int valueLength) {
     userKey.of(bytes, offset, keyLength);
     if (EntryCursor.entryBytes(keyLength, valueLength) > buckets.entryLimit()
         || !putInPlace(key, bytes, valueLength)) {

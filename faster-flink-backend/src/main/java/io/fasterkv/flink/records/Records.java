@@ -109,6 +109,11 @@ public final class Records implements AutoCloseable {
     session.rmw(key, edit, NO_CONTEXT);
   }
 
+  /** Brings what operations on these keys will need into the cache. */
+  void touch(ByteSpan[] keys, int count) {
+    session.touch(keys, count);
+  }
+
   /** How many operations on the store there have been. */
   long operations() {
     return session.serial();

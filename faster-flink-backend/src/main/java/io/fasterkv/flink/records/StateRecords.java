@@ -12,6 +12,8 @@ public final class StateRecords implements AutoCloseable {
   private final ByteLists lists;
   private final ByteMaps maps;
   private final ByteTrees trees;
+  private final StateWrites direct;
+  private final DeferredWrites deferred;
 
   public StateRecords(FasterStore store, Identities identities) {
     this.records = new Records(store, identities);
@@ -19,6 +21,8 @@ public final class StateRecords implements AutoCloseable {
     this.lists = new ByteLists(records);
     this.maps = new ByteMaps(records);
     this.trees = new ByteTrees(records, values);
+    this.direct = new DirectWrites(values, lists, maps);
+    this.deferred = new DeferredWrites(direct, records::touch, identities::stateName);
   }
 
   /** What it ties parts to their heads with. */
@@ -27,19 +31,50 @@ public final class StateRecords implements AutoCloseable {
   }
 
   public Values values() {
+    settle();
     return values;
   }
 
   public ByteLists lists() {
+    settle();
     return lists;
   }
 
   public ByteMaps maps() {
+    settle();
     return maps;
   }
 
+  /** Ordered sets, which no {@link #writes} are about. */
   public ByteTrees trees() {
     return trees;
+  }
+
+  /**
+   * Where writes go that need no answer. They may be made later, when {@link #settle} is called at
+   * the latest, which {@link #values}, {@link #lists} and {@link #maps} do; so nobody keeps what
+   * those return.
+   */
+  public StateWrites writes() {
+    return deferred;
+  }
+
+  /** As {@link #writes}, but made at once: other threads see them when the call returns. */
+  public StateWrites writesAtOnce() {
+    return direct;
+  }
+
+  /**
+   * Makes the writes that have not been made yet. Whoever looks at the store in another way than
+   * through this object calls it first.
+   */
+  public void settle() {
+    deferred.settle();
+  }
+
+  /** As {@link #settle} if the caller is the thread that writes; may be called by others. */
+  public void settleOwn() {
+    deferred.settleOwn();
   }
 
   /** How many operations on the store there have been: for tests that bound their number. */

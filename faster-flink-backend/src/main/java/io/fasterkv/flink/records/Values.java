@@ -55,15 +55,20 @@ public final class Values {
    * @param length of the value and its tag
    */
   public void put(CompositeKey key, byte[] bytes, int length) {
+    put(key, bytes, 0, length);
+  }
+
+  /** As the other one, of bytes from {@code offset} on. */
+  void put(CompositeKey key, byte[] bytes, int offset, int length) {
     if (length <= records.limit()) {
-      bytes[ValueLayout.TAG_AT] = ValueLayout.WHOLE;
-      records.put(key.head(), bytes, 0, length);
+      bytes[offset + ValueLayout.TAG_AT] = ValueLayout.WHOLE;
+      records.put(key.head(), bytes, offset, length);
     } else {
-      putPieces(key, bytes, length - ValueLayout.TAG_BYTES);
+      putPieces(key, bytes, offset + ValueLayout.TAG_BYTES, length - ValueLayout.TAG_BYTES);
     }
   }
 
-  private void putPieces(CompositeKey key, byte[] bytes, int length) {
+  private void putPieces(CompositeKey key, byte[] bytes, int offset, int length) {
     long identity = records.takeIdentity();
     int pieceBytes = ValueLayout.pieceBytes(records.limit());
     int pieces = ValueLayout.pieces(length, records.limit());
@@ -72,15 +77,15 @@ public final class Values {
       int count = Math.min(pieceBytes, length - start);
       record.clear();
       record.appendLong(identity);
-      record.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
-      record.append(bytes, ValueLayout.TAG_BYTES + start, count);
+      record.append(bytes, offset, ValueLayout.START_BYTES);
+      record.append(bytes, offset + start, count);
       records.put(key.record(piece), record, record.length());
     }
     record.clear();
     record.append(ValueLayout.PIECES);
     record.appendLong(identity);
     record.appendInt(length);
-    record.append(bytes, ValueLayout.TAG_BYTES, ValueLayout.START_BYTES);
+    record.append(bytes, offset, ValueLayout.START_BYTES);
     records.putHead(key.head(), record);
   }
 

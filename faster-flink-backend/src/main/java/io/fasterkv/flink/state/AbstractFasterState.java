@@ -3,6 +3,7 @@ package io.fasterkv.flink.state;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.StateWrites;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.function.Supplier;
@@ -39,12 +40,25 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
   /** How many bytes of log visitors have looked at, and accesses have not paid for yet. */
   long visitDebt;
 
+  /** Whether other threads may ask for it; then its writes are not held back. */
+  private boolean isPublished;
+
   private int namespaceLength = UNSET;
   private @Nullable Object namespace;
 
   AbstractFasterState(StateContext<K> context, RegisteredState<N, V> registered) {
     this.context = context;
     this.registered = registered;
+  }
+
+  /** Lets other threads ask for it from now on. */
+  final void publish() {
+    isPublished = true;
+  }
+
+  /** Where writes to it go. */
+  final StateWrites writes() {
+    return isPublished ? context.writesAtOnce() : context.writes();
   }
 
   /** Takes over what a new registration of the state has brought: serializers, functions. */
@@ -105,6 +119,7 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
       TypeSerializer<N> safeNamespaceSerializer,
       TypeSerializer<V> safeValueSerializer)
       throws IOException {
+    context.settleOwn();
     return context
         .publishedReads()
         .run(
@@ -122,6 +137,7 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
   /** Entries come one at a time, in the order of the log. */
   @Override
   public StateIncrementalVisitor<K, N, V> getStateIncrementalVisitor(int recommended) {
+    context.settle();
     return new LogVisitor<>(context.store(), this);
   }
 

@@ -81,7 +81,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   void replacePart(CompositeKey key, List<V> part, @Nullable List<V> left) {
     try {
       if (left == null || left.isEmpty()) {
-        context.lists().remove(key);
+        writes().removeList(key);
       } else {
         write(() -> key, left, true);
       }
@@ -92,10 +92,8 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void add(V value) throws IOException {
-    ListBatches.checkElement(value);
     DataOutputSerializer out = context.takeOut();
-    elementSerializer.serialize(value, out);
-    context.lists().append(selected(), out.getSharedBuffer(), 0, out.length());
+    writeOne(current, value, false, out);
     context.giveOut(out);
   }
 
@@ -132,10 +130,28 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   private void write(Supplier<CompositeKey> key, List<V> values, boolean isWhole)
       throws IOException {
     DataOutputSerializer out = context.takeOut();
+    if (values.size() == 1) {
+      // Apart from the others: a loop that mostly ends at once is compiled for that.
+      writeOne(key, values.getFirst(), isWhole, out);
+      context.giveOut(out);
+      return;
+    }
     ListBatches batches = takeBatches();
-    batches.write(values, isWhole, elementSerializer, out, context.lists(), key);
+    batches.write(values, isWhole, elementSerializer, out, writes(), key);
     spareBatches = batches;
     context.giveOut(out);
+  }
+
+  private void writeOne(
+      Supplier<CompositeKey> key, V value, boolean isWhole, DataOutputSerializer out)
+      throws IOException {
+    ListBatches.checkElement(value);
+    elementSerializer.serialize(value, out);
+    if (isWhole) {
+      writes().setList(key.get(), out.getSharedBuffer(), 0, out.length());
+    } else {
+      writes().append(key.get(), out.getSharedBuffer(), 0, out.length());
+    }
   }
 
   private ListBatches takeBatches() {
@@ -148,7 +164,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public void clear() {
-    context.lists().remove(selected());
+    writes().removeList(selected());
   }
 
   @Override

@@ -83,7 +83,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   public void put(UK userKey, @Nullable UV userValue) throws IOException {
     DataOutputSerializer out = context.takeOut();
     int keyLength = serialize(userKey, userValue, out);
-    context.maps().put(selected(), out.getSharedBuffer(), keyLength, out.length() - keyLength);
+    writes().putEntry(selected(), out.getSharedBuffer(), 0, keyLength, out.length() - keyLength);
     context.giveOut(out);
   }
 
@@ -136,7 +136,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   private void remove(Supplier<CompositeKey> key, UK userKey) throws IOException {
     DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
-    context.maps().remove(key.get(), out.getSharedBuffer(), 0, out.length());
+    writes().removeEntry(key.get(), out.getSharedBuffer(), 0, out.length());
     context.giveOut(out);
   }
 
@@ -147,7 +147,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
 
   @Override
   public void clear() {
-    context.maps().clear(selected());
+    writes().clearMap(selected());
   }
 
   @Override
@@ -196,8 +196,9 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
 
     @Override
     public boolean hasNext() {
-      if (ahead == null && cursor != null && cursor.next()) {
-        ahead = new Entry(cursor);
+      if (ahead == null && cursor != null) {
+        context.settle();
+        ahead = cursor.next() ? new Entry(cursor) : null;
       }
       return ahead != null;
     }

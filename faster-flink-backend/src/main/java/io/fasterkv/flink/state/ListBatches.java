@@ -1,8 +1,8 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.ByteLists;
 import io.fasterkv.flink.records.ListLayout;
+import io.fasterkv.flink.records.StateWrites;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.function.Supplier;
@@ -53,7 +53,7 @@ final class ListBatches {
       boolean isWhole,
       TypeSerializer<V> serializer,
       DataOutputSerializer out,
-      ByteLists lists,
+      StateWrites writes,
       Supplier<CompositeKey> key)
       throws IOException {
     begin(isWhole);
@@ -73,14 +73,14 @@ final class ListBatches {
             values.forEach(ListBatches::checkElement);
             areChecked = true;
           }
-          writeFull(out, lists, key.get());
+          writeFull(out, writes, key.get());
           next = out.length();
         }
         longest = start + together;
       }
       from = next;
     }
-    end(out, lists, key.get());
+    end(out, writes, key.get());
   }
 
   static void checkElement(@Nullable Object value) {
@@ -115,9 +115,9 @@ final class ListBatches {
   }
 
   /** Writes the full batches, and leaves the begin of the next in {@code out}. */
-  private void writeFull(DataOutputSerializer out, ByteLists lists, CompositeKey key)
+  private void writeFull(DataOutputSerializer out, StateWrites writes, CompositeKey key)
       throws IOException {
-    writeBatches(out.getSharedBuffer(), lists, key);
+    writeBatches(out.getSharedBuffer(), writes, key);
     byte[] rest = Arrays.copyOfRange(out.getSharedBuffer(), start, out.length());
     out.clear();
     out.write(rest);
@@ -126,27 +126,27 @@ final class ListBatches {
   }
 
   /** Writes all. */
-  private void end(DataOutputSerializer out, ByteLists lists, CompositeKey key) {
-    writeBatches(out.getSharedBuffer(), lists, key);
+  private void end(DataOutputSerializer out, StateWrites writes, CompositeKey key) {
+    writeBatches(out.getSharedBuffer(), writes, key);
     if (out.length() > start) {
-      write(out.getSharedBuffer(), start, out.length() - 1, lists, key);
+      write(out.getSharedBuffer(), start, out.length() - 1, writes, key);
     }
   }
 
-  private void writeBatches(byte[] batches, ByteLists lists, CompositeKey key) {
+  private void writeBatches(byte[] batches, StateWrites writes, CompositeKey key) {
     int from = 0;
     for (int batch = 0; batch < full; batch++) {
-      write(batches, from, ends[batch], lists, key);
+      write(batches, from, ends[batch], writes, key);
       from = ends[batch] + 1;
     }
   }
 
-  private void write(byte[] batches, int from, int until, ByteLists lists, CompositeKey key) {
+  private void write(byte[] batches, int from, int until, StateWrites writes, CompositeKey key) {
     if (replaces) {
-      lists.set(key, batches, from, until - from);
+      writes.setList(key, batches, from, until - from);
       replaces = false;
     } else {
-      lists.append(key, batches, from, until - from);
+      writes.append(key, batches, from, until - from);
     }
   }
 }

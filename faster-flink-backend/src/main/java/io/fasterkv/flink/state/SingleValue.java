@@ -60,13 +60,13 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
     DataOutputSerializer out = context.takeOut();
     out.writeByte(ValueLayout.WHOLE);
     serializer.serialize(value, out);
-    context.values().put(key.get(), out.getSharedBuffer(), out.length());
+    writes().putValue(key.get(), out.getSharedBuffer(), 0, out.length());
     context.giveOut(out);
   }
 
   @Override
   public void clear() {
-    context.values().remove(selected());
+    writes().removeValue(selected());
   }
 
   @Override
@@ -83,7 +83,7 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
   void replacePart(CompositeKey key, V part, @Nullable V left) {
     try {
       if (left == null) {
-        context.values().remove(key);
+        writes().removeValue(key);
       } else {
         store(() -> key, left);
       }

@@ -7,6 +7,7 @@ import io.fasterkv.flink.records.ByteLists;
 import io.fasterkv.flink.records.ByteMaps;
 import io.fasterkv.flink.records.Bytes;
 import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.StateWrites;
 import io.fasterkv.flink.records.Values;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -75,6 +76,26 @@ public final class StateContext<K> implements AutoCloseable {
 
   ByteMaps maps() {
     return records.maps();
+  }
+
+  /** See {@link StateRecords#writes}. */
+  StateWrites writes() {
+    return records.writes();
+  }
+
+  /** See {@link StateRecords#writesAtOnce}. */
+  StateWrites writesAtOnce() {
+    return records.writesAtOnce();
+  }
+
+  /** See {@link StateRecords#settleOwn}. */
+  void settleOwn() {
+    records.settleOwn();
+  }
+
+  /** See {@link StateRecords#settle}. */
+  public void settle() {
+    records.settle();
   }
 
   /** Reads of published state by other threads. */

@@ -32,6 +32,9 @@ public final class StateFactory<K> {
     } else {
       state.update(descriptor);
     }
+    if (descriptor.isQueryable()) {
+      state.publish();
+    }
     return (T) state;
   }
 

@@ -380,6 +380,7 @@ class ClearModelTest {
       again.map.clear();
       fill(again, value);
       again.list.clear();
+      assertThat(again.list.get()).isNull();
       restored.store().cut().close();
       restored.store().compact();
       restored.store().compact();

@@ -48,6 +48,9 @@ final class BatchDriver {
     for (int i = 0; i < numbers.length; i++) {
       set(i, random.nextInt(range));
     }
+    if (random.nextInt(4) == 0) {
+      session.touch(keys, numbers.length);
+    }
     switch (random.nextInt(3)) {
       case 0 -> read();
       case 1 -> upsert();

@@ -194,7 +194,6 @@ final class StoreResources implements AutoCloseable {
     local.guard().close();
     IOUtils.closeQuietly(local.store());
     NativeHeap.trim();
-
     lease.close();
     directory.close();
   }

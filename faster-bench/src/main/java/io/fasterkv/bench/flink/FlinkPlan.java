@@ -1,6 +1,7 @@
 package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.demo.Backend;
+import java.io.Serializable;
 import java.util.List;
 
 /**
@@ -27,7 +28,8 @@ record FlinkPlan(
     long turnNanos,
     int rounds,
     Clock clock,
-    long seed) {
+    long seed)
+    implements Serializable {
 
   StateData data() {
     return new StateData(setUpKeys, newKeys, seed);

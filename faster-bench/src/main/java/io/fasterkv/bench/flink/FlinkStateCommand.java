@@ -31,10 +31,11 @@ import picocli.CommandLine.Spec;
     header = "Flink's state backends side by side: the rows of Flink's own state benchmarks.",
     description = {
       "",
-      "Backends are opened as a task opens them, without a job around them. Each suite is loaded"
-          + " into all of them; then they take turns, row after row and round after round, with the"
-          + " same calls on the same keys, and must read the same. The table shows operations a"
-          + " millisecond, medians over the rounds, and ratios within the rounds.",
+      "Backends are opened as a task opens them, without a job around them, each in a process of"
+          + " its own. Each suite is loaded into all of them; then they take turns, row after row"
+          + " and round after round, with the same calls on the same keys, and must read the same."
+          + " The table shows operations a millisecond, medians over the rounds, and ratios within"
+          + " the rounds.",
       ""
     },
     footer = {
@@ -195,9 +196,13 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     WorkDirectory work = WorkDirectory.create(directory);
     try (Progress progress =
         Progress.start("flink-state", steps + (hasLarge ? LargeRun.steps(large) : 0))) {
-      for (StateRun run : runs) {
-        results.addAll(run.run(work, progress));
-        write(plan, results, large, largeResults);
+      if (!runs.isEmpty()) {
+        try (BackendProcesses processes = BackendProcesses.start(plan.backends())) {
+          for (StateRun run : runs) {
+            results.addAll(run.run(work, processes.all(), progress));
+            write(plan, results, large, largeResults);
+          }
+        }
       }
       if (hasLarge) {
         largeResults.addAll(new LargeRun(large, work, progress).run());

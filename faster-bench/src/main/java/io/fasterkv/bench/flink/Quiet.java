@@ -2,11 +2,13 @@ package io.fasterkv.bench.flink;
 
 import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.Collection;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 
 /**
- * Waits until what goes on in the background of this process is over, as far as one can tell by the
- * processor time that it takes: compaction that one backend has put off must not be done in the
+ * Waits until what goes on in the background of all backends is over, as far as one can tell by the
+ * processor time that they take: compaction that one backend has put off must not be done in the
  * time of another.
  */
 final class Quiet {
@@ -17,8 +19,8 @@ final class Quiet {
   private static final int LOOKS = 2;
 
   /**
-   * A process is quiet if it takes less than this share of a processor; Linux counts in hundredths
-   * of a second.
+   * All is quiet if they take less than this share of a processor; Linux counts in hundredths of a
+   * second.
    */
   private static final double SHARE = 0.15;
 
@@ -27,15 +29,24 @@ final class Quiet {
 
   private Quiet() {}
 
-  /** Returns true when the process has been quiet for two looks, or false after ten seconds. */
+  /** Returns true when this process has been quiet for two looks, or false after ten seconds. */
   static boolean await() throws InterruptedException {
+    return await(SYSTEM::getProcessCpuTime);
+  }
+
+  /** As the other one, of backends with processes of their own. */
+  static boolean await(Collection<BackendProcess> backends) throws InterruptedException {
+    return await(() -> backends.stream().mapToLong(BackendProcess::processorNanos).sum());
+  }
+
+  private static boolean await(LongSupplier processorNanos) throws InterruptedException {
     long begin = System.nanoTime();
     int quiet = 0;
     while (quiet < LOOKS && System.nanoTime() - begin < MOST_NANOS) {
       long wall = System.nanoTime();
-      long spent = SYSTEM.getProcessCpuTime();
+      long spent = processorNanos.getAsLong();
       Thread.sleep(LOOK_MILLIS);
-      double share = (double) (SYSTEM.getProcessCpuTime() - spent) / (System.nanoTime() - wall);
+      double share = (double) (processorNanos.getAsLong() - spent) / (System.nanoTime() - wall);
       quiet = share < SHARE ? quiet + 1 : 0;
     }
     return quiet == LOOKS;

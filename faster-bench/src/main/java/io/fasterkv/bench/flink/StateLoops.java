@@ -2,7 +2,7 @@ package io.fasterkv.bench.flink;
 
 /**
  * A suite's loops over one backend. Calls are numbered, and the number says which key and value
- * they are about. Each backend has a class of its own, so that no call site sees two backends.
+ * they are about.
  */
 interface StateLoops {
 

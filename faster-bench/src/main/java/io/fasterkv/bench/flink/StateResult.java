@@ -2,6 +2,7 @@ package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.demo.Backend;
 import io.fasterkv.bench.report.Spread;
+import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -25,7 +26,8 @@ record StateResult(
    *
    * @param isAlone whether nothing else went on in the process when the backend began to work
    */
-  record Turn(long operations, long nanos, long allocatedBytes, boolean isAlone) {
+  record Turn(long operations, long nanos, long allocatedBytes, boolean isAlone)
+      implements Serializable {
     double perMilli() {
       return operations * 1e6 / nanos;
     }

@@ -4,6 +4,7 @@ import io.fasterkv.bench.demo.Backend;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
 import io.fasterkv.bench.ycsb.WrongAnswer;
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -12,22 +13,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.typeutils.base.LongSerializer;
 
 /**
- * One suite with one setting of memory: loads all backends, warms every row up, then lets the
- * backends take turns, row after row and round after round. They do the same to the same keys, and
- * must read the same. The warm-up lasts for as long with each backend at least, and says how long a
- * slice of a row is: as many calls as the slowest of the backends can do in a few seconds. A turn
- * begins when all is quiet.
+ * One suite with one setting of memory: loads all backends, each in a process of its own, warms
+ * every row up, then lets the backends take turns, row after row and round after round. They do the
+ * same to the same keys, and must read the same. The warm-up lasts for as long with each backend at
+ * least, and says how long a slice of a row is: as many calls as the slowest of the backends can do
+ * in a few seconds. A turn begins when all is quiet.
  */
 final class StateRun {
-  /**
-   * What the slowest backend may take for a slice, with what brings the state back after it; a turn
-   * that has taken that long has no further slice.
-   */
-  private static final long SLICE_NANOS = 3_000_000_000L;
-
   /** The warm-up is made in so many parts, to stop where the time is over. */
   private static final int WARM_UP_PARTS = 500;
 
@@ -35,14 +29,12 @@ final class StateRun {
   private final Suite suite;
   private final MemorySetting memory;
   private final List<StateRow> rows;
-  private final StateData data;
 
   StateRun(FlinkPlan plan, Suite suite, MemorySetting memory, List<StateRow> rows) {
     this.plan = plan;
     this.suite = suite;
     this.memory = memory;
     this.rows = rows.stream().filter(row -> row.isOf(suite)).toList();
-    this.data = plan.data();
   }
 
   /** How often {@link #run} says that a step has ended. */
@@ -55,42 +47,29 @@ final class StateRun {
    *
    * @throws WrongAnswer if two backends have read different things
    */
-  List<StateResult> run(WorkDirectory work, Progress progress) throws Exception {
+  List<StateResult> run(WorkDirectory work, List<BackendProcess> backends, Progress progress)
+      throws Exception {
     Path directory = work.directory(suite + "-" + memory.label());
-    Map<Backend, OpenBackend<Long>> opened = new LinkedHashMap<>();
-    try {
-      Map<Backend, StateLoops> loops = new LinkedHashMap<>();
-      for (Backend kind : plan.backends()) {
-        progress.begin("loading " + kind + ", " + suite + ", memory " + memory.label());
-        OpenBackend<Long> backend =
-            OpenBackend.open(
-                kind,
-                LongSerializer.INSTANCE,
-                memoryBytes(),
-                directory.resolve(kind.toString()),
-                TtlTime.STANDING,
-                OpenBackend.wholeRange(),
-                List.of());
-        opened.put(kind, backend);
-        StateLoops own = OwnLoops.of(suite, data, backend);
-        own.load();
-        loops.put(kind, own);
-        progress.step();
-      }
-      return rounds(loops, progress);
-    } finally {
-      for (OpenBackend<Long> backend : opened.values()) {
-        backend.close();
-      }
-      work.delete(directory);
+    for (BackendProcess backend : backends) {
+      Backend kind = backend.kind();
+      progress.begin("loading " + kind + ", " + suite + ", memory " + memory.label());
+      String own = directory.resolve(kind.toString()).toString();
+      backend.call(new WorkerCall.Open(plan, suite, memory, kind, own));
+      progress.step();
     }
+    List<StateResult> results = rounds(backends, progress);
+    for (BackendProcess backend : backends) {
+      backend.call(new WorkerCall.Close());
+    }
+    work.delete(directory);
+    return results;
   }
 
   private long memoryBytes() {
     return memory.bytesFor(plan.stateBytes(suite));
   }
 
-  private List<StateResult> rounds(Map<Backend, StateLoops> loops, Progress progress)
+  private List<StateResult> rounds(List<BackendProcess> backends, Progress progress)
       throws Exception {
     List<StateResult> results = new ArrayList<>();
     for (StateRow row : rows) {
@@ -101,17 +80,27 @@ final class StateRun {
     Map<StateRow, Integer> calls = new EnumMap<>(StateRow.class);
     for (StateRow row : rows) {
       progress.begin("warm-up, " + suite + "." + row + ", memory " + memory.label());
-      calls.put(row, warmUp(row, loops));
+      calls.put(row, warmUp(row, backends));
       plan.backends().forEach(kind -> progress.step());
     }
+    List<BackendProcess> inTurn = new ArrayList<>(backends);
     for (int round : IntStream.rangeClosed(1, plan.rounds()).toArray()) {
-      data.reorder();
+      for (BackendProcess backend : backends) {
+        backend.call(new WorkerCall.Reorder());
+      }
+      // Another backend is first in each round: a turn is after somebody else's.
+      Collections.rotate(inTurn, 1);
       for (StateRow row : rows) {
+        int from = Math.floorMod(round * 99_991, plan.setUpKeys());
         Map<Backend, List<Long>> sums = new LinkedHashMap<>();
-        for (StateResult result : ofRow(results, row, round)) {
-          progress.begin("round " + round + ", " + result.label() + ", " + result.backend());
-          int from = Math.floorMod(round * 99_991, data.size());
-          sums.put(result.backend(), turn(result, loops, from, calls.getOrDefault(row, 1)));
+        for (BackendProcess backend : inTurn) {
+          StateResult result = find(results, row, backend.kind());
+          progress.begin("round " + round + ", " + result.label() + ", " + backend.kind());
+          boolean isAlone = plan.turnNanos() == 0 || Quiet.await(backends);
+          WorkerCall.Turn.Done turn =
+              backend.call(new WorkerCall.Turn(row, from, calls.getOrDefault(row, 1), isAlone));
+          result.turns().add(turn.measured());
+          sums.put(backend.kind(), turn.sums());
           progress.step();
         }
         checkSame(row, sums);
@@ -120,75 +109,36 @@ final class StateRun {
     return results;
   }
 
-  /** Another backend is first in each round: a turn is after somebody else's. */
-  private static List<StateResult> ofRow(List<StateResult> results, StateRow row, int round) {
-    List<StateResult> of =
-        new ArrayList<>(results.stream().filter(result -> result.row() == row).toList());
-    Collections.rotate(of, round);
-    return of;
+  private static StateResult find(List<StateResult> results, StateRow row, Backend kind) {
+    return results.stream()
+        .filter(result -> result.row() == row && result.backend() == kind)
+        .findFirst()
+        .orElseThrow();
   }
 
   /** Returns how many calls a slice of the row has. */
-  private int warmUp(StateRow row, Map<Backend, StateLoops> loops) throws Exception {
+  private int warmUp(StateRow row, List<BackendProcess> backends) throws IOException {
     int most = Math.max(1, plan.calls() / row.shrink());
     int part = Math.ceilDiv(most, WARM_UP_PARTS);
     Map<Backend, Long> nanos = new EnumMap<>(Backend.class);
     int calls = 0;
-    while (calls < most && nanos.values().stream().allMatch(spent -> spent < SLICE_NANOS)) {
+    while (calls < most
+        && nanos.values().stream().allMatch(spent -> spent < StateTurn.SLICE_NANOS)) {
       int to = Math.min(calls + part, most);
       Map<Backend, List<Long>> sums = new LinkedHashMap<>();
-      for (Map.Entry<Backend, StateLoops> own : loops.entrySet()) {
-        long begin = System.nanoTime();
-        sums.put(own.getKey(), List.of(own.getValue().run(row, calls, to)));
-        own.getValue().restore(row, calls, to);
-        nanos.merge(own.getKey(), System.nanoTime() - begin, Long::sum);
+      for (BackendProcess backend : backends) {
+        WorkerCall.Pass.Done pass = backend.call(new WorkerCall.Pass(row, calls, to));
+        sums.put(backend.kind(), List.of(pass.sum()));
+        nanos.merge(backend.kind(), pass.nanos(), Long::sum);
       }
       checkSame(row, sums);
       calls = to;
     }
-    for (Map.Entry<Backend, StateLoops> own : loops.entrySet()) {
-      if (row.leavesChanges()) {
-        // Turns are of different lengths, and the state must be the same after any.
-        own.getValue().run(row, calls, data.size());
-        own.getValue().restore(row, calls, data.size());
-      }
-      warmOn(row, own.getValue(), calls, nanos.getOrDefault(own.getKey(), 0L));
+    for (BackendProcess backend : backends) {
+      long spent = nanos.getOrDefault(backend.kind(), 0L);
+      backend.call(new WorkerCall.WarmOn(row, calls, spent));
     }
     return calls;
-  }
-
-  /**
-   * Goes on with a backend that was quicker than others; the state is as it was after each pass.
-   */
-  private void warmOn(StateRow row, StateLoops own, int calls, long spentNanos) throws Exception {
-    long spent = spentNanos;
-    while (spent < plan.warmNanos()) {
-      long begin = System.nanoTime();
-      own.run(row, 0, calls);
-      own.restore(row, 0, calls);
-      spent += System.nanoTime() - begin;
-    }
-  }
-
-  /**
-   * Measures one backend. It works for as long ahead, so that it is measured under what it has put
-   * off itself, and under nothing that others have. Returns what its slices have read.
-   */
-  private List<Long> turn(StateResult result, Map<Backend, StateLoops> loops, int from, int calls)
-      throws Exception {
-    StateLoops own = loops.get(result.backend());
-    if (own == null) {
-      throw new IllegalStateException("not loaded: backend=" + result.backend());
-    }
-    StateTurn turn = new StateTurn(plan, result.row(), own, from, calls);
-    if (plan.turnNanos() > 0) {
-      if (!Quiet.await()) {
-        turn.disturbed();
-      }
-      turn.run(SLICE_NANOS);
-    }
-    result.turns().add(turn.run(SLICE_NANOS));
-    return turn.sums();
   }
 
   /** Compares the slices that all have run. */

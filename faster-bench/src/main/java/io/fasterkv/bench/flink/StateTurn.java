@@ -11,27 +11,25 @@ import java.util.List;
  * is not timed.
  */
 final class StateTurn {
+  /**
+   * What the slowest backend may take for a slice, with what brings the state back after it; a turn
+   * that has taken that long has no further slice.
+   */
+  static final long SLICE_NANOS = 3_000_000_000L;
+
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
   private final FlinkPlan plan;
-  private final StateRow row;
+  private final WorkerCall.Turn call;
   private final StateLoops loops;
-  private final int calls;
   private final List<Long> sums = new ArrayList<>();
   private int from;
-  private boolean isAlone = true;
 
-  StateTurn(FlinkPlan plan, StateRow row, StateLoops loops, int from, int calls) {
+  StateTurn(FlinkPlan plan, WorkerCall.Turn call, StateLoops loops) {
     this.plan = plan;
-    this.row = row;
+    this.call = call;
     this.loops = loops;
-    this.from = from;
-    this.calls = calls;
-  }
-
-  /** Notes that something else goes on beside the turn. */
-  void disturbed() {
-    isAlone = false;
+    from = call.from();
   }
 
   /** What the slices have read, in their order. */
@@ -41,9 +39,11 @@ final class StateTurn {
 
   /**
    * Runs slices, one at least, until they have lasted for as long as the plan says, or all of it
-   * for {@code mostNanos}.
+   * for {@link #SLICE_NANOS}.
    */
-  StateResult.Turn run(long mostNanos) throws Exception {
+  StateResult.Turn run() throws Exception {
+    StateRow row = call.row();
+    int calls = call.calls();
     long wall = System.nanoTime();
     long nanos = 0;
     long bytes = 0;
@@ -58,7 +58,7 @@ final class StateTurn {
       sums.add(read);
       loops.restore(row, from, from + calls);
       from = (from + calls) % plan.setUpKeys();
-    } while (nanos < plan.turnNanos() && System.nanoTime() - wall < mostNanos + plan.turnNanos());
-    return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, isAlone);
+    } while (nanos < plan.turnNanos() && System.nanoTime() - wall < SLICE_NANOS + plan.turnNanos());
+    return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, call.isAlone());
   }
 }

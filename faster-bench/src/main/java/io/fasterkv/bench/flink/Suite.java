@@ -2,6 +2,7 @@ package io.fasterkv.bench.flink;
 
 import java.util.Arrays;
 import java.util.List;
+import org.apache.flink.api.common.state.StateTtlConfig;
 
 /** States that are measured together on backends of their own, named as Flink's benchmarks are. */
 enum Suite {
@@ -32,6 +33,16 @@ enum Suite {
 
   boolean hasTtl() {
     return ordinal() >= TTL_VALUE.ordinal();
+  }
+
+  /** Its loops over a backend. */
+  StateLoops loops(StateData data, OpenBackend<Long> backend) throws Exception {
+    StateTtlConfig ttl = hasTtl() ? TtlTime.CONFIG : StateTtlConfig.DISABLED;
+    return switch (this) {
+      case VALUE, TTL_VALUE -> new ValueLoops(data, backend, ttl);
+      case LIST, TTL_LIST -> new ListLoops(data, backend, ttl);
+      case MAP, TTL_MAP -> new MapLoops(data, backend, ttl);
+    };
   }
 
   /** How {@code --suites} names it. */

@@ -1,0 +1,131 @@
+package io.fasterkv.bench.flink;
+
+import java.io.EOFException;
+import java.io.FileDescriptor;
+import java.io.FileInputStream;
+import java.io.FileOutputStream;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.PrintWriter;
+import java.io.Serializable;
+import java.io.StringWriter;
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.flink.api.common.typeutils.base.LongSerializer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One backend in a process of its own, as a task has it: what the JVM compiles, and how its heap
+ * lies, is due to this backend alone. Does what it is asked for until nobody is there to ask.
+ */
+final class BackendWorker {
+  private @Nullable Opened opened;
+
+  private BackendWorker() {}
+
+  /** What is open: a backend, and the loops over its state. */
+  private record Opened(
+      FlinkPlan plan, StateData data, OpenBackend<Long> backend, StateLoops loops) {}
+
+  /**
+   * An answer.
+   *
+   * @param value what the call answers
+   * @param failure the trace of what it has thrown instead; empty if nothing
+   */
+  record Answer(@Nullable Object value, String failure) implements Serializable {}
+
+  /** Answers calls that come by the standard input. */
+  public static void main(String[] arguments) throws Exception {
+    BackendWorker worker = new BackendWorker();
+    try (ObjectOutputStream answers =
+        new ObjectOutputStream(new FileOutputStream(FileDescriptor.out))) {
+      answers.flush();
+      ObjectInputStream calls = new ObjectInputStream(new FileInputStream(FileDescriptor.in));
+      System.setOut(System.err); // Whatever is printed is no answer.
+      while (true) {
+        answers.writeUnshared(worker.answer((WorkerCall<?>) calls.readUnshared()));
+        answers.reset();
+        answers.flush();
+      }
+    } catch (EOFException nobodyAsks) {
+      worker.close();
+    }
+  }
+
+  private Answer answer(WorkerCall<?> call) {
+    try {
+      return new Answer(call.on(this), "");
+    } catch (Exception | Error e) {
+      StringWriter trace = new StringWriter();
+      e.printStackTrace(new PrintWriter(trace));
+      return new Answer(null, trace.toString());
+    }
+  }
+
+  private Opened opened() {
+    if (opened == null) {
+      throw new IllegalStateException("no backend is open");
+    }
+    return opened;
+  }
+
+  void open(WorkerCall.Open call) throws Exception {
+    close();
+    FlinkPlan plan = call.plan();
+    StateData data = plan.data();
+    OpenBackend<Long> backend =
+        OpenBackend.open(
+            call.kind(),
+            LongSerializer.INSTANCE,
+            call.memory().bytesFor(plan.stateBytes(call.suite())),
+            Path.of(call.directory()),
+            TtlTime.STANDING,
+            OpenBackend.wholeRange(),
+            List.of());
+    StateLoops loops = call.suite().loops(data, backend);
+    opened = new Opened(plan, data, backend, loops);
+    loops.load();
+  }
+
+  void close() throws Exception {
+    if (opened != null) {
+      opened.backend.close();
+      opened = null;
+    }
+  }
+
+  WorkerCall.Pass.Done pass(WorkerCall.Pass call) throws Exception {
+    StateLoops loops = opened().loops;
+    long begin = System.nanoTime();
+    long sum = loops.run(call.row(), call.from(), call.to());
+    loops.restore(call.row(), call.from(), call.to());
+    return new WorkerCall.Pass.Done(sum, System.nanoTime() - begin);
+  }
+
+  /** The state is as it was after each pass. */
+  void warmOn(WorkerCall.WarmOn call) throws Exception {
+    StateRow row = call.row();
+    if (row.leavesChanges()) {
+      // Turns are of different lengths, and the state must be the same after any.
+      pass(new WorkerCall.Pass(row, call.calls(), opened().data.size()));
+    }
+    long spent = call.spentNanos();
+    while (spent < opened().plan.warmNanos()) {
+      spent += pass(new WorkerCall.Pass(row, 0, call.calls())).nanos();
+    }
+  }
+
+  void reorder() {
+    opened().data.reorder();
+  }
+
+  WorkerCall.Turn.Done turn(WorkerCall.Turn call) throws Exception {
+    FlinkPlan plan = opened().plan;
+    StateTurn turn = new StateTurn(plan, call, opened().loops);
+    if (plan.turnNanos() > 0) {
+      turn.run();
+    }
+    return new WorkerCall.Turn.Done(turn.run(), turn.sums());
+  }
+}

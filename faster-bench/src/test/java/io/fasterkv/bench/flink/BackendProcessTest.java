@@ -1,0 +1,63 @@
+package io.fasterkv.bench.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.bench.demo.Backend;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class BackendProcessTest {
+  private static final int KEYS = 100;
+  private static final FlinkPlan PLAN =
+      new FlinkPlan(List.of(Backend.HASHMAP), KEYS, KEYS, KEYS, 0, 0, 1, Clock.wall, 1);
+
+  @TempDir private Path directory;
+
+  @Test
+  void theSameCallsReadTheSame() throws Exception {
+    long sum = 0;
+    for (long value : PLAN.data().values) {
+      sum += value;
+    }
+    try (BackendProcess process = BackendProcess.start(Backend.HASHMAP)) {
+      process.call(
+          new WorkerCall.Open(
+              PLAN, Suite.VALUE, MemorySetting.of("8m"), Backend.HASHMAP, directory.toString()));
+      assertThat(process.call(new WorkerCall.Pass(StateRow.valueGet, 0, KEYS)).sum())
+          .isEqualTo(sum);
+      process.call(new WorkerCall.Reorder());
+      WorkerCall.Turn.Done turn =
+          process.call(new WorkerCall.Turn(StateRow.valueGet, 7, KEYS, false));
+      assertThat(turn.sums()).containsExactly(sum);
+      assertThat(turn.measured().operations()).isEqualTo(KEYS);
+      assertThat(turn.measured().isAlone()).isFalse();
+      assertThat(process.processorNanos()).isPositive();
+      process.call(new WorkerCall.Close());
+    }
+  }
+
+  @Test
+  void whatFailsIsToldWithItsTrace() throws Exception {
+    try (BackendProcess process = BackendProcess.start(Backend.FASTER)) {
+      for (int attempt = 0; attempt < 2; attempt++) {
+        assertThatThrownBy(() -> process.call(new WorkerCall.Pass(StateRow.valueGet, 0, 1)))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("backend=faster, call=Pass[row=valueGet, from=0, to=1]")
+            .hasMessageContaining("no backend is open")
+            .hasMessageContaining("BackendWorker.pass");
+      }
+    }
+  }
+
+  @Test
+  void aProcessThatHasEndedIsNamed() throws Exception {
+    BackendProcess process = BackendProcess.start(Backend.ROCKSDB);
+    process.close();
+    assertThatThrownBy(() -> process.call(new WorkerCall.Close()))
+        .hasMessage("the process of a backend has ended: backend=rocksdb");
+  }
+}

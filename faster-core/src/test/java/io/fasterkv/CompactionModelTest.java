@@ -102,6 +102,8 @@ class CompactionModelTest {
             .segmentBytes(2 * PAGE_BYTES)
             .mutableFraction(0.5)
             .deleteOnClose(true)
+            // Passes in the background have buffers of their own beside cuts and pending reads.
+            .scratchBytes(inBackground ? 128 << 10 : 64 << 10)
             .backgroundCompaction(inBackground);
     return (random.nextBoolean() ? config.merge(new BytesFunctions()) : config).build();
   }

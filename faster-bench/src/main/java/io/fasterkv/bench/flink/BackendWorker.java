@@ -78,7 +78,7 @@ final class BackendWorker {
         OpenBackend.open(
             call.kind(),
             LongSerializer.INSTANCE,
-            call.memory().bytesFor(plan.stateBytes(call.suite())),
+            call.memoryBytes(),
             Path.of(call.directory()),
             TtlTime.STANDING,
             OpenBackend.wholeRange(),

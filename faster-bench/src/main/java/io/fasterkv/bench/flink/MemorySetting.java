@@ -1,7 +1,6 @@
 package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.args.Converters;
-import java.io.Serializable;
 import picocli.CommandLine.ITypeConverter;
 
 /**
@@ -10,7 +9,7 @@ import picocli.CommandLine.ITypeConverter;
  * @param label as the option has it
  * @param bytes 0 for a tenth of the state
  */
-record MemorySetting(String label, long bytes) implements Serializable {
+record MemorySetting(String label, long bytes) {
   static final String TENTH = "tenth";
   private static final long LEAST_BYTES = 1 << 20;
   private static final int PARTS = 10;

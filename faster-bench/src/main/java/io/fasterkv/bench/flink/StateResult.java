@@ -24,7 +24,7 @@ record StateResult(
   /**
    * Operations of one round, their time, and what they allocated on the heap.
    *
-   * @param isAlone whether nothing else went on in the process when the backend began to work
+   * @param isAlone whether nothing went on in any backend when this one began to work
    */
   record Turn(long operations, long nanos, long allocatedBytes, boolean isAlone)
       implements Serializable {

@@ -54,7 +54,7 @@ final class StateRun {
       Backend kind = backend.kind();
       progress.begin("loading " + kind + ", " + suite + ", memory " + memory.label());
       String own = directory.resolve(kind.toString()).toString();
-      backend.call(new WorkerCall.Open(plan, suite, memory, kind, own));
+      backend.call(new WorkerCall.Open(plan, suite, memoryBytes(), kind, own));
       progress.step();
     }
     List<StateResult> results = rounds(backends, progress);

@@ -16,8 +16,12 @@ sealed interface WorkerCall<R> extends Serializable {
   /** Does it, in the backend's own process. */
   R on(BackendWorker worker) throws Exception;
 
-  /** Opens a backend below a directory, in the place of the one before, and loads its state. */
-  record Open(FlinkPlan plan, Suite suite, MemorySetting memory, Backend kind, String directory)
+  /**
+   * Opens a backend below a directory, in the place of the one before, and loads its state.
+   *
+   * @param memoryBytes managed memory
+   */
+  record Open(FlinkPlan plan, Suite suite, long memoryBytes, Backend kind, String directory)
       implements WorkerCall<Boolean> {
     @Override
     public Boolean on(BackendWorker worker) throws Exception {

@@ -25,8 +25,7 @@ class BackendProcessTest {
     }
     try (BackendProcess process = BackendProcess.start(Backend.HASHMAP)) {
       process.call(
-          new WorkerCall.Open(
-              PLAN, Suite.VALUE, MemorySetting.of("8m"), Backend.HASHMAP, directory.toString()));
+          new WorkerCall.Open(PLAN, Suite.VALUE, 8 << 20, Backend.HASHMAP, directory.toString()));
       assertThat(process.call(new WorkerCall.Pass(StateRow.valueGet, 0, KEYS)).sum())
           .isEqualTo(sum);
       process.call(new WorkerCall.Reorder());

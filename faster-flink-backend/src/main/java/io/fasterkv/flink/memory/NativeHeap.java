@@ -24,8 +24,8 @@ public final class NativeHeap {
    * than a millisecond if that is nothing. Does nothing where the JVM has no such command.
    */
   public static void trim() {
-    MBeanServer server = ManagementFactory.getPlatformMBeanServer();
     try {
+      MBeanServer server = ManagementFactory.getPlatformMBeanServer();
       Object told = server.invoke(new ObjectName(COMMANDS), TRIM, new Object[0], new String[0]);
       LOG.debug("memory of a closed store: {}", told);
     } catch (JMException | RuntimeException cause) {

@@ -6,32 +6,64 @@ import java.io.IOException;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.lang.management.ManagementFactory;
+import java.net.StandardProtocolFamily;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import org.apache.flink.util.IOUtils;
 
-/** A {@link BackendWorker} in a JVM with the options of this one. */
+/**
+ * A {@link BackendWorker} in a JVM with the options of this one. They talk over a socket that only
+ * this user can reach: whatever options have the JVM print, it is no answer.
+ */
 final class BackendProcess implements AutoCloseable {
   private final Backend kind;
   private final Process process;
   private final ObjectOutputStream calls;
   private final ObjectInputStream answers;
 
-  private BackendProcess(Backend kind, Process process) throws IOException {
+  private BackendProcess(Backend kind, Process process, SocketChannel socket) throws IOException {
     this.kind = kind;
     this.process = process;
-    calls = new ObjectOutputStream(process.getOutputStream());
+    calls = new ObjectOutputStream(Channels.newOutputStream(socket));
     calls.flush();
-    answers = new ObjectInputStream(process.getInputStream());
+    answers = new ObjectInputStream(Channels.newInputStream(socket));
   }
 
-  /** Starts it; what it prints goes where this one's errors go. */
+  /** Starts it with the options of this JVM. */
   static BackendProcess start(Backend kind) throws IOException {
-    List<String> options = ManagementFactory.getRuntimeMXBean().getInputArguments();
-    Process process =
-        new ProcessBuilder(Commands.java(BackendWorker.class, options, List.of()))
-            .redirectError(ProcessBuilder.Redirect.INHERIT)
-            .start();
+    return start(kind, ManagementFactory.getRuntimeMXBean().getInputArguments());
+  }
+
+  /** Starts it with options for the JVM; what it prints goes where this one's errors go. */
+  static BackendProcess start(Backend kind, List<String> options) throws IOException {
+    Path directory = Files.createTempDirectory("faster-bench-");
+    Path address = directory.resolve("calls");
+    try (ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX)) {
+      server.bind(UnixDomainSocketAddress.of(address));
+      List<String> arguments = List.of(address.toString());
+      Process process =
+          new ProcessBuilder(Commands.java(BackendWorker.class, options, arguments))
+              .redirectErrorStream(true)
+              .start();
+      Thread.startVirtualThread(() -> process.inputReader().lines().forEach(System.err::println));
+      // Were it to end before it calls, nobody else would end the wait.
+      process.onExit().thenRun(() -> IOUtils.closeQuietly(server));
+      return connected(kind, process, server);
+    } finally {
+      Files.deleteIfExists(address);
+      Files.delete(directory);
+    }
+  }
+
+  private static BackendProcess connected(Backend kind, Process process, ServerSocketChannel server)
+      throws IOException {
     try {
-      return new BackendProcess(kind, process);
+      return new BackendProcess(kind, process, server.accept());
     } catch (IOException e) {
       process.destroyForcibly();
       throw new IOException("the process of a backend did not start: backend=" + kind, e);

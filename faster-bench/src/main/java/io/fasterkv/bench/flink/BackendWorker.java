@@ -1,14 +1,14 @@
 package io.fasterkv.bench.flink;
 
 import java.io.EOFException;
-import java.io.FileDescriptor;
-import java.io.FileInputStream;
-import java.io.FileOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.PrintWriter;
 import java.io.Serializable;
 import java.io.StringWriter;
+import java.net.UnixDomainSocketAddress;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
@@ -35,14 +35,13 @@ final class BackendWorker {
    */
   record Answer(@Nullable Object value, String failure) implements Serializable {}
 
-  /** Answers calls that come by the standard input. */
+  /** Answers the calls that come over a socket, whose address is the only argument. */
   public static void main(String[] arguments) throws Exception {
     BackendWorker worker = new BackendWorker();
-    try (ObjectOutputStream answers =
-        new ObjectOutputStream(new FileOutputStream(FileDescriptor.out))) {
+    try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(arguments[0]));
+        ObjectOutputStream answers = new ObjectOutputStream(Channels.newOutputStream(socket))) {
       answers.flush();
-      ObjectInputStream calls = new ObjectInputStream(new FileInputStream(FileDescriptor.in));
-      System.setOut(System.err); // Whatever is printed is no answer.
+      ObjectInputStream calls = new ObjectInputStream(Channels.newInputStream(socket));
       while (true) {
         answers.writeUnshared(worker.answer((WorkerCall<?>) calls.readUnshared()));
         answers.reset();

@@ -59,4 +59,18 @@ class BackendProcessTest {
     assertThatThrownBy(() -> process.call(new WorkerCall.Close()))
         .hasMessage("the process of a backend has ended: backend=rocksdb");
   }
+
+  @Test
+  void whatTheJvmPrintsIsNoAnswer() throws Exception {
+    try (BackendProcess process = BackendProcess.start(Backend.HASHMAP, List.of("-Xlog:gc*"))) {
+      assertThat(process.call(new WorkerCall.Close())).isTrue();
+    }
+  }
+
+  @Test
+  void oneThatDoesNotStartIsNamed() {
+    assertThatThrownBy(() -> BackendProcess.start(Backend.FASTER, List.of("-Xmx1")))
+        .isInstanceOf(IOException.class)
+        .hasMessage("the process of a backend did not start: backend=faster");
+  }
 }

@@ -12,6 +12,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreFunctions;
 import java.lang.StackWalker.Option;
 import java.lang.ref.WeakReference;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** The short way of keys of any length: which operations go it, and the classes made for it. */
 class SpanPathsTest {
   private static final int PAGE_BYTES = 4096;
+
+  /** Header, key, and a number. */
+  private static final int SHORT_RECORD_BYTES = 24 + 24 + 8;
 
   @TempDir Path directory;
 
@@ -85,6 +89,28 @@ class SpanPathsTest {
     }
   }
 
+  /** A short record at the memory's end is not asked for lines of which two long ones had many. */
+  @Test
+  void whatIsAskedForAheadEndsWithTheMemory() {
+    int keys = (2 << 20) / SHORT_RECORD_BYTES;
+    try (FasterStore store = open("a", 2 << 20, 512 << 10);
+        Session<long[], long[], Object> session = session(store)) {
+      for (int key = 0; key < keys; key++) {
+        upsert(session, key, key);
+      }
+      for (int longer = keys; longer < keys + 2; longer++) {
+        session.upsert(key(longer), ByteSpan.of(new byte[1000]), null);
+      }
+      int inMemory = 0;
+      for (int key = 0; key < keys; key++) {
+        assertThat(read(session, keys) + read(session, keys + 1)).isZero();
+        assertThat(read(session, key)).isEqualTo(key);
+        inMemory += functions.wasShort ? 1 : 0;
+      }
+      assertThat(inMemory).isBetween(keys / 4, keys - 1);
+    }
+  }
+
   @Test
   void sessionsShareAClassAndStoresDoNot() {
     try (FasterStore store = open("a");
@@ -113,10 +139,14 @@ class SpanPathsTest {
   }
 
   private FasterStore open(String name) {
+    return open(name, 4 << 20, 64 << 10);
+  }
+
+  private FasterStore open(String name, long memoryBytes, long indexBytes) {
     return FasterStore.open(
         StoreConfig.builder(directory.resolve(name))
-            .memoryBytes(4 << 20)
-            .indexBytes(64 << 10)
+            .memoryBytes(memoryBytes)
+            .indexBytes(indexBytes)
             .pageBytes(PAGE_BYTES)
             .deleteOnClose(true)
             .build());
@@ -149,9 +179,7 @@ class SpanPathsTest {
 
   /** Of an odd length, as keys of Flink's states are. */
   private static ByteSpan key(int number) {
-    byte[] bytes = new byte[17];
-    bytes[16] = (byte) number;
-    return ByteSpan.of(bytes);
+    return ByteSpan.of(ByteBuffer.allocate(17).putInt(13, number).array());
   }
 
   /** Numbers that are added up; notes whether a hidden class is on the stack. */

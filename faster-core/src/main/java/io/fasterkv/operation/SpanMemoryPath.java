@@ -27,11 +27,25 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   private static final LogView LOG = CONSTANTS.log();
   private static final MemorySegment MEMORY = LOG.memory();
 
-  private static final long NOT_EASY = Address.NONE;
   private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
+  private static final int LINE_BYTES = 64;
+
+  /** What is longer is fetched by the processor, which sees where it goes on. */
+  private static final int MOST_AHEAD_BYTES = 1 << 10;
+
+  private static final long LAST_WORD = MEMORY.byteSize() - Long.BYTES;
 
   private final SpanValues<I, O, C> values;
   private final ChainSteps.Stripe steps;
+
+  /** How long the last two records were that were read, at most {@link #MOST_AHEAD_BYTES}. */
+  private long lastBytes;
+
+  private long bytesBeforeLast;
+
+  /** Written and never read, so that the compiler does not leave the touching out. */
+  @SuppressWarnings("UnusedVariable")
+  private long touched;
 
   SpanMemoryPath(SpanValues<I, O, C> values, ChainSteps.Stripe steps) {
     this.values = values;
@@ -54,14 +68,19 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   }
 
   private boolean read(Operation<I, O, C> op) {
-    long address = find(op, LOG.readableFrom());
-    if (address == NOT_EASY) {
+    long limit = LOG.readableFrom();
+    long address = newest(op);
+    long record = LOG.offset(address);
+    touchAhead(record);
+    if (!isEasy(op, address, limit)) {
       return false;
     }
+    bytesBeforeLast = lastBytes;
+    lastBytes = Math.min(SpanRecord.INSTANCE.recordBytes(MEMORY, record), MOST_AHEAD_BYTES);
     if (address < CONSTANTS.regions().copyBelow()) {
-      values.readStable(op, MEMORY, LOG.offset(address));
+      values.readStable(op, MEMORY, record);
     } else {
-      values.readConcurrent(op, MEMORY, LOG.offset(address));
+      values.readConcurrent(op, MEMORY, record);
     }
     op.status = Status.FOUND;
     return true;
@@ -71,8 +90,9 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     if (op.kind == Kind.DELETE) {
       return false;
     }
-    long address = find(op, LOG.mutableFrom());
-    if (address == NOT_EASY) {
+    long limit = LOG.mutableFrom();
+    long address = newest(op);
+    if (!isEasy(op, address, limit)) {
       return false;
     }
     long record = LOG.offset(address);
@@ -84,14 +104,31 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     return end == InPlace.DONE;
   }
 
-  /** The newest record under the key's hash, if it has the key, no flag, and lies high enough. */
-  private static long find(Operation<?, ?, ?> op, long limit) {
-    long address = INDEX.address(INDEX.bucket(op.hash), op.hash);
+  /**
+   * Asks for the lines that a record has if it is as long as those before it, together with its
+   * first one: how long it is can be read when that has come, and would be the third miss of a
+   * read, behind the bucket's and that line's. Only as long as the shorter of two: what is asked
+   * for in vain costs others their place in the cache.
+   */
+  private void touchAhead(long record) {
+    long bytes = Math.min(lastBytes, bytesBeforeLast);
+    long sum = 0;
+    for (long at = LINE_BYTES; at < bytes; at += LINE_BYTES) {
+      sum += Words.loadPlain(MEMORY, Math.min(record + at, LAST_WORD));
+    }
+    touched = sum;
+  }
+
+  /** The newest address under the key's hash. */
+  private static long newest(Operation<?, ?, ?> op) {
+    return INDEX.address(INDEX.bucket(op.hash), op.hash);
+  }
+
+  /** Whether a record has the key, no flag, and lies high enough. */
+  private static boolean isEasy(Operation<?, ?, ?> op, long address, long limit) {
     long record = LOG.offset(address);
     // Anything may be read of the log's memory; what is not a record now is not used.
     long flags = (Words.loadPlain(MEMORY, record) & FLAGS) ^ RecordInfo.PRESENT;
-    boolean isEasy =
-        address >= limit && flags == 0 && SpanRecord.INSTANCE.keyEquals(MEMORY, record, op.key);
-    return isEasy ? address : NOT_EASY;
+    return address >= limit && flags == 0 && SpanRecord.INSTANCE.keyEquals(MEMORY, record, op.key);
   }
 }

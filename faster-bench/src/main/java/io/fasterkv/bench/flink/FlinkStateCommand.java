@@ -196,13 +196,9 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     WorkDirectory work = WorkDirectory.create(directory);
     try (Progress progress =
         Progress.start("flink-state", steps + (hasLarge ? LargeRun.steps(large) : 0))) {
-      if (!runs.isEmpty()) {
-        try (BackendProcesses processes = BackendProcesses.start(plan.backends())) {
-          for (StateRun run : runs) {
-            results.addAll(run.run(work, processes.all(), progress));
-            write(plan, results, large, largeResults);
-          }
-        }
+      for (StateRun run : runs) {
+        results.addAll(run.run(work, progress));
+        write(plan, results, large, largeResults);
       }
       if (hasLarge) {
         largeResults.addAll(new LargeRun(large, work, progress).run());

@@ -15,11 +15,12 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * One suite with one setting of memory: loads all backends, each in a process of its own, warms
- * every row up, then lets the backends take turns, row after row and round after round. They do the
- * same to the same keys, and must read the same. The warm-up lasts for as long with each backend at
- * least, and says how long a slice of a row is: as many calls as the slowest of the backends can do
- * in a few seconds. A turn begins when all is quiet.
+ * One suite with one setting of memory: loads all backends, each in a process of its own, begun for
+ * it (what the JVM compiles depends on all that ran before), warms every row up, then lets the
+ * backends take turns, row after row and round after round. They do the same to the same keys, and
+ * must read the same. The warm-up lasts for as long with each backend at least, and says how long a
+ * slice of a row is: as many calls as the slowest of the backends can do in a few seconds. A turn
+ * begins when all is quiet.
  */
 final class StateRun {
   /** The warm-up is made in so many parts, to stop where the time is over. */
@@ -47,8 +48,14 @@ final class StateRun {
    *
    * @throws WrongAnswer if two backends have read different things
    */
-  List<StateResult> run(WorkDirectory work, List<BackendProcess> backends, Progress progress)
-      throws Exception {
+  List<StateResult> run(WorkDirectory work, Progress progress) throws Exception {
+    try (BackendProcesses processes = BackendProcesses.start(plan.backends())) {
+      return run(work, processes.all(), progress);
+    }
+  }
+
+  private List<StateResult> run(
+      WorkDirectory work, List<BackendProcess> backends, Progress progress) throws Exception {
     Path directory = work.directory(suite + "-" + memory.label());
     for (BackendProcess backend : backends) {
       Backend kind = backend.kind();

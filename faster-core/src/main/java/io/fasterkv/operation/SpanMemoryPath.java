@@ -38,10 +38,10 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   private final SpanValues<I, O, C> values;
   private final ChainSteps.Stripe steps;
 
-  /** How long the last two records were that were read, at most {@link #MOST_AHEAD_BYTES}. */
-  private long lastBytes;
+  /** How much the last two records used that were read, at most {@link #MOST_AHEAD_BYTES}. */
+  private long lastBytes = SpanRecord.HEADER_BYTES;
 
-  private long bytesBeforeLast;
+  private long bytesBeforeLast = SpanRecord.HEADER_BYTES;
 
   /** Written and never read, so that the compiler does not leave the touching out. */
   @SuppressWarnings("UnusedVariable")
@@ -76,7 +76,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
       return false;
     }
     bytesBeforeLast = lastBytes;
-    lastBytes = Math.min(SpanRecord.INSTANCE.recordBytes(MEMORY, record), MOST_AHEAD_BYTES);
+    lastBytes = Math.min(usedBytes(record), MOST_AHEAD_BYTES);
     if (address < CONSTANTS.regions().copyBelow()) {
       values.readStable(op, MEMORY, record);
     } else {
@@ -105,18 +105,27 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   }
 
   /**
-   * Asks for the lines that a record has if it is as long as those before it, together with its
+   * Asks for the lines that a record uses if it is as long as those before it, together with its
    * first one: how long it is can be read when that has come, and would be the third miss of a
    * read, behind the bucket's and that line's. Only as long as the shorter of two: what is asked
    * for in vain costs others their place in the cache.
    */
   private void touchAhead(long record) {
-    long bytes = Math.min(lastBytes, bytesBeforeLast);
-    long sum = 0;
-    for (long at = LINE_BYTES; at < bytes; at += LINE_BYTES) {
+    long last = Math.min(lastBytes, bytesBeforeLast) - Long.BYTES;
+    // It may lie in the second line of a record that is shorter than a line.
+    long sum = Words.loadPlain(MEMORY, Math.min(record + last, LAST_WORD));
+    for (long at = LINE_BYTES; at < last; at += LINE_BYTES) {
       sum += Words.loadPlain(MEMORY, Math.min(record + at, LAST_WORD));
     }
     touched = sum;
+  }
+
+  /** Whole words of a record up to the end of its value. */
+  private static long usedBytes(long record) {
+    long end =
+        SpanRecord.INSTANCE.valueOffset(MEMORY, record)
+            + SpanRecord.INSTANCE.valueBytes(MEMORY, record);
+    return (end - record + Long.BYTES - 1) & -Long.BYTES;
   }
 
   /** The newest address under the key's hash. */

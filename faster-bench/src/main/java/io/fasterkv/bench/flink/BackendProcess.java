@@ -22,16 +22,48 @@ import org.apache.flink.util.IOUtils;
  */
 final class BackendProcess implements AutoCloseable {
   private final Backend kind;
-  private final Process process;
+  private final Child child;
+  private final SocketChannel socket;
   private final ObjectOutputStream calls;
   private final ObjectInputStream answers;
 
-  private BackendProcess(Backend kind, Process process, SocketChannel socket) throws IOException {
+  private BackendProcess(Backend kind, Child child, SocketChannel socket) throws IOException {
     this.kind = kind;
-    this.process = process;
+    this.child = child;
+    this.socket = socket;
     calls = new ObjectOutputStream(Channels.newOutputStream(socket));
     calls.flush();
     answers = new ObjectInputStream(Channels.newInputStream(socket));
+  }
+
+  /** A process, and the thread that passes on what it prints. */
+  private record Child(Process process, Thread printer) {
+    static Child of(Process process) {
+      // Of the platform: it waits in the system for as long as the process lives.
+      return new Child(
+          process,
+          Thread.ofPlatform()
+              .daemon()
+              .name("bench-output-" + process.pid())
+              .start(() -> process.inputReader().lines().forEach(System.err::println)));
+    }
+
+    /** Waits for its end, and for the last that it has printed; returns how it has ended. */
+    int await() throws IOException {
+      int exit = Commands.await(process);
+      try {
+        printer.join();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException("interrupted while a program ended", e);
+      }
+      return exit;
+    }
+
+    void destroy() throws IOException {
+      process.destroyForcibly();
+      await();
+    }
   }
 
   /** Starts it with the options of this JVM. */
@@ -50,22 +82,24 @@ final class BackendProcess implements AutoCloseable {
           new ProcessBuilder(Commands.java(BackendWorker.class, options, arguments))
               .redirectErrorStream(true)
               .start();
-      Thread.startVirtualThread(() -> process.inputReader().lines().forEach(System.err::println));
       // Were it to end before it calls, nobody else would end the wait.
       process.onExit().thenRun(() -> IOUtils.closeQuietly(server));
-      return connected(kind, process, server);
+      return connected(kind, Child.of(process), server);
     } finally {
       Files.deleteIfExists(address);
-      Files.delete(directory);
+      Files.deleteIfExists(directory);
     }
   }
 
-  private static BackendProcess connected(Backend kind, Process process, ServerSocketChannel server)
+  private static BackendProcess connected(Backend kind, Child child, ServerSocketChannel server)
       throws IOException {
+    SocketChannel socket = null;
     try {
-      return new BackendProcess(kind, process, server.accept());
+      socket = server.accept();
+      return new BackendProcess(kind, child, socket);
     } catch (IOException e) {
-      process.destroyForcibly();
+      IOUtils.closeQuietly(socket);
+      child.destroy();
       throw new IOException("the process of a backend did not start: backend=" + kind, e);
     }
   }
@@ -76,7 +110,7 @@ final class BackendProcess implements AutoCloseable {
 
   /** What it has had of all processors, in nanoseconds. */
   long processorNanos() {
-    return process.info().totalCpuDuration().orElseThrow().toNanos();
+    return child.process().info().totalCpuDuration().orElseThrow().toNanos();
   }
 
   /**
@@ -93,6 +127,7 @@ final class BackendProcess implements AutoCloseable {
       calls.flush();
       answer = (BackendWorker.Answer) answers.readUnshared();
     } catch (IOException | ClassNotFoundException e) {
+      child.destroy();
       throw new IOException("the process of a backend has ended: backend=" + kind, e);
     }
     if (answer.value() == null) {
@@ -102,10 +137,25 @@ final class BackendProcess implements AutoCloseable {
     return (R) answer.value();
   }
 
-  /** Lets it end by itself. */
+  /**
+   * Lets it end by itself.
+   *
+   * @throws IOException if it has not ended well
+   */
   @Override
   public void close() throws IOException {
-    calls.close();
-    Commands.await(process);
+    if (socket.isOpen()) {
+      try {
+        socket.shutdownOutput();
+      } catch (IOException e) {
+        child.destroy();
+      }
+      int exit = child.await();
+      socket.close();
+      if (exit != 0) {
+        throw new IOException(
+            "the process of a backend has not ended well: backend=" + kind + ", exit=" + exit);
+      }
+    }
   }
 }

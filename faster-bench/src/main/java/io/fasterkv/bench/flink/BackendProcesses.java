@@ -21,7 +21,7 @@ final class BackendProcesses implements AutoCloseable {
       }
       return processes;
     } catch (IOException e) {
-      processes.close();
+      IOUtils.closeAllQuietly(processes.all);
       throw e;
     }
   }
@@ -32,7 +32,7 @@ final class BackendProcesses implements AutoCloseable {
   }
 
   @Override
-  public void close() {
-    IOUtils.closeAllQuietly(all);
+  public void close() throws Exception {
+    IOUtils.closeAll(all);
   }
 }

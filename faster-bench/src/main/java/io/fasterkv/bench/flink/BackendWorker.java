@@ -43,11 +43,15 @@ final class BackendWorker {
       answers.flush();
       ObjectInputStream calls = new ObjectInputStream(Channels.newInputStream(socket));
       while (true) {
-        answers.writeUnshared(worker.answer((WorkerCall<?>) calls.readUnshared()));
+        Answer answer = worker.answer((WorkerCall<?>) calls.readUnshared());
+        // Ahead of it: nothing that is not read may be left when the socket is closed.
         answers.reset();
+        answers.writeUnshared(answer);
         answers.flush();
       }
     } catch (EOFException nobodyAsks) {
+      return;
+    } finally {
       worker.close();
     }
   }

@@ -6,8 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.bench.demo.Backend;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.util.IOUtils;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class BackendProcessTest {
@@ -61,6 +64,49 @@ class BackendProcessTest {
   }
 
   @Test
+  void oneThatHasBeenAskedEndsWell() throws Exception {
+    BackendProcess process = BackendProcess.start(Backend.HASHMAP);
+    process.call(
+        new WorkerCall.Open(PLAN, Suite.VALUE, 8 << 20, Backend.HASHMAP, directory.toString()));
+    process.close(); // Fails if it ended by a failure.
+    process.close();
+  }
+
+  @Test
+  @Timeout(120)
+  void oneThatDiesInACallIsNamedAndDidNotEndWell() throws Exception {
+    int many = 4_000_000;
+    FlinkPlan plan =
+        new FlinkPlan(List.of(Backend.HASHMAP), many, many, many, 0, 0, 1, Clock.wall, 1);
+    BackendProcess process =
+        BackendProcess.start(Backend.HASHMAP, List.of("-Xmx48m", "-XX:+ExitOnOutOfMemoryError"));
+    assertThatThrownBy(() ->
+            process.call(
+                new WorkerCall.Open(
+                    plan, Suite.VALUE, 8 << 20, Backend.HASHMAP, directory.toString())))
+        .hasMessage("the process of a backend has ended: backend=hashmap");
+    assertThatThrownBy(process::close)
+        .hasMessageStartingWith("the process of a backend has not ended well: backend=hashmap");
+  }
+
+  /** More of them than processors, and more from each than a pipe holds. */
+  @Test
+  @Timeout(120)
+  void whatManyPrintIsPassedOnAtOnce() throws Exception {
+    List<BackendProcess> processes = new ArrayList<>();
+    try {
+      for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
+        processes.add(BackendProcess.start(Backend.HASHMAP, List.of("-Xlog:class+load=info")));
+      }
+      for (BackendProcess process : processes) {
+        assertThat(process.call(new WorkerCall.Close())).isTrue();
+      }
+    } finally {
+      IOUtils.closeAll(processes);
+    }
+  }
+
+  @Test
   void whatTheJvmPrintsIsNoAnswer() throws Exception {
     try (BackendProcess process = BackendProcess.start(Backend.HASHMAP, List.of("-Xlog:gc*"))) {
       assertThat(process.call(new WorkerCall.Close())).isTrue();
@@ -68,6 +114,7 @@ class BackendProcessTest {
   }
 
   @Test
+  @Timeout(120)
   void oneThatDoesNotStartIsNamed() {
     assertThatThrownBy(() -> BackendProcess.start(Backend.FASTER, List.of("-Xmx1")))
         .isInstanceOf(IOException.class)

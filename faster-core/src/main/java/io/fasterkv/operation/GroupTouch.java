@@ -22,10 +22,10 @@ final class GroupTouch implements AutoCloseable {
   private static final int KEY_BYTES = 64;
 
   /** Header and short keys lie in a record's first line, a short value often in the second. */
-  private static final int LINE_BYTES = 64;
+  static final int LINE_BYTES = 64;
 
   /** What is longer is fetched by the processor, which sees where it goes on. */
-  private static final int MOST_BYTES = 1 << 10;
+  static final int MOST_BYTES = 1 << 10;
 
   private final Engine engine;
   private final LogView log;
@@ -111,10 +111,7 @@ final class GroupTouch implements AutoCloseable {
       return 0;
     }
     MemorySegment memory = log.memory();
-    long end =
-        SpanRecord.INSTANCE.valueOffset(memory, record)
-            + SpanRecord.INSTANCE.valueBytes(memory, record);
-    long bytes = Math.min(end - record, MOST_BYTES);
+    long bytes = Math.min(SpanRecord.usedBytes(memory, record), MOST_BYTES);
     long sum = 0;
     for (long at = 2 * LINE_BYTES; at < bytes; at += LINE_BYTES) {
       sum += Words.loadPlain(memory, Math.min(record + at, lastWord));

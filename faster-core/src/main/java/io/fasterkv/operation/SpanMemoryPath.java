@@ -28,17 +28,12 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   private static final MemorySegment MEMORY = LOG.memory();
 
   private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
-  private static final int LINE_BYTES = 64;
-
-  /** What is longer is fetched by the processor, which sees where it goes on. */
-  private static final int MOST_AHEAD_BYTES = 1 << 10;
-
   private static final long LAST_WORD = MEMORY.byteSize() - Long.BYTES;
 
   private final SpanValues<I, O, C> values;
   private final ChainSteps.Stripe steps;
 
-  /** How much the last two records used that were read, at most {@link #MOST_AHEAD_BYTES}. */
+  /** How much the last two records used that were read, at most {@link GroupTouch#MOST_BYTES}. */
   private long lastBytes = SpanRecord.HEADER_BYTES;
 
   private long bytesBeforeLast = SpanRecord.HEADER_BYTES;
@@ -76,7 +71,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
       return false;
     }
     bytesBeforeLast = lastBytes;
-    lastBytes = Math.min(usedBytes(record), MOST_AHEAD_BYTES);
+    lastBytes = Math.min(SpanRecord.usedBytes(MEMORY, record), GroupTouch.MOST_BYTES);
     if (address < CONSTANTS.regions().copyBelow()) {
       values.readStable(op, MEMORY, record);
     } else {
@@ -114,18 +109,10 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     long last = Math.min(lastBytes, bytesBeforeLast) - Long.BYTES;
     // It may lie in the second line of a record that is shorter than a line.
     long sum = Words.loadPlain(MEMORY, Math.min(record + last, LAST_WORD));
-    for (long at = LINE_BYTES; at < last; at += LINE_BYTES) {
+    for (long at = GroupTouch.LINE_BYTES; at < last; at += GroupTouch.LINE_BYTES) {
       sum += Words.loadPlain(MEMORY, Math.min(record + at, LAST_WORD));
     }
     touched = sum;
-  }
-
-  /** Whole words of a record up to the end of its value. */
-  private static long usedBytes(long record) {
-    long end =
-        SpanRecord.INSTANCE.valueOffset(MEMORY, record)
-            + SpanRecord.INSTANCE.valueBytes(MEMORY, record);
-    return (end - record + Long.BYTES - 1) & -Long.BYTES;
   }
 
   /** The newest address under the key's hash. */

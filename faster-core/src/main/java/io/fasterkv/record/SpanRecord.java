@@ -99,6 +99,13 @@ public final class SpanRecord extends RecordLayout {
     return valueBytes(state(memory, record));
   }
 
+  /** Whole words of a record up to the end of its value, without the room to grow behind it. */
+  public static long usedBytes(MemorySegment memory, long record) {
+    return INSTANCE.valueOffset(memory, record)
+        - record
+        + align(INSTANCE.valueBytes(memory, record));
+  }
+
   /** How many bytes a value may grow to in its place. */
   public static int valueCapacity(MemorySegment memory, long record) {
     long sizes = Words.loadPlain(memory, record + SIZES);

@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 public final class StateContext<K> implements AutoCloseable {
   /**
    * More than most values and batches have: where a buffer never grows, the compiler leaves out
-   * what makes it grow, and with it half of the instructions of a loop over elements (decision
-   * 0032).
+   * what makes it grow, and with it nearly half of the instructions of a loop over elements
+   * (decision 0032).
    */
   private static final int FIRST_BYTES = 4 << 10;
 

@@ -70,6 +70,18 @@ public final class StoreImport {
   }
 
   /**
+   * The log up to an address. A store that is made of it has what the version had when {@link
+   * #records}, from that address on, are put into it; not if the index was halved since the log was
+   * that long, for chains are forked behind it then.
+   *
+   * @param end where one of its pieces ends, or its begin
+   * @throws IllegalArgumentException if that is not between its begin and its end
+   */
+  public StoreImport until(long end) {
+    return new StoreImport(head.until(end));
+  }
+
+  /**
    * Begins to fill a directory that holds no store.
    *
    * @throws BadConfig if it cannot be made, or holds a checkpoint
@@ -146,7 +158,7 @@ public final class StoreImport {
     }
 
     /**
-     * Goes over the next piece; the first one holds the begin.
+     * Goes over the next piece; the first may be any.
      *
      * @param place where the bytes come from, for error messages
      * @throws Corrupt if they are not those of the piece

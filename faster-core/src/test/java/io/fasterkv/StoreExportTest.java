@@ -103,6 +103,7 @@ class StoreExportTest {
           }
           if (!hasLargeValues) {
             checkRecords(version, seed);
+            checkBeginning(version, random, seed);
           }
         }
       } catch (RuntimeException | AssertionError e) {
@@ -114,6 +115,44 @@ class StoreExportTest {
       kept.putAll(onlyItsOwn);
       files.clear();
       version.files.forEach(file -> files.put(file.from(), file));
+    }
+  }
+
+  /** A store that is made of the beginning of a log, wherever that ends, and of records behind. */
+  private void checkBeginning(Version version, SplittableRandom random, long seed)
+      throws IOException {
+    int split = random.nextInt(version.pieces.size() + 1);
+    StoreImport whole = StoreImport.of(version.head, "head");
+    StoreImport beginning =
+        whole.until(
+            split == 0 ? whole.beginAddress() : version.pieces.get(split - 1).piece.until());
+    Path own = directory.resolve("store-" + directories++);
+    write(beginning, version.pieces.subList(0, split), own, random);
+    StoreConfig config = small(own, random).indexBytes(indexBytes(beginning, random)).build();
+    try (FasterStore store = FasterStore.recover(config)) {
+      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        StoreImport.Records records = whole.records();
+        for (Kept one : version.pieces.subList(split, version.pieces.size())) {
+          records.read(
+              one.piece,
+              MemorySegment.ofArray(one.bytes),
+              "piece",
+              (key, value, isTombstone) -> {
+                if (isTombstone) {
+                  session.delete(key, null);
+                } else {
+                  session.upsert(key, value, null);
+                }
+              });
+        }
+      }
+      Map<Integer, byte[]> model = new HashMap<>(version.model);
+      try (ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
+        driver.checkAll();
+        driver.someOperations(200);
+        driver.checkAll();
+      }
+      StoreInvariants.check(store);
     }
   }
 
@@ -144,20 +183,12 @@ class StoreExportTest {
 
   private FasterStore open(Version version, SplittableRandom random) throws IOException {
     Path own = directory.resolve("store-" + directories++);
-    StoreConfig.Builder builder =
-        StoreConfig.builder(own)
-            .memoryBytes(8 << 20)
-            .pageBytes(4096)
-            .segmentBytes(32768)
-            .logMemoryBytes(4096L << random.nextInt(2, 5))
-            .scratchBytes(256 << 10)
-            .mutableFraction(random.nextInt(3) / 2.0)
-            .deleteOnClose(true);
+    StoreConfig.Builder builder = small(own, random);
     if (version == null) {
       return FasterStore.open(builder.indexBytes(4096).build());
     }
     StoreImport imported = StoreImport.of(version.head, "head");
-    builder.indexBytes(Math.min(1 << 20, imported.leastIndexBytes() * random.nextInt(2, 6)));
+    builder.indexBytes(indexBytes(imported, random));
     RecoveryRequest request = RecoveryRequest.newest();
     if (random.nextBoolean()) {
       try (StoreImport.Target target = imported.into(own)) {
@@ -174,6 +205,21 @@ class StoreExportTest {
       store.copyOrigin();
     }
     return store;
+  }
+
+  private static StoreConfig.Builder small(Path directory, SplittableRandom random) {
+    return StoreConfig.builder(directory)
+        .memoryBytes(8 << 20)
+        .pageBytes(4096)
+        .segmentBytes(32768)
+        .logMemoryBytes(4096L << random.nextInt(2, 5))
+        .scratchBytes(256 << 10)
+        .mutableFraction(random.nextInt(3) / 2.0)
+        .deleteOnClose(true);
+  }
+
+  private static long indexBytes(StoreImport imported, SplittableRandom random) {
+    return Math.min(1 << 20, imported.leastIndexBytes() * random.nextInt(2, 6));
   }
 
   private static void write(
@@ -419,6 +465,9 @@ class StoreExportTest {
       assertThatThrownBy(() -> StoreImport.of(wrong, "the head")).hasMessageContaining("the head");
     }
     StoreImport imported = StoreImport.of(version.head, "head");
+    for (long end : List.of(imported.beginAddress() - 1, imported.endAddress() + 1)) {
+      assertThatThrownBy(() -> imported.until(end)).hasMessageContaining("end=" + end);
+    }
     Kept second = version.pieces.get(1);
     byte[] wrong = second.bytes.clone();
     wrong[100] ^= 1;

@@ -22,34 +22,25 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The log of a checkpoint that a store begins with, as it is, instead of an empty one. */
+/** A log of checkpoints that a store begins with, as it is, instead of an empty one. */
 public final class BaseLog {
   private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
   private static final long TELL_EVERY_NANOS = 5_000_000_000L;
 
-  private final IncrementalSource source;
+  private final CommonLog common;
   private final KeyGroupRange own;
-  private final int leastPageBytes;
   private final CloseableRegistry cancelled;
   private long toldAtNanos = System.nanoTime();
   private boolean isTaken;
 
-  /**
-   * @param leastPageBytes what records of other logs need that are put behind this one
-   */
-  BaseLog(
-      IncrementalSource source,
-      KeyGroupRange own,
-      int leastPageBytes,
-      CloseableRegistry cancelled) {
-    this.source = source;
+  BaseLog(CommonLog common, KeyGroupRange own, CloseableRegistry cancelled) {
+    this.common = common;
     this.own = own;
-    this.leastPageBytes = leastPageBytes;
     this.cancelled = cancelled;
   }
 
-  IncrementalSource source() {
-    return source;
+  CommonLog common() {
+    return common;
   }
 
   /** Whether a store has begun with it. */
@@ -58,7 +49,7 @@ public final class BaseLog {
   }
 
   StoredKeys stored() {
-    return new StoredKeys(own, source.meta().stored(), source.log().endAddress());
+    return new StoredKeys(own, common.source().meta().stored(), common.log().endAddress());
   }
 
   /**
@@ -70,12 +61,9 @@ public final class BaseLog {
    */
   public @Nullable FasterStore tryOpen(StoreConfig.Builder settings, Path directory, int pageBytes)
       throws IOException {
-    StoreImport log = source.log();
+    StoreImport log = common.log();
     if (pageBytes != 0 && pageBytes != log.pageBytes()) {
       return notTaken("pageBytes=" + pageBytes + ", of the checkpoint=" + log.pageBytes());
-    }
-    if (log.pageBytes() < leastPageBytes) {
-      return notTaken("pageBytes=" + log.pageBytes() + ", needed=" + leastPageBytes);
     }
     settings.pageBytes(log.pageBytes()).segmentBytes(log.segmentBytes());
     if (stored().hasForeign()) {
@@ -107,11 +95,9 @@ public final class BaseLog {
     }
   }
 
-  /** The settings with memory split by what the log's store had in its index. */
+  /** The settings with memory split by what the log's stores had in their indexes. */
   public StoreConfig split(StoreConfig.Builder settings) {
-    KeyGroupRange all = source.handle().getKeyGroupRange();
-    int ownGroups = all.getIntersection(own).getNumberOfKeyGroups();
-    return MemorySplit.choose(settings, source.log(), ownGroups, all.getNumberOfKeyGroups());
+    return MemorySplit.choose(settings, common.members(), own);
   }
 
   private KeyFilter ownKeys() {
@@ -141,10 +127,10 @@ public final class BaseLog {
 
   /** Puts the log into the directory, and returns how to recover from it. */
   private RecoveryRequest fill(Path directory, RecoveryRequest request) throws IOException {
-    Path local = source.localDirectory();
-    try (StoreImport.Target target = source.log().into(directory)) {
+    Path local = common.isWhole() ? common.source().localDirectory() : null;
+    try (StoreImport.Target target = common.log().into(directory)) {
       if (local == null) {
-        CheckpointOrigin origin = CheckpointOrigin.open(source, cancelled);
+        CheckpointOrigin origin = CheckpointOrigin.open(common, cancelled);
         target.finish(origin.pieces());
         return request.from(origin);
       }
@@ -152,7 +138,7 @@ public final class BaseLog {
     }
     LOG.info(
         "took over the log of a checkpoint that is on this machine: checkpoint={}, directory={}",
-        source.handle().getCheckpointId(),
+        common.source().handle().getCheckpointId(),
         local);
     return request;
   }

@@ -29,15 +29,14 @@ final class CheckpointOrigin implements LogOrigin {
   }
 
   /** Reads the heads of the files, several at a time. */
-  static CheckpointOrigin open(IncrementalSource source, CloseableRegistry cancelled)
-      throws IOException {
+  static CheckpointOrigin open(CommonLog log, CloseableRegistry cancelled) throws IOException {
     ExecutorService readers =
         Executors.newFixedThreadPool(
             READERS, Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
     try {
       List<Future<LogFileReader>> reads = new ArrayList<>();
-      for (LogFile file : source.files()) {
-        reads.add(readers.submit(() -> open(file, source.log().pageBytes(), cancelled)));
+      for (LogFile file : log.files()) {
+        reads.add(readers.submit(() -> open(file, log.log().pageBytes(), cancelled)));
       }
       List<LogFileReader> files = new ArrayList<>();
       for (Future<LogFileReader> read : reads) {

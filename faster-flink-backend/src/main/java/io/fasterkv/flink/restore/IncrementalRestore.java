@@ -36,10 +36,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Brings state back from the handles of an incremental checkpoint. The log of one of them becomes
- * the store's, if there is one that has nothing wrong about the subtask's key groups: that with the
- * most of them. The records of the others are put into the store as they come by in a sequential
- * read. For the task thread.
+ * Brings state back from the handles of an incremental checkpoint. The log of one of them, or what
+ * those of several have in common, becomes the store's ({@link CommonLog}). The other records are
+ * put into the store as they come by in a sequential read. For the task thread.
  */
 public final class IncrementalRestore {
   private static final Logger LOG = LoggerFactory.getLogger(IncrementalRestore.class);
@@ -54,38 +53,13 @@ public final class IncrementalRestore {
     this.sources = sources;
     this.own = own;
     this.cancelled = cancelled;
-    IncrementalSource best = null;
-    for (IncrementalSource source : sources) {
-      if (source.canBeBaseOf(own) && (best == null || isBetter(source, best))) {
-        best = source;
-      }
-    }
-    base = best == null ? null : new BaseLog(best, own, leastPageBytes(best), cancelled);
-  }
-
-  /** Of equal ones that with larger pages, behind which the others' records fit. */
-  private boolean isBetter(IncrementalSource source, IncrementalSource best) {
-    int more = overlap(source) - overlap(best);
-    return more > 0 || (more == 0 && source.log().pageBytes() > best.log().pageBytes());
-  }
-
-  /** A record is up to a quarter of its page long, and fits half of one with its key. */
-  private int leastPageBytes(@Nullable IncrementalSource taken) {
-    return sources.stream()
-            .filter(source -> source != taken)
-            .mapToInt(source -> source.log().pageBytes())
-            .max()
-            .orElse(0)
-        / 2;
+    CommonLog best = CommonLog.best(sources, own);
+    base = best == null ? null : new BaseLog(best, own, cancelled);
   }
 
   /** Pages of these bytes take all records, if they are put into an empty store one by one. */
   public int leastPageBytes() {
-    return leastPageBytes(null);
-  }
-
-  private int overlap(IncrementalSource source) {
-    return source.range().getIntersection(own).getNumberOfKeyGroups();
+    return CommonLog.leastPageBytes(sources.stream());
   }
 
   /** Whether these handles are of an incremental checkpoint. */
@@ -149,25 +123,32 @@ public final class IncrementalRestore {
     for (IncrementalSource source : sources) {
       records.identities().continueFrom(source.meta().nextIdentity());
     }
-    IncrementalSource taken = base != null && base.isTaken() ? base.source() : null;
+    CommonLog taken = base != null && base.isTaken() ? base.common() : null;
     if (taken != null) {
       // Numbers its states as the log does.
-      register(taken, states, records);
-      restoreTimers(taken, timers);
+      register(taken.source(), states, records);
     }
+    long insertedBytes = 0;
     try (RecordInsert insert = new RecordInsert(store, own, cancelled)) {
       for (IncrementalSource source : sources) {
-        if (source != taken) {
-          insert.insert(source, register(source, states, records));
-          restoreTimers(source, timers);
+        int[] numbers = register(source, states, records);
+        long from = taken == null ? source.log().beginAddress() : taken.missingFrom(source);
+        long missingBytes = source.log().endAddress() - from;
+        if (missingBytes > 0) {
+          insert.insert(source, from, numbers);
+          insertedBytes += missingBytes;
         }
+        restoreTimers(source, timers);
       }
     }
     LOG.info(
-        "restored an incremental checkpoint: keyGroups={}, handles={}, taken as it is={}",
+        "restored an incremental checkpoint: keyGroups={}, handles={}, bytes of log that were taken"
+            + " as they are={}, of handles={}, read record by record={}",
         own,
         sources.size(),
-        taken == null ? "none" : taken.range());
+        taken == null ? 0 : taken.bytes(),
+        taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList(),
+        insertedBytes);
   }
 
   /** For each number of a state in the source, that in the store. */
@@ -233,9 +214,9 @@ public final class IncrementalRestore {
     if (base == null || !base.isTaken()) {
       return SharedLog.of(own);
     }
-    IncrementalKeyedStateHandle handle = base.source().handle();
+    IncrementalKeyedStateHandle handle = base.common().source().handle();
     List<LogFile> files =
-        base.source().files().stream()
+        base.common().files().stream()
             // Files of a savepoint are found from where the savepoint is, and from nowhere else.
             .filter(file -> !(file.handle() instanceof RelativeFileStateHandle))
             .toList();

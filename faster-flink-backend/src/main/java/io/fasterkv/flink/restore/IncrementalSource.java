@@ -66,20 +66,23 @@ record IncrementalSource(
     return handle.getKeyGroupRange();
   }
 
-  /**
-   * Whether a subtask can take the log as it is: what it has of the subtask's key groups is what
-   * the checkpoint's subtask had.
-   */
-  boolean canBeBaseOf(KeyGroupRange own) {
-    KeyGroupRange inLog = meta.stored().getIntersection(own);
-    KeyGroupRange right = range().getIntersection(own);
-    return right.getNumberOfKeyGroups() > 0 && right.equals(inLog);
+  /** How many of the subtask's key groups it stands for. */
+  int groupsOf(KeyGroupRange own) {
+    return range().getIntersection(own).getNumberOfKeyGroups();
   }
 
-  /** Shows all pieces, in the order of their addresses. */
-  void read(CloseableRegistry cancelled, LogFileFormat.Visitor visitor) throws IOException {
-    long at = log.beginAddress();
+  /**
+   * Shows the pieces from one on, in the order of their addresses.
+   *
+   * @param from the log's begin, or where a file begins
+   */
+  void read(long from, CloseableRegistry cancelled, LogFileFormat.Visitor visitor)
+      throws IOException {
+    long at = from;
     for (LogFile file : files) {
+      if (file.until() <= from) {
+        continue;
+      }
       if (file.from() > at) {
         throw gap(at);
       }

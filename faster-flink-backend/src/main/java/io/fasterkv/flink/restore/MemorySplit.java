@@ -1,7 +1,8 @@
 package io.fasterkv.flink.restore;
 
-import io.fasterkv.StoreImport;
 import io.fasterkv.api.StoreConfig;
+import java.util.List;
+import org.apache.flink.runtime.state.KeyGroupRange;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,13 +27,14 @@ final class MemorySplit {
    * The settings with the log as large as it can be beside an index that has room.
    *
    * @param settings with page size, and with memory of the log by default
-   * @param ownGroups how many of the log's {@code groups} key groups the store is there for
+   * @param sources whose keys it begins with
+   * @param own which of their key groups the store is there for
    */
   static StoreConfig choose(
-      StoreConfig.Builder settings, StoreImport log, int ownGroups, int groups) {
+      StoreConfig.Builder settings, List<IncrementalSource> sources, KeyGroupRange own) {
     StoreConfig usual = settings.build();
     StoreConfig config = usual;
-    long wanted = wantedIndexBytes(log) * ownGroups / groups;
+    long wanted = sources.stream().mapToLong(source -> wantedIndexBytes(source, own)).sum();
     for (int i = 0; i < MOST_HALVINGS && config.indexBytes() < wanted; i++) {
       long logBytes = config.logMemoryBytes() / 2;
       if (logBytes < LEAST_PAGES * (long) config.pageBytes()) {
@@ -53,8 +55,9 @@ final class MemorySplit {
   }
 
   /** How many entries are missing in an index that is full is not known: some at least. */
-  private static long wantedIndexBytes(StoreImport log) {
-    long used = log.usedIndexBytes();
-    return log.hasSharedEntries() ? used + used / 4 : used;
+  private static long wantedIndexBytes(IncrementalSource source, KeyGroupRange own) {
+    long used = source.log().usedIndexBytes();
+    long wanted = source.log().hasSharedEntries() ? used + used / 4 : used;
+    return wanted * source.groupsOf(own) / source.range().getNumberOfKeyGroups();
   }
 }

@@ -25,13 +25,15 @@ final class RecordInsert implements AutoCloseable {
   /**
    * Inserts the records of the key groups that are the source's and the subtask's.
    *
+   * @param from the store has what the source's log has below
    * @param stateIds for each number of a state in the source, that in the store
    */
-  void insert(IncrementalSource source, int[] stateIds) throws IOException {
+  void insert(IncrementalSource source, long from, int[] stateIds) throws IOException {
     KeyGroupRange wanted = source.range().getIntersection(own);
     StoreImport.Records records = source.log().records();
     try {
       source.read(
+          from,
           cancelled,
           (piece, bytes, place) ->
               records.read(

@@ -3,6 +3,7 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.FasterStore;
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
@@ -264,28 +265,76 @@ class IncrementalCheckpointTest {
     assertThat(merged.numKeyValueStateEntries()).isEqualTo(20_000);
   }
 
-  /** A key that one half has deleted is still in the log that the other half began with. */
-  @Test
-  void whatIsStaleInALogThatWasSharedDoesNotComeBack() throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
-    put(whole, 0, 2_000, 1);
+  /** Who compacts between the split and the merge, how many quarters of the log. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 1", "1, 0", "2, 1", "1, 2", "4, 0", "0, 4", "4, 4"})
+  void whatIsStaleInALogThatWasSharedDoesNotComeBack(int lowCompacts, int highCompacts)
+      throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
+    put(whole, 0, 4_000, 1);
     IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
     FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
     FasterKeyedStateBackend<Integer> high =
         backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
     ValueState<byte[]> state = state(high);
-    for (int key = 0; key < 2_000; key++) {
+    for (int key = 0; key < 1_000; key++) {
       if (ModelStates.isOf(high, key)) {
         high.setCurrentKey(key);
         state.clear();
       }
     }
+    put(low, 0, 500, 2);
+    put(high, 500, 600, 3);
+    compactQuarters(low, lowCompacts);
+    compactQuarters(high, highCompacts);
     FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
-    assertHolds(merged, 0, 0, 1);
+    // What they have in common is taken as it is.
+    long before = uploadedBytes();
+    assertThat(write(merged, CheckpointType.CHECKPOINT).getSharedState())
+        .anyMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
+    if (lowCompacts == 0 && highCompacts == 0) {
+      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 2);
+    }
     ValueState<byte[]> ofMerged = state(merged);
-    for (int key = 0; key < 2_000; key++) {
+    for (int key = 0; key < 4_000; key++) {
       merged.setCurrentKey(key);
-      assertThat(ofMerged.value() == null).isEqualTo(ModelStates.isOf(high, key));
+      boolean isOfHigh = ModelStates.isOf(high, key);
+      if (isOfHigh && (key < 500 || 600 <= key && key < 1_000)) {
+        assertThat(ofMerged.value()).isNull();
+      } else {
+        int fill = isOfHigh && key < 600 ? 3 : key < 500 ? 2 : 1;
+        assertThat(ofMerged.value()).hasSize(VALUE_BYTES).containsOnly(fill);
+      }
+    }
+  }
+
+  /** One half's chains go past the other's records: there are enough of them to share a tag. */
+  @Test
+  void recordsThatOneHalfsChainsGoPastAreThereWhenHalvesAreMerged() throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
+    int keys = 300_000;
+    put(whole, 0, keys, 1, 10);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
+    FasterKeyedStateBackend<Integer> high =
+        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
+    put(low, 0, keys, 1, 10);
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
+    ValueState<byte[]> state = state(merged);
+    List<Integer> missing = new ArrayList<>();
+    for (int key = 0; key < keys; key++) {
+      merged.setCurrentKey(key);
+      if (state.value() == null) {
+        missing.add(key);
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static void compactQuarters(FasterKeyedStateBackend<Integer> backend, int quarters) {
+    FasterStore store = backend.store();
+    if (quarters > 0) {
+      store.compact(store.beginAddress() + store.logBytes() / 4 * quarters);
     }
   }
 

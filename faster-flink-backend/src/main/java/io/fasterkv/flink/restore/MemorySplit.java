@@ -27,14 +27,15 @@ final class MemorySplit {
    * The settings with the log as large as it can be beside an index that has room.
    *
    * @param settings with page size, and with memory of the log by default
-   * @param sources whose keys it begins with
+   * @param sources whose keys it begins with; each had an index for all that they had in common
    * @param own which of their key groups the store is there for
    */
   static StoreConfig choose(
       StoreConfig.Builder settings, List<IncrementalSource> sources, KeyGroupRange own) {
     StoreConfig usual = settings.build();
     StoreConfig config = usual;
-    long wanted = sources.stream().mapToLong(source -> wantedIndexBytes(source, own)).sum();
+    long wanted =
+        sources.stream().mapToLong(source -> wantedIndexBytes(source, own)).max().orElse(0);
     for (int i = 0; i < MOST_HALVINGS && config.indexBytes() < wanted; i++) {
       long logBytes = config.logMemoryBytes() / 2;
       if (logBytes < LEAST_PAGES * (long) config.pageBytes()) {

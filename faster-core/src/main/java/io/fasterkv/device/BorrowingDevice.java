@@ -237,6 +237,11 @@ public final class BorrowingDevice implements LogDevice {
   }
 
   @Override
+  public boolean readsMemory() {
+    return device.readsMemory();
+  }
+
+  @Override
   public void readNow(long address, MemorySegment target) throws IOException {
     if (isHere(address, target.byteSize())) {
       device.readNow(address, target);

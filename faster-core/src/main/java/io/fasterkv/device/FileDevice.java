@@ -127,6 +127,11 @@ public final class FileDevice implements LogDevice {
   }
 
   @Override
+  public boolean readsMemory() {
+    return mapped != null;
+  }
+
+  @Override
   public void readNow(long address, MemorySegment target) throws IOException {
     if (mapped == null || !mapped.read(address, target)) {
       files(address, target).read(address, target);

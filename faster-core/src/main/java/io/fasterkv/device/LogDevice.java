@@ -44,6 +44,14 @@ public interface LogDevice extends AutoCloseable {
   /** Starts to fill {@code target} from {@code address} on. */
   void read(long address, MemorySegment target, Completion completion);
 
+  /**
+   * Whether {@link #readNow} finds what is short in memory, as a rule. Then a second read costs
+   * less than bytes that the first one need not have had.
+   */
+  default boolean readsMemory() {
+    return false;
+  }
+
   /** A queue of its own for a caller that has up to {@code depth} reads under way. */
   default ReadQueue readQueue(int depth) {
     return new CompletedReads(this);

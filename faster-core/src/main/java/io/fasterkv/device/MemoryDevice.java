@@ -47,6 +47,11 @@ public final class MemoryDevice implements LogDevice {
   }
 
   @Override
+  public boolean readsMemory() {
+    return true;
+  }
+
+  @Override
   public void readNow(long address, MemorySegment target) throws IOException {
     long done = 0;
     while (done < target.byteSize()) {

@@ -99,6 +99,11 @@ public final class UringDevice implements LogDevice {
   }
 
   @Override
+  public boolean readsMemory() {
+    return files.readsMemory();
+  }
+
+  @Override
   public void readNow(long address, MemorySegment target) throws IOException {
     files.readNow(address, target);
   }

@@ -14,29 +14,40 @@ import java.lang.foreign.MemorySegment;
 /**
  * Follows a chain on disk, one record a read. It reads the record only, not its page: a small piece
  * first, and the whole record when that was not enough, both widened to the unit that the device
- * reads in.
+ * reads in. Of a record with another key the piece that has its key is enough.
  */
 final class DiskSearch {
+  /** What a first read has where each line of the cache counts: a header, and most keys. */
+  private static final int LINE_BYTES = 64;
+
   private final HybridLog log;
   private final RecordLayout layout;
   private final ChainSteps.Stripe steps;
   private final long unit;
+  private final int nowBytes;
 
   DiskSearch(Engine engine, ChainSteps.Stripe steps) {
     this.steps = steps;
     log = engine.log();
     layout = engine.layout();
     unit = log.device().readUnitBytes();
+    int first = layout.firstReadBytes();
+    nowBytes = log.device().readsMemory() ? Math.min(LINE_BYTES, first) : first;
   }
 
   /** Prepares the first read of the record at the operation's disk address. */
   void aim(Operation<?, ?, ?> op) {
+    op.firstReadBytes = layout.firstReadBytes();
+    aimFirst(op);
+  }
+
+  private void aimFirst(Operation<?, ?, ?> op) {
     if (op.phase == Phase.CHUNKS) {
       return;
     }
     // Both are multiples of the device's sector, so a read that is widened does not pass them.
     long end = Math.min(log.pageEnd(op.diskAddress), log.flushedAddress());
-    aim(op, Math.min(layout.firstReadBytes(), end - op.diskAddress));
+    aim(op, Math.min(op.firstReadBytes, end - op.diskAddress));
   }
 
   private void aim(Operation<?, ?, ?> op, long recordBytes) {
@@ -53,7 +64,8 @@ final class DiskSearch {
 
   /** Searches to the end on the calling thread, which is not protected. */
   void searchNow(Operation<?, ?, ?> op) {
-    aim(op);
+    op.firstReadBytes = nowBytes;
+    aimFirst(op);
     boolean isEnded;
     do {
       try {
@@ -88,14 +100,20 @@ final class DiskSearch {
       return follow(op, ForkRecord.next(memory, 0, op.hash));
     }
     long recordBytes = checkedRecordBytes(op, memory);
-    if (recordBytes > memory.byteSize()) {
+    boolean isWhole = recordBytes <= memory.byteSize();
+    if ((isWhole || hasKey(op, memory)) && !layout.keyEquals(memory, 0, op.key)) {
+      return follow(op, RecordInfo.previousAddress(info));
+    }
+    if (!isWhole) {
       aim(op, recordBytes);
       return false;
     }
-    if (layout.keyEquals(memory, 0, op.key)) {
-      return take(op, info);
-    }
-    return follow(op, RecordInfo.previousAddress(info));
+    return take(op, info);
+  }
+
+  /** Whether what was read goes as far as the operation's key would. */
+  private boolean hasKey(Operation<?, ?, ?> op, MemorySegment memory) {
+    return layout.headerBytes() + RecordLayout.align(op.key.length()) <= memory.byteSize();
   }
 
   /** The record at hand has the key: it is the value, or a part of it. */
@@ -143,7 +161,7 @@ final class DiskSearch {
       }
       return absent(op);
     }
-    aim(op);
+    aimFirst(op);
     return false;
   }
 

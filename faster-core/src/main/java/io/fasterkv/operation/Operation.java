@@ -110,6 +110,9 @@ final class Operation<I, O, C> {
   /** How many bytes to read next. */
   int diskBytes;
 
+  /** How many bytes to read of a record before its size is known. */
+  int firstReadBytes;
+
   /** The state of the record whose value was copied last. */
   long valueState;
 

@@ -59,6 +59,14 @@ enum StateRow {
     };
   }
 
+  /** Whether keys are new to the state, and are cleared when it is brought back. */
+  boolean addsKeys() {
+    return switch (this) {
+      case valueAdd, listAdd, mapAdd -> true;
+      default -> false;
+    };
+  }
+
   /** So many times fewer calls than other rows get. */
   int shrink() {
     return this == listAddAll ? 10 : 1;

@@ -237,8 +237,8 @@ public final class BorrowingDevice implements LogDevice {
   }
 
   @Override
-  public boolean readsMemory() {
-    return device.readsMemory();
+  public boolean readsMemory(long address) {
+    return isHere(address, 1) && device.readsMemory(address);
   }
 
   @Override

@@ -127,8 +127,8 @@ public final class FileDevice implements LogDevice {
   }
 
   @Override
-  public boolean readsMemory() {
-    return mapped != null;
+  public boolean readsMemory(long address) {
+    return mapped != null && mapped.isMappable(address);
   }
 
   @Override

@@ -45,10 +45,10 @@ public interface LogDevice extends AutoCloseable {
   void read(long address, MemorySegment target, Completion completion);
 
   /**
-   * Whether {@link #readNow} finds what is short in memory, as a rule. Then a second read costs
-   * less than bytes that the first one need not have had.
+   * Whether {@link #readNow} finds what is short, and begins at {@code address}, in memory, as a
+   * rule. Then a second read costs less than bytes that the first one need not have had.
    */
-  default boolean readsMemory() {
+  default boolean readsMemory(long address) {
     return false;
   }
 

@@ -111,6 +111,13 @@ final class MappedPieces implements AutoCloseable {
     }
   }
 
+  /** Whether a short read at {@code address} is likely to be of memory, by now or by that read. */
+  boolean isMappable(long address) {
+    long number = address / pieceBytes;
+    Piece piece = pieces.getAcquire(slot(number));
+    return piece == null ? !isRefusing : piece.number == number && piece.file != null;
+  }
+
   /** From {@code address} to {@code end} all is in the file now. */
   void written(long address, long end) {
     if (address / pieceBytes < end / pieceBytes) {

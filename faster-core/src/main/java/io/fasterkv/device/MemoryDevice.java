@@ -47,7 +47,7 @@ public final class MemoryDevice implements LogDevice {
   }
 
   @Override
-  public boolean readsMemory() {
+  public boolean readsMemory(long address) {
     return true;
   }
 

@@ -99,8 +99,8 @@ public final class UringDevice implements LogDevice {
   }
 
   @Override
-  public boolean readsMemory() {
-    return files.readsMemory();
+  public boolean readsMemory(long address) {
+    return files.readsMemory(address);
   }
 
   @Override

@@ -24,20 +24,17 @@ final class DiskSearch {
   private final RecordLayout layout;
   private final ChainSteps.Stripe steps;
   private final long unit;
-  private final int nowBytes;
 
   DiskSearch(Engine engine, ChainSteps.Stripe steps) {
     this.steps = steps;
     log = engine.log();
     layout = engine.layout();
     unit = log.device().readUnitBytes();
-    int first = layout.firstReadBytes();
-    nowBytes = log.device().readsMemory() ? Math.min(LINE_BYTES, first) : first;
   }
 
   /** Prepares the first read of the record at the operation's disk address. */
   void aim(Operation<?, ?, ?> op) {
-    op.firstReadBytes = layout.firstReadBytes();
+    op.isReadNow = false;
     aimFirst(op);
   }
 
@@ -47,7 +44,11 @@ final class DiskSearch {
     }
     // Both are multiples of the device's sector, so a read that is widened does not pass them.
     long end = Math.min(log.pageEnd(op.diskAddress), log.flushedAddress());
-    aim(op, Math.min(op.firstReadBytes, end - op.diskAddress));
+    long first = layout.firstReadBytes();
+    if (op.isReadNow && log.device().readsMemory(op.diskAddress)) {
+      first = Math.min(LINE_BYTES, first);
+    }
+    aim(op, Math.min(first, end - op.diskAddress));
   }
 
   private void aim(Operation<?, ?, ?> op, long recordBytes) {
@@ -64,7 +65,7 @@ final class DiskSearch {
 
   /** Searches to the end on the calling thread, which is not protected. */
   void searchNow(Operation<?, ?, ?> op) {
-    op.firstReadBytes = nowBytes;
+    op.isReadNow = true;
     aimFirst(op);
     boolean isEnded;
     do {
@@ -95,20 +96,25 @@ final class DiskSearch {
     long skipped = op.diskAddress - op.diskFrom;
     MemorySegment memory = op.setDiskRecord(skipped, op.diskBytes - skipped);
     long info = checkedInfo(op, memory);
-    steps.readFromDisk();
     if (RecordInfo.isFork(info)) {
-      return follow(op, ForkRecord.next(memory, 0, op.hash));
+      return passOver(op, ForkRecord.next(memory, 0, op.hash));
     }
     long recordBytes = checkedRecordBytes(op, memory);
     boolean isWhole = recordBytes <= memory.byteSize();
     if ((isWhole || hasKey(op, memory)) && !layout.keyEquals(memory, 0, op.key)) {
-      return follow(op, RecordInfo.previousAddress(info));
+      return passOver(op, RecordInfo.previousAddress(info));
     }
     if (!isWhole) {
       aim(op, recordBytes);
       return false;
     }
+    steps.readFromDisk();
     return take(op, info);
+  }
+
+  private boolean passOver(Operation<?, ?, ?> op, long previousAddress) {
+    steps.readFromDisk();
+    return follow(op, previousAddress);
   }
 
   /** Whether what was read goes as far as the operation's key would. */

@@ -110,8 +110,8 @@ final class Operation<I, O, C> {
   /** How many bytes to read next. */
   int diskBytes;
 
-  /** How many bytes to read of a record before its size is known. */
-  int firstReadBytes;
+  /** Whether it is read from disk on its caller's thread, and not by a queue. */
+  boolean isReadNow;
 
   /** The state of the record whose value was copied last. */
   long valueState;

@@ -127,7 +127,7 @@ final class BackendWorker {
     FlinkPlan plan = opened().plan;
     StateTurn turn = new StateTurn(plan, call, opened().loops);
     if (plan.turnNanos() > 0) {
-      turn.run();
+      turn.warmUp();
     }
     return new WorkerCall.Turn.Done(turn.run(), turn.sums());
   }

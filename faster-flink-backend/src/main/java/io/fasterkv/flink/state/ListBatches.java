@@ -5,6 +5,11 @@ import io.fasterkv.flink.records.ListLayout;
 import io.fasterkv.flink.records.StateWrites;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.ConcurrentModificationException;
+import java.util.Iterator;
+import java.util.List;
+import java.util.RandomAccess;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -49,7 +54,7 @@ final class ListBatches {
    * @param key asked for when everything before has been serialized
    */
   <V> void write(
-      Iterable<V> values,
+      List<V> values,
       boolean isWhole,
       TypeSerializer<V> serializer,
       DataOutputSerializer out,
@@ -61,7 +66,10 @@ final class ListBatches {
     int from = 0;
     // Whatever is a field here is stored and loaded again for each element.
     int longest = together;
-    for (V value : values) {
+    int size = values.size();
+    Iterator<V> inTurn = isByPlace(values) ? null : values.iterator();
+    for (int i = 0; inTurn == null ? i < size : inTurn.hasNext(); i++) {
+      V value = inTurn == null ? values.get(i) : inTurn.next();
       checkElement(value);
       serializer.serialize(value, out);
       out.writeByte(ListLayout.SEPARATOR);
@@ -80,7 +88,19 @@ final class ListBatches {
       }
       from = next;
     }
+    if (inTurn == null && values.size() != size) {
+      throw new ConcurrentModificationException("a list changed while it was added to a state");
+    }
     end(out, writes, key.get());
+  }
+
+  /**
+   * Whether elements are asked for by place: how the JDK's iterator for {@code List.of} is compiled
+   * depends on all its users in the process. The list that others may change meanwhile is as it was
+   * at one moment to its iterator only.
+   */
+  private static boolean isByPlace(List<?> values) {
+    return values instanceof RandomAccess && !(values instanceof CopyOnWriteArrayList);
   }
 
   static void checkElement(@Nullable Object value) {

@@ -14,9 +14,12 @@ import java.util.Collections;
 import java.util.ConcurrentModificationException;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
+import java.util.RandomAccess;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
@@ -107,6 +110,72 @@ class UserObjectsTest {
     assertThat(shown(list)).isEqualTo(stored);
     list.update(all(read));
     assertThat(shown(list)).isEqualTo(model);
+  }
+
+  /** A list of numbers that is one longer each time it was asked for one. */
+  private static final class Growing extends AbstractList<Long> implements RandomAccess {
+    private int size = 3;
+
+    @Override
+    public Long get(int place) {
+      size++;
+      return (long) place;
+    }
+
+    @Override
+    public int size() {
+      return size;
+    }
+  }
+
+  @Test
+  void aListThatChangesWhileItIsAddedLeavesTheState() throws Exception {
+    ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
+    list.addAll(List.of(1L, 2L));
+    assertThatThrownBy(() -> list.addAll(new Growing()))
+        .isInstanceOf(ConcurrentModificationException.class);
+    assertThatThrownBy(() -> list.update(new Growing()))
+        .isInstanceOf(ConcurrentModificationException.class);
+    list.addAll(List.of(3L, 4L));
+    assertThat(shown(list)).containsExactly(1L, 2L, 3L, 4L);
+  }
+
+  @Test
+  void aListThatOthersMayChangeIsAddedAsItWasAtOneMoment() throws Exception {
+    ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
+    List<Long> shared =
+        new CopyOnWriteArrayList<>(List.of(1L, 2L, 3L)) {
+          @Override
+          public Iterator<Long> iterator() {
+            Iterator<Long> asItIsNow = super.iterator();
+            clear();
+            return asItIsNow;
+          }
+        };
+    list.addAll(shared);
+    assertThat(shared).isEmpty();
+    assertThat(shown(list)).containsExactly(1L, 2L, 3L);
+  }
+
+  /** Lists of all kinds: asked by place, or from one element to the next. */
+  @Test
+  void everyKindOfListIsAddedInItsOrder() throws Exception {
+    List<Long> numbers = LongStream.range(0, 2_000).boxed().toList();
+    ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
+    List<Long> expected = new ArrayList<>();
+    for (List<Long> kind :
+        List.of(
+            numbers,
+            List.of(1L, 2L),
+            new ArrayList<>(numbers),
+            new LinkedList<>(numbers),
+            new CopyOnWriteArrayList<>(numbers),
+            numbers.reversed(),
+            Collections.nCopies(70, 7L))) {
+      list.addAll(kind);
+      expected.addAll(kind);
+    }
+    assertThat(shown(list)).isEqualTo(expected);
   }
 
   /** How a state is written with what the user gives. */

@@ -9,7 +9,7 @@ import java.util.stream.IntStream;
 /**
  * What a row has measured on one backend.
  *
- * @param measured one a round
+ * @param measured of each checkpoint or restore, round by round
  */
 record LargeResult(LargeRow row, Backend backend, List<Double> measured) {
 
@@ -21,11 +21,11 @@ record LargeResult(LargeRow row, Backend backend, List<Double> measured) {
     return Spread.of(measured);
   }
 
-  /** As a multiple of another backend's, round by round. */
+  /** As a multiple of another backend's, one by one. */
   Spread times(LargeResult other) {
     return Spread.of(
         IntStream.range(0, measured.size())
-            .mapToObj(round -> measured.get(round) / other.measured.get(round))
+            .mapToObj(i -> measured.get(i) / other.measured.get(i))
             .toList());
   }
 }

@@ -59,10 +59,10 @@ enum StateRow {
     };
   }
 
-  /** Whether keys are new to the state, and are cleared when it is brought back. */
-  boolean addsKeys() {
+  /** Whether what a slice has made of the state is undone after it, by writes that nobody times. */
+  boolean isUndone() {
     return switch (this) {
-      case valueAdd, listAdd, mapAdd -> true;
+      case valueAdd, listAdd, listAppend, listAddAll, mapAdd, mapRemove -> true;
       default -> false;
     };
   }

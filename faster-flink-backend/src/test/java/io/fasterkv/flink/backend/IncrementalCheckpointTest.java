@@ -3,7 +3,6 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.FasterStore;
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
@@ -11,7 +10,6 @@ import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileReader;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -34,11 +32,8 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.fs.FSDataInputStream;
-import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointType;
-import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.execution.CancelTaskException;
-import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -46,8 +41,6 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.PlaceholderStreamStateHandle;
-import org.apache.flink.runtime.state.SharedStateRegistry;
-import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
@@ -55,107 +48,18 @@ import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 import org.apache.flink.util.CloseableIterator;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What incremental checkpoints upload, what they are made of, and what comes back of them. */
-class IncrementalCheckpointTest {
-  private static final ValueStateDescriptor<byte[]> VALUE =
-      new ValueStateDescriptor<>("value", BytePrimitiveArraySerializer.INSTANCE);
-  private static final KeyGroupRange ALL = KeyGroupRange.of(0, TestBackends.KEY_GROUPS - 1);
-  private static final int VALUE_BYTES = 100;
-
+class IncrementalCheckpointTest extends IncrementalCheckpoints {
   private static final ValueStateDescriptor<byte[]> LARGE_VALUE =
       new ValueStateDescriptor<>("large value", BytePrimitiveArraySerializer.INSTANCE);
   private static final MapStateDescriptor<Integer, String> LARGE_MAP =
       new MapStateDescriptor<>("large map", IntSerializer.INSTANCE, StringSerializer.INSTANCE);
 
   private static final int LONG_BYTES = 300_000;
-
-  @TempDir Path directory;
-
-  private final SharedFiles files = new SharedFiles();
-  private final SharedStateRegistry registry = new SharedStateRegistryImpl(Runnable::run);
-  private TestBackends backends;
-  private long checkpoint;
-
-  private FasterKeyedStateBackend<Integer> open(TestSettings settings, KeyedStateHandle... of)
-      throws Exception {
-    if (backends == null) {
-      backends = new TestBackends(settings, directory);
-    }
-    return backends.open(of);
-  }
-
-  @AfterEach
-  void close() throws Exception {
-    backends.close();
-    assertThat(directory).isEmptyDirectory();
-  }
-
-  private static void put(FasterKeyedStateBackend<Integer> backend, int from, int until, int fill)
-      throws Exception {
-    put(backend, from, until, fill, VALUE_BYTES);
-  }
-
-  private static void put(
-      FasterKeyedStateBackend<Integer> backend, int from, int until, int fill, int bytes)
-      throws Exception {
-    ValueState<byte[]> state = state(backend);
-    byte[] value = new byte[bytes];
-    Arrays.fill(value, (byte) fill);
-    for (int key = from; key < until; key++) {
-      if (ModelStates.isOf(backend, key)) {
-        backend.setCurrentKey(key);
-        state.update(value);
-      }
-    }
-  }
-
-  private static void assertHolds(
-      FasterKeyedStateBackend<Integer> backend, int from, int until, int fill) throws Exception {
-    ValueState<byte[]> state = state(backend);
-    for (int key = from; key < until; key++) {
-      if (ModelStates.isOf(backend, key)) {
-        backend.setCurrentKey(key);
-        assertThat(state.value()).hasSize(VALUE_BYTES).containsOnly(fill);
-      }
-    }
-  }
-
-  private static ValueState<byte[]> state(FasterKeyedStateBackend<Integer> backend)
-      throws Exception {
-    return backend.getPartitionedState(
-        VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, VALUE);
-  }
-
-  /** Takes a checkpoint that is complete, and of which the backend is told. */
-  private IncrementalRemoteKeyedStateHandle take(FasterKeyedStateBackend<Integer> backend)
-      throws Exception {
-    IncrementalRemoteKeyedStateHandle handle = write(backend, CheckpointType.CHECKPOINT);
-    handle.registerSharedStates(registry, checkpoint);
-    backend.notifyCheckpointComplete(checkpoint);
-    return handle;
-  }
-
-  private IncrementalRemoteKeyedStateHandle write(
-      FasterKeyedStateBackend<Integer> backend, SnapshotType type) throws Exception {
-    var future =
-        backend.snapshot(
-            ++checkpoint,
-            1,
-            files,
-            new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault()));
-    future.run();
-    return (IncrementalRemoteKeyedStateHandle) future.get().getJobManagerOwnedSnapshot();
-  }
-
-  private long uploadedBytes() {
-    return files.sharedBytes() + files.exclusiveBytes();
-  }
 
   @Test
   void aCheckpointUploadsWhatWasWrittenSinceTheLastAndATenthMoreAtMost() throws Exception {
@@ -235,107 +139,6 @@ class IncrementalCheckpointTest {
     FasterKeyedStateBackend<Integer> again = open(TestSettings.ROOMY_INCREMENTAL, second);
     assertHolds(again, 0, 100, 2);
     assertHolds(again, 100, 20_000, 1);
-  }
-
-  /** Of two halves one is taken as it is; then the others' keys are not there. */
-  @Test
-  void logsAreTakenAsTheyAreWhenSubtasksAreMergedAndSplit() throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
-    put(whole, 0, 20_000, 1);
-    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
-    List<KeyedStateHandle> halves = new ArrayList<>();
-    for (KeyGroupRange range : List.of(KeyGroupRange.of(0, 9), KeyGroupRange.of(10, 31))) {
-      FasterKeyedStateBackend<Integer> half = backends.open(range, List.of(ofWhole));
-      assertHolds(half, 0, 20_000, 1);
-      long own = half.getKeys("value", VoidNamespace.INSTANCE).count();
-      assertThat(half.numKeyValueStateEntries()).isEqualTo((int) own).isLessThan(20_000);
-      long before = uploadedBytes();
-      put(half, 0, 20, 2);
-      halves.add(take(half));
-      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 20);
-      // What is not its own goes with the next compaction.
-      half.store().compact();
-      assertThat(half.store().compactionStats().movedRecords()).isLessThanOrEqualTo(own);
-      half.notifyCheckpointComplete(checkpoint);
-      halves.set(halves.size() - 1, take(half));
-    }
-    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, halves);
-    assertHolds(merged, 0, 20, 2);
-    assertHolds(merged, 20, 20_000, 1);
-    assertThat(merged.numKeyValueStateEntries()).isEqualTo(20_000);
-  }
-
-  /** Who compacts between the split and the merge, how many quarters of the log. */
-  @ParameterizedTest
-  @CsvSource({"0, 0", "0, 1", "1, 0", "2, 1", "1, 2", "4, 0", "0, 4", "4, 4"})
-  void whatIsStaleInALogThatWasSharedDoesNotComeBack(int lowCompacts, int highCompacts)
-      throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
-    put(whole, 0, 4_000, 1);
-    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
-    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
-    FasterKeyedStateBackend<Integer> high =
-        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
-    ValueState<byte[]> state = state(high);
-    for (int key = 0; key < 1_000; key++) {
-      if (ModelStates.isOf(high, key)) {
-        high.setCurrentKey(key);
-        state.clear();
-      }
-    }
-    put(low, 0, 500, 2);
-    put(high, 500, 600, 3);
-    compactQuarters(low, lowCompacts);
-    compactQuarters(high, highCompacts);
-    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
-    // What they have in common is taken as it is.
-    long before = uploadedBytes();
-    assertThat(write(merged, CheckpointType.CHECKPOINT).getSharedState())
-        .anyMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
-    if (lowCompacts == 0 && highCompacts == 0) {
-      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 2);
-    }
-    ValueState<byte[]> ofMerged = state(merged);
-    for (int key = 0; key < 4_000; key++) {
-      merged.setCurrentKey(key);
-      boolean isOfHigh = ModelStates.isOf(high, key);
-      if (isOfHigh && (key < 500 || 600 <= key && key < 1_000)) {
-        assertThat(ofMerged.value()).isNull();
-      } else {
-        int fill = isOfHigh && key < 600 ? 3 : key < 500 ? 2 : 1;
-        assertThat(ofMerged.value()).hasSize(VALUE_BYTES).containsOnly(fill);
-      }
-    }
-  }
-
-  /** One half's chains go past the other's records: there are enough of them to share a tag. */
-  @Test
-  void recordsThatOneHalfsChainsGoPastAreThereWhenHalvesAreMerged() throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
-    int keys = 300_000;
-    put(whole, 0, keys, 1, 10);
-    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
-    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
-    FasterKeyedStateBackend<Integer> high =
-        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
-    put(low, 0, keys, 1, 10);
-    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
-    ValueState<byte[]> state = state(merged);
-    List<Integer> missing = new ArrayList<>();
-    for (int key = 0; key < keys; key++) {
-      merged.setCurrentKey(key);
-      if (state.value() == null) {
-        missing.add(key);
-      }
-    }
-    assertThat(missing).isEmpty();
-  }
-
-  private static void compactQuarters(FasterKeyedStateBackend<Integer> backend, int quarters) {
-    FasterStore store = backend.store();
-    if (quarters > 0) {
-      store.compact(store.beginAddress() + store.logBytes() / 4 * quarters);
-    }
   }
 
   /** Wherever they are, and wherever they are to be. */

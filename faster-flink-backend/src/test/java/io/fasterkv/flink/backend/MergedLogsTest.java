@@ -1,0 +1,174 @@
+package io.fasterkv.flink.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.flink.TestSettings;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.PlaceholderStreamStateHandle;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** What comes back of several subtasks' logs that began with one. */
+class MergedLogsTest extends IncrementalCheckpoints {
+  /** Of two halves one is taken as it is; then the others' keys are not there. */
+  @Test
+  void logsAreTakenAsTheyAreWhenSubtasksAreMergedAndSplit() throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
+    put(whole, 0, 20_000, 1);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    List<KeyedStateHandle> halves = new ArrayList<>();
+    for (KeyGroupRange range : List.of(KeyGroupRange.of(0, 9), KeyGroupRange.of(10, 31))) {
+      FasterKeyedStateBackend<Integer> half = backends.open(range, List.of(ofWhole));
+      assertHolds(half, 0, 20_000, 1);
+      long own = half.getKeys("value", VoidNamespace.INSTANCE).count();
+      assertThat(half.numKeyValueStateEntries()).isEqualTo((int) own).isLessThan(20_000);
+      long before = uploadedBytes();
+      put(half, 0, 20, 2);
+      halves.add(take(half));
+      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 20);
+      // What is not its own goes with the next compaction.
+      half.store().compact();
+      assertThat(half.store().compactionStats().movedRecords()).isLessThanOrEqualTo(own);
+      half.notifyCheckpointComplete(checkpoint);
+      halves.set(halves.size() - 1, take(half));
+    }
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, halves);
+    assertHolds(merged, 0, 20, 2);
+    assertHolds(merged, 20, 20_000, 1);
+    assertThat(merged.numKeyValueStateEntries()).isEqualTo(20_000);
+  }
+
+  /** Who compacts between the split and the merge, how many quarters of the log. */
+  @ParameterizedTest
+  @CsvSource({"0, 0", "0, 1", "1, 0", "2, 1", "1, 2", "4, 0", "0, 4", "4, 4"})
+  void whatIsStaleInALogThatWasSharedDoesNotComeBack(int lowCompacts, int highCompacts)
+      throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
+    put(whole, 0, 4_000, 1);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
+    FasterKeyedStateBackend<Integer> high =
+        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
+    clear(high, 0, 1_000);
+    put(low, 0, 500, 2);
+    put(high, 500, 600, 3);
+    compactQuarters(low, lowCompacts);
+    compactQuarters(high, highCompacts);
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
+    // What they have in common is taken as it is.
+    long before = uploadedBytes();
+    assertThat(write(merged, CheckpointType.CHECKPOINT).getSharedState())
+        .anyMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
+    if (lowCompacts == 0 && highCompacts == 0) {
+      assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 2);
+    }
+    ValueState<byte[]> ofMerged = state(merged);
+    for (int key = 0; key < 4_000; key++) {
+      merged.setCurrentKey(key);
+      boolean isOfHigh = ModelStates.isOf(high, key);
+      if (isOfHigh && (key < 500 || 600 <= key && key < 1_000)) {
+        assertThat(ofMerged.value()).isNull();
+      } else {
+        int fill = isOfHigh && key < 600 ? 3 : key < 500 ? 2 : 1;
+        assertThat(ofMerged.value()).hasSize(VALUE_BYTES).containsOnly(fill);
+      }
+    }
+  }
+
+  /** Who has compacted how much decides whose log the three begin with, and what is put into it. */
+  @ParameterizedTest
+  @CsvSource({"0, 1, 2", "2, 1, 0", "1, 0, 2", "0, 4, 1", "4, 4, 2"})
+  void threeLogsThatBeginAtDifferentPlacesAreMerged(int first, int second, int third)
+      throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
+    put(whole, 0, 4_000, 1);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    List<KeyGroupRange> ranges =
+        List.of(KeyGroupRange.of(0, 9), KeyGroupRange.of(10, 20), KeyGroupRange.of(21, 31));
+    List<Integer> compacted = List.of(first, second, third);
+    List<FasterKeyedStateBackend<Integer>> thirds = new ArrayList<>();
+    List<KeyedStateHandle> handles = new ArrayList<>();
+    for (int i = 0; i < ranges.size(); i++) {
+      FasterKeyedStateBackend<Integer> one = backends.open(ranges.get(i), List.of(ofWhole));
+      thirds.add(one);
+      clear(one, 700 * i, 700 * i + 1_000);
+      put(one, 700 * i + 500, 700 * i + 900, 2 + i);
+      compactQuarters(one, compacted.get(i));
+      handles.add(take(one));
+    }
+    // Onto one, and onto two that each have a part of the one in the middle.
+    for (KeyGroupRange range : List.of(ALL, KeyGroupRange.of(0, 15), KeyGroupRange.of(16, 31))) {
+      FasterKeyedStateBackend<Integer> merged = backends.open(range, handles);
+      int entries = 0;
+      for (int key = 0; key < 4_000; key++) {
+        if (!ModelStates.isOf(merged, key)) {
+          continue;
+        }
+        int of =
+            ModelStates.isOf(thirds.get(0), key) ? 0 : ModelStates.isOf(thirds.get(1), key) ? 1 : 2;
+        int place = key - 700 * of;
+        merged.setCurrentKey(key);
+        byte[] value = state(merged).value();
+        if (0 <= place && place < 500 || 900 <= place && place < 1_000) {
+          assertThat(value).isNull();
+        } else {
+          assertThat(value)
+              .hasSize(VALUE_BYTES)
+              .containsOnly(500 <= place && place < 900 ? 2 + of : 1);
+          entries++;
+        }
+      }
+      assertThat(merged.numKeyValueStateEntries()).isEqualTo(entries);
+    }
+  }
+
+  private static void clear(FasterKeyedStateBackend<Integer> backend, int from, int until)
+      throws Exception {
+    ValueState<byte[]> state = state(backend);
+    for (int key = from; key < until; key++) {
+      if (ModelStates.isOf(backend, key)) {
+        backend.setCurrentKey(key);
+        state.clear();
+      }
+    }
+  }
+
+  /** One half's chains go past the other's records: there are enough of them to share a tag. */
+  @Test
+  void recordsThatOneHalfsChainsGoPastAreThereWhenHalvesAreMerged() throws Exception {
+    FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
+    int keys = 300_000;
+    put(whole, 0, keys, 1, 10);
+    IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
+    FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
+    FasterKeyedStateBackend<Integer> high =
+        backends.open(KeyGroupRange.of(16, 31), List.of(ofWhole));
+    put(low, 0, keys, 1, 10);
+    FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
+    ValueState<byte[]> state = state(merged);
+    List<Integer> missing = new ArrayList<>();
+    for (int key = 0; key < keys; key++) {
+      merged.setCurrentKey(key);
+      if (state.value() == null) {
+        missing.add(key);
+      }
+    }
+    assertThat(missing).isEmpty();
+  }
+
+  private static void compactQuarters(FasterKeyedStateBackend<Integer> backend, int quarters) {
+    FasterStore store = backend.store();
+    if (quarters > 0) {
+      store.compact(store.beginAddress() + store.logBytes() / 4 * quarters);
+    }
+  }
+}

@@ -59,12 +59,20 @@ enum StateRow {
     };
   }
 
-  /** Whether what a slice has made of the state is undone after it, by writes that nobody times. */
-  boolean isUndone() {
+  /** Whether keys are new to the state, and are cleared when it is brought back. */
+  boolean addsKeys() {
     return switch (this) {
-      case valueAdd, listAdd, listAppend, listAddAll, mapAdd, mapRemove -> true;
+      case valueAdd, listAdd, mapAdd -> true;
       default -> false;
     };
+  }
+
+  /**
+   * So many times longer than others it is measured: what replaces what is there waits for
+   * compaction in some slices and not in others.
+   */
+  int stretch() {
+    return leavesChanges() ? 3 : 1;
   }
 
   /** So many times fewer calls than other rows get. */

@@ -13,9 +13,9 @@ import java.util.List;
  * @param calls of a row in a slice, at most
  * @param warmNanos how long each backend is warmed up for a row, at least: until then parts of it
  *     are not compiled
- * @param turnNanos how long a backend is measured in a turn, at least, rows that overwrite three
- *     times as long, and how long it has worked just before; 0 if it is measured at once, whatever
- *     goes on in the background
+ * @param turnNanos how long a backend is measured in a turn, at least, after as long a time that
+ *     does not count; 0 if it is measured at once, whatever goes on in the background. Some rows
+ *     are measured longer, see {@link StateRow#stretch()}
  * @param rounds how often all rows take their turn
  * @param clock what the time of a slice is
  * @param seed of keys and values

@@ -126,8 +126,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       paramLabel = "SECONDS",
       description =
           "How long a backend is measured in a turn, at least, after as long a time that does not"
-              + " count, and three times as long where a row replaces what is there: 1 to 3600."
-              + " Default: ${DEFAULT-VALUE}.")
+              + " count, and three times as long where a row overwrites, appends or removes: 1 to"
+              + " 3600. Default: ${DEFAULT-VALUE}.")
   int turnSeconds = 1;
 
   @Option(

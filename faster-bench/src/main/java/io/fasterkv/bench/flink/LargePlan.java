@@ -9,7 +9,7 @@ import java.util.List;
  * @param backends in the order in which they take turns
  * @param stateBytes how much state there is, about
  * @param memoryBytes managed memory of a backend
- * @param rounds how often checkpoints and restores are timed
+ * @param rounds of checkpoints, three of each backend in each, and of restores
  */
 record LargePlan(List<Backend> backends, long stateBytes, long memoryBytes, int rounds) {
   /** Bytes of a value. */

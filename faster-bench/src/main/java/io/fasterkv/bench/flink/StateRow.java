@@ -68,7 +68,7 @@ enum StateRow {
   }
 
   /**
-   * So many times longer than others it is measured: what replaces what is there waits for
+   * So many times longer than others it is measured: what overwrites, appends or removes waits for
    * compaction in some slices and not in others.
    */
   int stretch() {

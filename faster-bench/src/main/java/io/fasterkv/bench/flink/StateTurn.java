@@ -44,22 +44,24 @@ final class StateTurn {
 
   /** Works in the backend's own debts; nobody looks at how long that takes. */
   void warmUp() throws Exception {
-    run(false, plan.turnNanos());
+    run(false, 1);
     isQuiet = settle();
   }
 
   /**
-   * Runs slices, one at least, until they have lasted for as long as the plan says for the row, or
-   * all of it, without the waits between them, for {@link #SLICE_NANOS} longer, or the waits for
-   * too long.
+   * Runs slices, one at least, until they have lasted for as long as the plan says, or all of it,
+   * without the waits between them, for {@link #SLICE_NANOS} longer, both times what the row is
+   * stretched by, or the waits for too long.
    */
   StateResult.Turn run() throws Exception {
-    return run(plan.turnNanos() > 0, plan.turnNanos() * call.row().stretch());
+    return run(plan.turnNanos() > 0, call.row().stretch());
   }
 
-  private StateResult.Turn run(boolean waits, long turnNanos) throws Exception {
+  private StateResult.Turn run(boolean waits, int stretch) throws Exception {
     StateRow row = call.row();
     int calls = call.calls();
+    long leastNanos = stretch * plan.turnNanos();
+    long mostNanos = stretch * (SLICE_NANOS + plan.turnNanos());
     long wall = System.nanoTime();
     long waited = 0;
     long nanos = 0;
@@ -78,9 +80,9 @@ final class StateTurn {
       long waitsFrom = System.nanoTime();
       isQuiet &= !waits || settle();
       waited += System.nanoTime() - waitsFrom;
-    } while (nanos < turnNanos
+    } while (nanos < leastNanos
         && waited < MOST_WAITING_NANOS
-        && System.nanoTime() - wall - waited < SLICE_NANOS + turnNanos);
+        && System.nanoTime() - wall - waited < mostNanos);
     boolean isAlone = call.isAlone() && isQuiet;
     return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, isAlone);
   }

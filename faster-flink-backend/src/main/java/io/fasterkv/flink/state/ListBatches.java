@@ -5,11 +5,8 @@ import io.fasterkv.flink.records.ListLayout;
 import io.fasterkv.flink.records.StateWrites;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.ConcurrentModificationException;
 import java.util.Iterator;
 import java.util.List;
-import java.util.RandomAccess;
-import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
@@ -25,6 +22,9 @@ final class ListBatches {
 
   /** Longer lists are written in pieces while they are serialized. */
   private static final int WHOLE_BYTES = 16 << 20;
+
+  private static final Class<?> FEW = List.of(1, 2).getClass();
+  private static final Class<?> MANY = List.of(1, 2, 3).getClass();
 
   private final int together;
   private boolean replaces;
@@ -66,8 +66,8 @@ final class ListBatches {
     int from = 0;
     // Whatever is a field here is stored and loaded again for each element.
     int longest = together;
-    int size = values.size();
     Iterator<V> inTurn = isByPlace(values) ? null : values.iterator();
+    int size = values.size();
     for (int i = 0; inTurn == null ? i < size : inTurn.hasNext(); i++) {
       V value = inTurn == null ? values.get(i) : inTurn.next();
       checkElement(value);
@@ -88,19 +88,16 @@ final class ListBatches {
       }
       from = next;
     }
-    if (inTurn == null && values.size() != size) {
-      throw new ConcurrentModificationException("a list changed while it was added to a state");
-    }
     end(out, writes, key.get());
   }
 
   /**
-   * Whether elements are asked for by place: how the JDK's iterator for {@code List.of} is compiled
-   * depends on all its users in the process. The list that others may change meanwhile is as it was
-   * at one moment to its iterator only.
+   * Whether a list never changes and is one of the JDK's, whose iterator asks it by place: how that
+   * is compiled depends on all lists in the process that are walked through. A user's list may be a
+   * view, or change, and only its iterator knows.
    */
   private static boolean isByPlace(List<?> values) {
-    return values instanceof RandomAccess && !(values instanceof CopyOnWriteArrayList);
+    return values.getClass() == FEW || values.getClass() == MANY;
   }
 
   static void checkElement(@Nullable Object value) {

@@ -105,9 +105,15 @@ class MergedLogsTest extends IncrementalCheckpoints {
       compactQuarters(one, compacted.get(i));
       handles.add(take(one));
     }
+    assertThat(thirds.stream().map(one -> one.store().beginAddress()).distinct())
+        .hasSize((int) compacted.stream().distinct().count());
     // Onto one, and onto two that each have a part of the one in the middle.
     for (KeyGroupRange range : List.of(ALL, KeyGroupRange.of(0, 15), KeyGroupRange.of(16, 31))) {
-      FasterKeyedStateBackend<Integer> merged = backends.open(range, handles);
+      FasterKeyedStateBackend<Integer> merged =
+          backends.open(
+              range, handles.stream().filter(one -> one.getIntersection(range) != null).toList());
+      assertThat(write(merged, CheckpointType.CHECKPOINT).getSharedState())
+          .anyMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
       int entries = 0;
       for (int key = 0; key < 4_000; key++) {
         if (!ModelStates.isOf(merged, key)) {

@@ -17,7 +17,6 @@ import java.util.Iterator;
 import java.util.LinkedList;
 import java.util.List;
 import java.util.Map;
-import java.util.RandomAccess;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.IntFunction;
@@ -110,51 +109,6 @@ class UserObjectsTest {
     assertThat(shown(list)).isEqualTo(stored);
     list.update(all(read));
     assertThat(shown(list)).isEqualTo(model);
-  }
-
-  /** A list of numbers that is one longer each time it was asked for one. */
-  private static final class Growing extends AbstractList<Long> implements RandomAccess {
-    private int size = 3;
-
-    @Override
-    public Long get(int place) {
-      size++;
-      return (long) place;
-    }
-
-    @Override
-    public int size() {
-      return size;
-    }
-  }
-
-  @Test
-  void aListThatChangesWhileItIsAddedLeavesTheState() throws Exception {
-    ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
-    list.addAll(List.of(1L, 2L));
-    assertThatThrownBy(() -> list.addAll(new Growing()))
-        .isInstanceOf(ConcurrentModificationException.class);
-    assertThatThrownBy(() -> list.update(new Growing()))
-        .isInstanceOf(ConcurrentModificationException.class);
-    list.addAll(List.of(3L, 4L));
-    assertThat(shown(list)).containsExactly(1L, 2L, 3L, 4L);
-  }
-
-  @Test
-  void aListThatOthersMayChangeIsAddedAsItWasAtOneMoment() throws Exception {
-    ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
-    List<Long> shared =
-        new CopyOnWriteArrayList<>(List.of(1L, 2L, 3L)) {
-          @Override
-          public Iterator<Long> iterator() {
-            Iterator<Long> asItIsNow = super.iterator();
-            clear();
-            return asItIsNow;
-          }
-        };
-    list.addAll(shared);
-    assertThat(shared).isEmpty();
-    assertThat(shown(list)).containsExactly(1L, 2L, 3L);
   }
 
   /** Lists of all kinds: asked by place, or from one element to the next. */

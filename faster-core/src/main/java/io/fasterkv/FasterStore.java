@@ -12,6 +12,7 @@ import io.fasterkv.api.MemoryUse;
 import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.RecoveryRequest;
+import io.fasterkv.api.RegionHits;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
@@ -582,6 +583,12 @@ public final class FasterStore implements AutoCloseable {
         steps.walks(),
         steps.inMemory(),
         steps.onDisk());
+  }
+
+  /** In which region of the log operations have found their keys. */
+  public RegionHits regionHits() {
+    checkOpen();
+    return parts.engine().chainSteps().regionHits();
   }
 
   /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */

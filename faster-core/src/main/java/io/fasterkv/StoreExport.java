@@ -85,6 +85,11 @@ public final class StoreExport implements AutoCloseable {
     export.linkSegments(directory);
   }
 
+  /** Whether all of the log is here, so that {@link #linkSegments} copies nothing first. */
+  public boolean isWhole() {
+    return export.isWhole();
+  }
+
   /** What a recovery has to know besides the log; docs/FORMAT.md draws it. */
   public byte[] head() {
     return export.head();

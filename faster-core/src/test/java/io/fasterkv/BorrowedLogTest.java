@@ -30,6 +30,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,7 @@ class BorrowedLogTest {
   private static final int KEYS = 3_000;
   private static final int FOR_EVER = Integer.MAX_VALUE;
   private static final int PIECES_A_FILE = 8;
+  private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   @TempDir Path directory;
 
@@ -142,6 +144,30 @@ class BorrowedLogTest {
       StoreInvariants.check(store);
     }
     assertThat(origin.isClosed()).isTrue();
+  }
+
+  /** Compaction's first look at a log that is far away meets an error that passes. */
+  @Test
+  void whatCannotBeReadForAWhileEndsNoStore() throws Exception {
+    List<Run> runs = exported();
+    MemoryOrigin origin = new MemoryOrigin(runs).refusing(FOR_EVER).refusingPieces(2);
+    StoreConfig config = prepare(runs, config("second").backgroundCompaction(true));
+    try (FasterStore store = FasterStore.recover(config, RecoveryRequest.newest().from(origin))) {
+      store.checkpoints().forEach(store::removeCheckpoint);
+      store.copyOrigin();
+      long start = System.nanoTime();
+      while (origin.piecesToRefuse() > 0) {
+        assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
+        Thread.onSpinWait();
+      }
+      // Passes go on, and what they write shows that the log takes it.
+      for (int generation = 2; store.compactionStats().passes() == 0; generation++) {
+        upsert(store, 0, KEYS / 2, generation);
+      }
+      upsert(store, 0, KEYS / 2, 99);
+      assertHolds(store, 0, KEYS / 2, 99);
+      assertHolds(store, KEYS / 2, KEYS, 1);
+    }
   }
 
   @Test

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 final class MemoryOrigin implements LogOrigin {
   private final List<Part> files = new ArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
+  private final AtomicInteger singleRefusals = new AtomicInteger();
   final AtomicInteger singleReads = new AtomicInteger();
   private volatile boolean isClosed;
 
@@ -35,6 +36,17 @@ final class MemoryOrigin implements LogOrigin {
   MemoryOrigin refusing(int times) {
     refusals.set(times);
     return this;
+  }
+
+  /** Refuses to read single pieces so many times. */
+  MemoryOrigin refusingPieces(int times) {
+    singleRefusals.set(times);
+    return this;
+  }
+
+  /** How many reads of single pieces are still to be refused. */
+  int piecesToRefuse() {
+    return singleRefusals.get();
   }
 
   boolean isClosed() {
@@ -71,6 +83,9 @@ final class MemoryOrigin implements LogOrigin {
     @Override
     public void read(LogPiece piece, MemorySegment target) throws IOException {
       checkOpen();
+      if (singleRefusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+        throw new IOException("refused");
+      }
       singleReads.incrementAndGet();
       target.copyFrom(MemorySegment.ofArray(run.bytes.get(run.pieces.indexOf(piece))));
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.RegionHits;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
@@ -30,6 +31,10 @@ class UpdateTableTest {
   private static final long KEY = 1;
   private static final long OLD = 10;
   private static final long NEW = 3;
+  private static final RegionHits NOWHERE = new RegionHits(0, 0, 0);
+  private static final RegionHits MUTABLE = new RegionHits(1, 0, 0);
+  private static final RegionHits READ_ONLY = new RegionHits(0, 1, 0);
+  private static final RegionHits ON_DISK = new RegionHits(0, 0, 1);
 
   @TempDir Path directory;
 
@@ -79,6 +84,22 @@ class UpdateTableTest {
                     || (region == Region.TOMBSTONE && allocator != Allocator.APPEND_ONLY)
                 ? Status.CREATED
                 : updated();
+      };
+    }
+
+    /** Where the operation finds the record; a blind update and a delete do not read the disk. */
+    RegionHits hits() {
+      boolean looks = kind == Kind.READ || kind == Kind.RMW;
+      return switch (region) {
+        case NONE, TOMBSTONE -> NOWHERE;
+        case DISK -> looks ? ON_DISK : NOWHERE;
+        case READ_ONLY -> kind == Kind.UPSERT ? NOWHERE : READ_ONLY;
+        // Who waits until all have seen the mark finds it read-only.
+        case FUZZY -> kind == Kind.READ ? MUTABLE : kind == Kind.UPSERT ? NOWHERE : READ_ONLY;
+        case MUTABLE ->
+            allocator != Allocator.APPEND_ONLY
+                ? MUTABLE
+                : kind == Kind.UPSERT ? NOWHERE : READ_ONLY;
       };
     }
 
@@ -141,9 +162,11 @@ class UpdateTableTest {
       HybridLog log = Insides.engine(store).log();
       prepare(store, session, row);
       long tail = log.tailAddress();
+      RegionHits before = store.regionHits();
       Status status =
           row.region == Region.FUZZY ? inFuzzyRegion(store, row) : session.run(row.kind, KEY, NEW);
       assertThat(status).isEqualTo(row.expected());
+      assertThat(since(before, store.regionHits())).isEqualTo(row.hits());
       boolean isQuiet = row.region != Region.FUZZY;
       if (isQuiet && (status == Status.UPDATED_IN_PLACE || row.kind == Kind.READ)) {
         assertThat(log.tailAddress()).as("nothing is appended").isEqualTo(tail);
@@ -162,12 +185,14 @@ class UpdateTableTest {
     try (FasterStore store = FasterStore.open(config(row));
         Numbers session = numbers(store, SessionMode.PENDING)) {
       prepare(store, session, row);
+      RegionHits before = store.regionHits();
       Status status = session.run(row.kind, KEY, NEW);
       if (row.kind == Kind.READ || row.kind == Kind.RMW) {
         assertThat(status).isEqualTo(Status.PENDING);
         status = session.completed();
       }
       assertThat(status).isEqualTo(row.expected());
+      assertThat(since(before, store.regionHits())).isEqualTo(row.hits());
       try (Numbers reader = numbers(store, SessionMode.BLOCKING)) {
         assertThat(read(reader)).isEqualTo(row.effect());
       }
@@ -236,6 +261,13 @@ class UpdateTableTest {
       }
       return status.get();
     }
+  }
+
+  private static RegionHits since(RegionHits before, RegionHits now) {
+    return new RegionHits(
+        now.mutable() - before.mutable(),
+        now.readOnly() - before.readOnly(),
+        now.disk() - before.disk());
   }
 
   private static OptionalLong read(Numbers session) {

@@ -33,6 +33,16 @@ public interface KeepRule {
    */
   boolean keeps(ByteSpan key, ByteSpan value, Lookup store);
 
+  /**
+   * What of a record that has to stay, and lies in one piece, is still needed: {@code value}, or a
+   * shorter value that compaction copies in its place. Called as {@link #keeps} is, right after it.
+   * Operations may find either of the two from then on, until the record is replaced or changed;
+   * who recovers a checkpoint that was taken before finds the first.
+   */
+  default ByteSpan trimmed(ByteSpan key, ByteSpan value) {
+    return value;
+  }
+
   /** Looks up other keys for a rule, during the call that it was given to. */
   interface Lookup {
 

@@ -102,6 +102,11 @@ public final class VersionExport implements AutoCloseable {
     engine.buffers().give(page);
   }
 
+  /** Whether {@link #linkSegments} has nothing to wait for. */
+  public boolean isWhole() {
+    return log.device().isWhole();
+  }
+
   /** Gives the segments second names in another directory, which is there. */
   public void linkSegments(Path target) throws IOException {
     List<LogPiece> pieces = pieces(0);

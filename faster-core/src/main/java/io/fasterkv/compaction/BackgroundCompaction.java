@@ -4,9 +4,11 @@ import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.device.OriginUnreadable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.Engine;
@@ -103,19 +105,31 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void run() {
     try {
       while (!isClosed) {
-        if (isDue() && isWorthAPass()) {
-          pass(Long.MAX_VALUE);
-        } else if (isExpiryDue()) {
-          pass(Objects.requireNonNull(sample).dueUntil());
-        } else {
-          park.accept(LOOK_NANOS);
-        }
+        turn();
       }
     } catch (RuntimeException | Error e) {
       failure = e;
       engine.log().fail(e);
     } finally {
       brake.letGo();
+    }
+  }
+
+  private void turn() {
+    try {
+      if (isDue() && isWorthAPass()) {
+        pass(Long.MAX_VALUE);
+      } else if (isExpiryDue()) {
+        pass(Objects.requireNonNull(sample).dueUntil());
+      } else {
+        park.accept(LOOK_NANOS);
+      }
+    } catch (DeviceFailed e) {
+      if (!(e.getCause() instanceof OriginUnreadable)) {
+        throw e;
+      }
+      // The log is still where it came from; who brings it here tries again, too.
+      refused(e);
     }
   }
 

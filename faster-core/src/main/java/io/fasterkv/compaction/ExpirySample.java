@@ -140,17 +140,26 @@ final class ExpirySample {
           continue;
         }
         next = (scan.address() & -step) + step;
-        boolean mayGo =
-            !scan.isLarge()
-                && !scan.isTombstone()
-                && !scan.isDelta()
-                && !question.keeps(scan.key(), scan.value());
-        if (mayGo) {
-          long own = engine.layout().recordBytes(scan.key().length(), scan.value().length());
-          bytes += Math.max(own, step);
+        if (!scan.isLarge() && !scan.isTombstone() && !scan.isDelta()) {
+          bytes += expiredBytes(question, scan, step);
         }
       }
     }
     return (double) bytes / log.pageBytes();
+  }
+
+  /** Of a record, or of one that stands for {@code step} bytes. */
+  private long expiredBytes(KeepQuestion question, ScanCursor scan, long step) {
+    long own = bytes(scan, scan.value().length());
+    long all = Math.max(own, step);
+    if (!question.keeps(scan.key(), scan.value())) {
+      return all;
+    }
+    long kept = bytes(scan, question.trimmed(scan.key(), scan.value()).length());
+    return (own - kept) * all / own;
+  }
+
+  private long bytes(ScanCursor scan, int valueBytes) {
+    return engine.layout().recordBytes(scan.key().length(), valueBytes);
   }
 }

@@ -50,10 +50,17 @@ final class Movers implements AutoCloseable {
     }
     boolean isLive =
         records.moveIfLive(scan.address(), scan.key(), scan.value(), newerFrom, scan.isDelta());
-    long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+    int valueBytes = scan.value().length();
+    long bytes = engine.layout().recordBytes(scan.key().length(), valueBytes);
     isFold = records.isFold();
-    letGoBytes = records.isLetGo() ? bytes : 0;
-    return isLive ? Math.max(bytes, records.largeBytes()) : 0;
+    if (!isLive) {
+      letGoBytes = records.isLetGo() ? bytes : 0;
+      return 0;
+    }
+    long moved =
+        engine.layout().recordBytes(scan.key().length(), valueBytes - records.trimmedBytes());
+    letGoBytes = bytes - moved;
+    return Math.max(moved, records.largeBytes());
   }
 
   /** Whether what was moved last was put together from deltas and what they belong to. */
@@ -61,7 +68,7 @@ final class Movers implements AutoCloseable {
     return isFold;
   }
 
-  /** How many bytes of what was looked at last are live and were left behind. */
+  /** How many bytes of what was looked at last were live and need not be kept. */
   long letGoBytes() {
     return letGoBytes;
   }

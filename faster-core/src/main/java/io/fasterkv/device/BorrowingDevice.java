@@ -167,7 +167,8 @@ public final class BorrowingDevice implements LogDevice {
       file.read(piece, bytes);
     } catch (IOException e) {
       if (!pieces.isHere(number)) {
-        throw e;
+        throw new OriginUnreadable(
+            "a piece of log cannot be read where it came from: " + file.place(piece), e);
       }
       // Another has brought it, and the last of all, so that the origin is closed.
       device.readNow(address, target);
@@ -248,6 +249,11 @@ public final class BorrowingDevice implements LogDevice {
     } else {
       fetch(address, target);
     }
+  }
+
+  @Override
+  public boolean isWhole() {
+    return pieces.missing() == 0 && device.isWhole();
   }
 
   @Override

@@ -79,6 +79,11 @@ public interface LogDevice extends AutoCloseable {
    */
   default void awaitWhole() throws IOException {}
 
+  /** Whether files of the device have all that can be read from it: {@link #awaitWhole} is over. */
+  default boolean isWhole() {
+    return true;
+  }
+
   /** Names the place of an address for an error message, for example a file and an offset. */
   String place(long address);
 

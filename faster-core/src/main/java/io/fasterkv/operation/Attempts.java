@@ -156,17 +156,21 @@ final class Attempts<I, O, C> {
   }
 
   private Step attempt(Operation<I, O, C> op) {
+    op.region = op.phase == Phase.FOUND_ON_DISK ? Region.DISK : Region.NONE;
     return switch (op.phase) {
-      case SEARCH ->
-          switch (op.kind) {
-            case READ -> read.attempt(op);
-            case UPSERT -> upsert.attempt(op);
-            case RMW -> rmw.attempt(op);
-            case DELETE -> delete.attempt(op);
-          };
+      case SEARCH -> search(op);
       case FOUND_ON_DISK -> op.kind == Kind.READ ? read.found(op) : rmw.found(op);
       case ABSENT_ON_DISK -> op.kind == Kind.READ ? read.notFound(op) : rmw.notFound(op);
       case CHUNKS, WAITING -> throw new IllegalStateException("an attempt in phase " + op.phase);
+    };
+  }
+
+  private Step search(Operation<I, O, C> op) {
+    return switch (op.kind) {
+      case READ -> read.attempt(op);
+      case UPSERT -> upsert.attempt(op);
+      case RMW -> rmw.attempt(op);
+      case DELETE -> delete.attempt(op);
     };
   }
 

@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.RegionHits;
 import io.fasterkv.memory.Words;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -7,9 +8,9 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * How long the walks along chains were, and what became of the live bytes, of all sessions
- * together. Each session counts for itself in a {@link Stripe}, with plain additions; who asks for
- * the sums reads them while they change, so they may lag behind by a little.
+ * How long the walks along chains were, where they ended, and what became of the live bytes, of all
+ * sessions together. Each session counts for itself in a {@link Stripe}, with plain additions; who
+ * asks for the sums reads them while they change, so they may lag behind by a little.
  */
 public final class ChainSteps {
   private final List<Stripe> stripes = new ArrayList<>();
@@ -27,6 +28,9 @@ public final class ChainSteps {
     private static final int LARGEST_BYTES = PADDING + 5;
     private static final int HITS = PADDING + 6;
     private static final int ACCEPTED = PADDING + 7;
+    private static final int MUTABLE = PADDING + 8;
+    private static final int READ_ONLY = PADDING + 9;
+    private static final int DISK = PADDING + 10;
 
     private final long[] counts = new long[3 * PADDING];
 
@@ -35,9 +39,28 @@ public final class ChainSteps {
       counts[IN_MEMORY] += records;
     }
 
-    /** So many operations, each with a walk that ended at the first record it looked at. */
+    /**
+     * So many operations, each with a walk that ended at the first record it looked at, in the
+     * mutable region unless {@link #hitReadOnly} says otherwise.
+     */
     void hit(int operations) {
       counts[HITS] += operations;
+    }
+
+    /** Of those that are a {@link #hit}, so many ended in the read-only region. */
+    void hitReadOnly(int operations) {
+      counts[MUTABLE] -= operations;
+      counts[READ_ONLY] += operations;
+    }
+
+    /** Where an operation that was no {@link #hit} has found its key. */
+    void found(Region region) {
+      switch (region) {
+        case NONE -> {}
+        case MUTABLE -> counts[MUTABLE]++;
+        case READ_ONLY -> counts[READ_ONLY]++;
+        case DISK -> counts[DISK]++;
+      }
     }
 
     /** An operation that was no {@link #hit} has taken effect, or is pending and will. */
@@ -161,6 +184,19 @@ public final class ChainSteps {
       sum = sum.plus(stripe.growth());
     }
     return sum;
+  }
+
+  public synchronized RegionHits regionHits() {
+    long mutable = 0;
+    long readOnly = 0;
+    long disk = 0;
+    for (Stripe stripe : stripes) {
+      // Read at two moments, the sum may be below zero for one.
+      mutable += Math.max(0, stripe.counts[Stripe.HITS] + stripe.counts[Stripe.MUTABLE]);
+      readOnly += stripe.counts[Stripe.READ_ONLY];
+      disk += stripe.counts[Stripe.DISK];
+    }
+    return new RegionHits(mutable, readOnly, disk);
   }
 
   public synchronized Sums sums() {

@@ -88,6 +88,14 @@ final class ChainWalk {
     return isMatch;
   }
 
+  /** Where a live record was found, if updates copy below {@code copyBelow}. */
+  Region region(long copyBelow) {
+    if (!isMatch || isTombstone()) {
+      return Region.NONE;
+    }
+    return address < copyBelow ? Region.READ_ONLY : Region.MUTABLE;
+  }
+
   boolean isTombstone() {
     return isMatch && RecordInfo.isTombstone(info);
   }

@@ -39,6 +39,7 @@ final class Delete<I, O, C> {
       engine.freeIfDropped(op.entry);
       return op.end(Status.NOT_FOUND);
     }
+    op.region = walk.region(copyBelow);
     boolean isOld = isMatch && op.version.isOld(walk.address(), walk.info());
     if (isMatch && walk.address() >= inPlaceFrom && !isOld) {
       return mark(op);

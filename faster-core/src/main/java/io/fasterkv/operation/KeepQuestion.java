@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.SpanRecord;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -36,6 +37,22 @@ public final class KeepQuestion implements KeepRule.Lookup, AutoCloseable {
         walk.release();
       }
     }
+  }
+
+  /** What is still needed of a record that has to stay. A {@code long} cannot be shorter. */
+  public ByteSpan trimmed(ByteSpan key, ByteSpan value) {
+    if (engine.layout() != SpanRecord.INSTANCE) {
+      return value;
+    }
+    ByteSpan needed = rule.trimmed(key, value);
+    if (needed.length() > value.length()) {
+      throw new IllegalArgumentException(
+          "a keep rule must not make a value longer: bytes="
+              + needed.length()
+              + ", allowed=0 to "
+              + value.length());
+    }
+    return needed;
   }
 
   @Override

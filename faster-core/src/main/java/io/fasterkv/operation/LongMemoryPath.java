@@ -43,7 +43,7 @@ final class LongMemoryPath<C> extends LongPath {
   private final ChainSteps.Stripe steps;
   private final BlindAppend blind;
   private final long[] buckets = new long[GROUP];
-  private final long[] records = new long[GROUP];
+  private final long[] addresses = new long[GROUP];
 
   /** Written and never read, so that the compiler does not leave the touching out. */
   @SuppressWarnings("UnusedVariable")
@@ -61,12 +61,15 @@ final class LongMemoryPath<C> extends LongPath {
   boolean read(long key) {
     user.protect();
     try {
-      long record = isStable() ? find(key, LOG.readableFrom()) : NOT_EASY;
-      if (record == NOT_EASY) {
+      long address = isStable() ? find(key, LOG.readableFrom()) : NOT_EASY;
+      if (address == NOT_EASY) {
         return false;
       }
-      value = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
+      value = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
       steps.hit(1);
+      if (address < CONSTANTS.regions().copyBelow()) {
+        steps.hitReadOnly(1);
+      }
       return true;
     } finally {
       user.unprotect();
@@ -80,11 +83,11 @@ final class LongMemoryPath<C> extends LongPath {
       if (!isStable()) {
         return null;
       }
-      long record = find(key, LOG.mutableFrom());
-      if (record == NOT_EASY) {
+      long address = find(key, LOG.mutableFrom());
+      if (address == NOT_EASY) {
         return blind.append(key, newValue) ? Status.COPIED : null;
       }
-      Words.storeVolatile(MEMORY, record + LongRecord.VALUE, newValue);
+      Words.storeVolatile(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
       steps.hit(1);
       return Status.UPDATED_IN_PLACE;
     } finally {
@@ -96,11 +99,11 @@ final class LongMemoryPath<C> extends LongPath {
   boolean rmw(long key, long input) {
     user.protect();
     try {
-      long record = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
-      if (record == NOT_EASY) {
+      long address = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
+      if (address == NOT_EASY) {
         return false;
       }
-      update(key, input, record);
+      update(key, input, LOG.offset(address));
       steps.hit(1);
       return true;
     } finally {
@@ -116,17 +119,19 @@ final class LongMemoryPath<C> extends LongPath {
         return 0;
       }
       locate(keys, from, count, LOG.readableFrom());
-      for (int i = 0; i < count; i++) {
-        long record = records[i];
-        if (!isEasy(record, keys[from + i])) {
-          steps.hit(i);
-          return i;
-        }
-        values[from + i] = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
-        note(statuses, from + i, Status.FOUND);
+      long copyBelow = CONSTANTS.regions().copyBelow();
+      int done = 0;
+      int readOnly = 0;
+      while (done < count && isEasy(addresses[done], keys[from + done])) {
+        long address = addresses[done];
+        values[from + done] = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
+        note(statuses, from + done, Status.FOUND);
+        readOnly += address < copyBelow ? 1 : 0;
+        done++;
       }
-      steps.hit(count);
-      return count;
+      steps.hit(done);
+      steps.hitReadOnly(readOnly);
+      return done;
     } finally {
       user.unprotect();
     }
@@ -145,9 +150,9 @@ final class LongMemoryPath<C> extends LongPath {
       for (; done < count; done++) {
         long key = keys[from + done];
         long newValue = values[from + done];
-        long record = records[done];
-        if (isEasy(record, key)) {
-          Words.storeRelease(MEMORY, record + LongRecord.VALUE, newValue);
+        long address = addresses[done];
+        if (isEasy(address, key)) {
+          Words.storeRelease(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
           note(statuses, from + done, Status.UPDATED_IN_PLACE);
         } else if (blind.append(key, newValue)) {
           note(statuses, from + done, Status.COPIED);
@@ -177,11 +182,11 @@ final class LongMemoryPath<C> extends LongPath {
       locate(keys, from, count, LOG.mutableFrom());
       for (; done < count; done++) {
         long key = keys[from + done];
-        long record = records[done];
-        if (!isEasy(record, key)) {
+        long address = addresses[done];
+        if (!isEasy(address, key)) {
           return done;
         }
-        update(key, inputs[from + done], record);
+        update(key, inputs[from + done], LOG.offset(address));
         note(statuses, from + done, Status.UPDATED_IN_PLACE);
       }
       return done;
@@ -197,13 +202,13 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   /**
-   * Leaves in {@link #records} where the newest record under each key's hash lies. The two loops
+   * Leaves in {@link #addresses} where the newest record under each key's hash lies. The two loops
    * that touch do nothing else: the fewer instructions between two cache misses, the more of them
    * the processor has under way.
    */
   private void locate(long[] keys, int from, int count, long limit) {
     long[] at = buckets;
-    long[] found = records;
+    long[] found = addresses;
     for (int i = 0; i < count; i++) {
       long hash = LongHash.hash(keys[from + i]);
       found[i] = hash;
@@ -217,7 +222,7 @@ final class LongMemoryPath<C> extends LongPath {
       long address = INDEX.address(at[i], found[i]);
       long record = LOG.offset(address);
       at[i] = record;
-      found[i] = address >= limit ? record : NOT_EASY;
+      found[i] = address >= limit ? address : NOT_EASY;
     }
     for (int i = 0; i < count; i++) {
       // Anything may be read of the log's memory; what is not a record now is not used.
@@ -227,19 +232,20 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   /**
-   * Decides once, at the end: a branch on the way would be compiled for what was common while the
-   * store was being filled, when no key is found. Anything may be read of the log's memory.
+   * The address of the key's record. Decides once, at the end: a branch on the way would be
+   * compiled for what was common while the store was being filled, when no key is found. Anything
+   * may be read of the log's memory.
    */
   private static long find(long key, long limit) {
     long hash = LongHash.hash(key);
     long address = INDEX.address(INDEX.bucket(hash), hash);
     long record = LOG.offset(address);
-    return difference(record, key) == 0 && address >= limit ? record : NOT_EASY;
+    return difference(record, key) == 0 && address >= limit ? address : NOT_EASY;
   }
 
-  /** Whether it is the record of the key, and nothing is special about it. */
-  private static boolean isEasy(long record, long key) {
-    return record != NOT_EASY && difference(record, key) == 0;
+  /** Whether the record there is the key's, and nothing is special about it. */
+  private static boolean isEasy(long address, long key) {
+    return address != NOT_EASY && difference(LOG.offset(address), key) == 0;
   }
 
   /**

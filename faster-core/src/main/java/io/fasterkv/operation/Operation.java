@@ -78,6 +78,9 @@ final class Operation<I, O, C> {
 
   Status status = Status.NOT_FOUND;
 
+  /** Where its key was found, but by the short way, which counts for itself. */
+  Region region = Region.NONE;
+
   /** How large the newest value is that the operation has made room for. */
   long madeBytes;
 

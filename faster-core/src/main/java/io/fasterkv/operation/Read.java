@@ -48,6 +48,8 @@ final class Read<I, O, C> {
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);
     }
+    long copyBelow = log.regions().copyBelow();
+    op.region = walk.region(copyBelow);
     if (walk.isDelta()) {
       return gather(op, begin);
     }
@@ -55,7 +57,7 @@ final class Read<I, O, C> {
     if (walk.isLarge()) {
       return large.read(op, log.memory(), record, begin);
     }
-    if (walk.address() < log.regions().copyBelow()) {
+    if (walk.address() < copyBelow) {
       values.readStable(op, log.memory(), record);
       if (copies.takesFromMemory() && walk.address() < log.safeReadOnlyAddress()) {
         copies.afterReadOnly(op, log.memory(), record);

@@ -31,6 +31,7 @@ public final class RecordMover implements AutoCloseable {
   private final EpochWait wait;
   private final @Nullable KeepQuestion rule;
   private long largeBytes;
+  private int trimmedBytes;
   private boolean isLetGo;
   private boolean isFold;
 
@@ -64,6 +65,7 @@ public final class RecordMover implements AutoCloseable {
     op.hash = engine.hash(op.key);
     inserts.beginOne();
     largeBytes = 0;
+    trimmedBytes = 0;
     isLetGo = false;
     isFold = false;
     return isDelta ? collapse(address) : move(address, key, value, newerFrom);
@@ -89,7 +91,10 @@ public final class RecordMover implements AutoCloseable {
     boolean isKept = rule == null || rule.keepsAll();
     Outcome outcome = settle(address, value, isKept ? Verdict.STAYS : Verdict.OPEN);
     if (outcome == Outcome.LIVE) {
-      outcome = settle(address, value, judge(key, value));
+      Verdict verdict = judge(key, value);
+      ByteSpan needed = verdict == Verdict.STAYS ? needed(key, value) : value;
+      outcome = settle(address, needed, verdict);
+      trimmedBytes = value.length() - needed.length();
     }
     isLetGo = outcome == Outcome.LET_GO;
     return outcome == Outcome.UNDER_DELTAS ? collapse(address) : outcome == Outcome.MOVED;
@@ -125,6 +130,15 @@ public final class RecordMover implements AutoCloseable {
   /** With no epoch held, since the rule may have the disk read. */
   private Verdict judge(ByteSpan key, ByteSpan value) {
     return rule == null || rule.keeps(key, value) ? Verdict.STAYS : Verdict.GOES;
+  }
+
+  private ByteSpan needed(ByteSpan key, ByteSpan value) {
+    return rule == null ? value : rule.trimmed(key, value);
+  }
+
+  /** How many bytes of the value looked at last need not be kept, and were not copied with it. */
+  public int trimmedBytes() {
+    return trimmedBytes;
   }
 
   /** Whether what was moved last was put together from deltas and what they belong to. */

@@ -62,6 +62,7 @@ final class Rmw<I, O, C> {
     if (walk.isTombstone()) {
       return create(op);
     }
+    op.region = walk.region(copyBelow);
     boolean isOld = op.version.isOld(address, walk.info());
     boolean isReadOnly = address < copyBelow || (isOld && !op.version.mustWaitForOld());
     if (!isReadOnly && isOld) {

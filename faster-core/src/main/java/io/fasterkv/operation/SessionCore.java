@@ -320,6 +320,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     op.phase = Phase.SEARCH;
     op.longOutput = 0;
     op.madeBytes = 0;
+    op.region = Region.NONE;
     return op;
   }
 
@@ -351,8 +352,9 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  /** Notes what the end of an operation says about the live bytes. */
+  /** Notes where an operation has found its key, and what its end says about the live bytes. */
   private void count(Operation<I, O, C> op) {
+    steps.found(op.region);
     switch (op.status) {
       case CREATED -> steps.created(op.madeBytes);
       case COPIED -> steps.replaced(op.madeBytes);

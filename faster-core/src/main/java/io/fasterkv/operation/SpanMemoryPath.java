@@ -74,6 +74,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     lastBytes = Math.min(SpanRecord.usedBytes(MEMORY, record), GroupTouch.MOST_BYTES);
     if (address < CONSTANTS.regions().copyBelow()) {
       values.readStable(op, MEMORY, record);
+      steps.hitReadOnly(1);
     } else {
       values.readConcurrent(op, MEMORY, record);
     }

@@ -40,6 +40,7 @@ final class Upsert<I, O, C> {
     if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
       return Step.RETRY;
     }
+    op.region = walk.region(downTo);
     if (walk.isSmallValue() && !op.version.isOld(walk.address(), walk.info())) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
         case DONE -> {

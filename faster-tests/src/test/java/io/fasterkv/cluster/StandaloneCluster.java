@@ -211,14 +211,13 @@ final class StandaloneCluster implements AutoCloseable {
         });
   }
 
-  /** Whether a TaskManager that was ever started has written a line with {@code text}. */
-  boolean hasLogged(String text) throws IOException {
+  /** How many lines with {@code text} the processes that were ever started have written. */
+  long logged(String text) throws IOException {
+    long lines = 0;
     for (Jvm jvm : all) {
-      if (jvm.lines().stream().anyMatch(line -> line.contains(text))) {
-        return true;
-      }
+      lines += jvm.lines().stream().filter(line -> line.contains(text)).count();
     }
-    return false;
+    return lines;
   }
 
   /** The ends of all logs. */

@@ -76,7 +76,7 @@ public final class FasterKeyedStateBackendBuilder<K>
               settings,
               incremental,
               new CompactionRule(expiry, new DeadParts(identities)));
-      records = new StateRecords(resources.local().store(), identities);
+      records = new StateRecords(resources.local().store(), identities, expiry::entryLife);
       FasterKeyedStateBackend<K> backend =
           restoreInto(resources, states, records, incremental, expiry);
       StoreMetrics.register(

@@ -37,7 +37,8 @@ public final class FasterOptions {
           .defaultValue(0.5)
           .withDescription(
               "Part of the slot's free managed memory that each new store leases, above 0 and up"
-                  + " to 1. With one stateful operator in a slot, 1 gives it all the memory.");
+                  + " to 1; the n-th store of a slot takes an n-th of it at most, so that many find"
+                  + " room. With one stateful operator in a slot, 1 gives it all the memory.");
 
   /** The least memory a store starts with. */
   public static final ConfigOption<MemorySize> MINIMUM_MEMORY =

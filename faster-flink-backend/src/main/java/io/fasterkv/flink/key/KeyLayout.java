@@ -70,9 +70,9 @@ public final class KeyLayout {
     return shortAt(bytes, at) << 16 | shortAt(bytes, at + 2);
   }
 
-  /** Makes a record key of {@code length} bytes, that starts the array, its head's. */
-  public static void putHead(byte[] bytes, int length) {
-    putInt(bytes, length - SUB_BYTES, 0);
+  /** Gives a record key of {@code length} bytes, that starts the array, another sub number. */
+  public static void putSub(byte[] bytes, int length, int sub) {
+    putInt(bytes, length - SUB_BYTES, sub);
   }
 
   /** Orders two record keys by prefix and then by sub number. */

@@ -5,19 +5,25 @@ import java.io.IOException;
 /**
  * The part of a slot's managed memory that is meant for state, shared by all stores of the slot.
  * The leases never add up to more than the pool. Safe for use by all threads.
+ *
+ * <p>Nobody says how many stores will come. Were each to take the same share of what is free, ten
+ * would use up half a gigabyte. So the n-th store takes no more than an n-th part of it: the first
+ * two get half and a quarter, the n-th 1/(2n(n-1)), and a slot holds three times as many.
  */
 final class SlotMemory implements AutoCloseable {
   private static final long GRANULE = 1 << 10;
 
   private final long bytes;
   private long leased;
+  private int stores;
 
   SlotMemory(long bytes) {
     this.bytes = bytes;
   }
 
   /**
-   * Takes {@code share} of what is free, at least {@code minimum}; in whole KiB.
+   * Takes {@code share} of what is free, or less where there are several stores, but at least
+   * {@code minimum}; in whole KiB.
    *
    * @throws IOException if less than the minimum is free; says what to change
    */
@@ -35,14 +41,17 @@ final class SlotMemory implements AutoCloseable {
               + " state.backend.faster.memory.lease-share so that the slot's first stores leave"
               + " more to the others");
     }
-    long wanted = Math.max(minimum, (long) (free * share));
+    double part = Math.min(share, 1.0 / (stores + 1));
+    long wanted = Math.max(minimum, (long) (free * part));
     long granted = Math.max(minimum, wanted / GRANULE * GRANULE);
     leased += granted;
+    stores++;
     return granted;
   }
 
   synchronized void giveBack(long granted) {
     leased -= granted;
+    stores--;
   }
 
   /** Bytes that are leased now: 0 to the pool's size. */

@@ -64,6 +64,9 @@ public final class StoreMetrics {
   private void index() {
     gauge("indexEntries", open -> open.indexStatistics().entries());
     gauge("indexLoadPercent", open -> Math.round(100 * open.indexStatistics().load()));
+    gauge("hitsMutable", open -> open.regionHits().mutable());
+    gauge("hitsReadOnly", open -> open.regionHits().readOnly());
+    gauge("hitsDisk", open -> open.regionHits().disk());
     gauge("recordsReadInMemory", open -> open.indexStatistics().recordsInMemory());
     gauge("recordsReadFromDisk", open -> open.indexStatistics().recordsFromDisk());
   }

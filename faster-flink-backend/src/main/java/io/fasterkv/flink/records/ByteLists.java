@@ -86,9 +86,12 @@ public final class ByteLists {
     int limit = ListLayout.chunkBytes(last, records.limit());
     if (ListLayout.CHUNK_HEAD_BYTES + count < limit) {
       forReaders(key, chunks -> chunks.keep(last));
-      records.edit(key.record(last), edit.toChunk(identity, limit));
+      records.editPart(key, last, identity, edit.toChunk(identity, limit));
       if (edit.isAnew()) {
         records.checkMayMiss(key, last);
+        putHead(key, identity, last);
+      } else {
+        records.identities().written();
       }
       if (edit.outcome() == AppendEdit.Outcome.DONE) {
         return;
@@ -99,6 +102,7 @@ public final class ByteLists {
 
   private void addChunks(
       CompositeKey key, long identity, int last, byte[] elements, int offset, int count) {
+    records.identities().writing(identity);
     int next = last;
     int at = offset;
     int end = offset + count;

@@ -2,6 +2,7 @@ package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.CompositeKey;
+import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,9 +23,15 @@ public final class ByteMaps {
   private final HeapBlock bucket = new HeapBlock();
   private final EntryCursor cursor = new EntryCursor();
   private final Bytes run = new Bytes();
+  private final ExpiredEntries expired = new ExpiredEntries();
+  private final IntFunction<@Nullable EntryLife> lives;
 
-  public ByteMaps(Records records) {
+  /**
+   * @param lives by the number of a state; null for one whose entries do not expire
+   */
+  public ByteMaps(Records records, IntFunction<@Nullable EntryLife> lives) {
     this.records = records;
+    this.lives = lives;
     this.runs = new MapRuns(records);
     this.buckets = new MapBuckets(records, runs);
   }
@@ -110,7 +117,8 @@ public final class ByteMaps {
   }
 
   private boolean putInPlace(CompositeKey key, byte[] value, int length) {
-    edit.of(userKey, value, userKey.offset() + userKey.length(), length);
+    int valueAt = userKey.offset() + userKey.length();
+    edit.of(userKey, value, valueAt, length, lives.apply(key.state()));
     records.edit(key.head(), edit.toHead(buckets.inlineLimit()));
     return switch (edit.outcome()) {
       case INSERTED, REPLACED -> true;
@@ -121,18 +129,21 @@ public final class ByteMaps {
 
   private boolean putIntoBucket(CompositeKey key) {
     int number = MapLayout.bucketOf(userKey.hash(), edit.buckets());
-    records.edit(
-        key.record(MapLayout.FIRST_BUCKET + number),
+    records.editPart(
+        key,
+        MapLayout.FIRST_BUCKET + number,
+        edit.identity(),
         edit.toBucket(edit.identity(), buckets.bucketLimit()));
-    boolean inserted = edit.outcome() == PutEdit.Outcome.INSERTED;
-    if (!inserted && edit.outcome() != PutEdit.Outcome.REPLACED) {
+    if (!edit.changes()) {
       return false;
     }
-    if (inserted || edit.grownBy() != 0) {
+    if (edit.addedEntries() != 0 || edit.grownBy() != 0) {
       loadHead(key);
-      head.add(inserted ? 1 : 0, edit.grownBy());
+      head.add(edit.addedEntries(), edit.grownBy());
       buckets.splitWhileCrowded(key, head, edit.length());
       putHead(key);
+    } else {
+      records.identities().written();
     }
     return true;
   }
@@ -150,6 +161,8 @@ public final class ByteMaps {
     if (existed) {
       removeEntry(key, entries);
     }
+    expired.begin(lives.apply(key.state()));
+    expired.removeFrom(entries, firstEntryAt());
     if (entryBytes > buckets.entryLimit()) {
       EntryCursor.appendStub(
           entries,
@@ -163,7 +176,8 @@ public final class ByteMaps {
     if (head.hasBuckets()) {
       buckets.shorten(key, head, block);
       records.put(key.record(bucketSub()), block.bytes(), 0);
-      head.add(existed ? 0 : 1, block.bytes().length() - before);
+      int added = (existed ? 0 : 1) - expired.entries();
+      head.add(added, block.bytes().length() - before);
       buckets.splitWhileCrowded(key, head, block.bytes().length());
     } else if (block.bytes().length() > buckets.inlineLimit()) {
       buckets.spread(key, head);
@@ -262,20 +276,22 @@ public final class ByteMaps {
 
   /** As {@link #locate(CompositeKey, boolean)}, with the head that is loaded. */
   private boolean locate(CompositeKey key) {
-    int from = head.entriesAt();
     if (head.hasBuckets()) {
-      from = MapLayout.BUCKET_HEAD_BYTES;
       if (!records.readPart(key.record(bucketSub()), head.identity(), bucket)) {
         MapBuckets.start(bucket, head.identity());
       }
     }
-    cursor.on(block().open(0), from);
+    cursor.on(block().open(0), firstEntryAt());
     while (cursor.seek(userKey)) {
       if (!cursor.inRun() || runs.holds(key, head.identity(), cursor.run(), userKey)) {
         return true;
       }
     }
     return false;
+  }
+
+  private int firstEntryAt() {
+    return head.hasBuckets() ? MapLayout.BUCKET_HEAD_BYTES : head.entriesAt();
   }
 
   private HeapBlock block() {
@@ -286,9 +302,15 @@ public final class ByteMaps {
     return MapLayout.FIRST_BUCKET + MapLayout.bucketOf(userKey.hash(), head.buckets());
   }
 
+  /** Of the map with buckets whose head was seen by the edit, and may have expired since. */
   private void loadHead(CompositeKey key) {
     if (!records.read(key.head(), head.block())) {
-      throw new IllegalStateException("a map has a bucket and no head");
+      if (!records.identities().isTimed(key.state())) {
+        throw new IllegalStateException("a map has a bucket and no head");
+      }
+      head.makeEmpty();
+      head.makeRuns(edit.identity());
+      head.makeBuckets(edit.buckets(), 0, 0);
     }
   }
 

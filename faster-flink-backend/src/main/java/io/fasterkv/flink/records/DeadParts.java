@@ -3,7 +3,6 @@ package io.fasterkv.flink.records;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
-import java.lang.foreign.MemorySegment;
 
 /**
  * Lets compaction drop the parts of values that are gone: those whose head is not there, or has
@@ -11,8 +10,7 @@ import java.lang.foreign.MemorySegment;
  */
 public final class DeadParts implements KeepRule {
   private final Identities identities;
-  private final ByteSpan head = new ByteSpan();
-  private byte[] headKey = new byte[0];
+  private final SiblingKey head = new SiblingKey();
 
   public DeadParts(Identities identities) {
     this.identities = identities;
@@ -35,13 +33,7 @@ public final class DeadParts implements KeepRule {
   }
 
   private synchronized long identityOfHead(ByteSpan part, Lookup store) {
-    int length = part.length();
-    if (headKey.length < length) {
-      headKey = new byte[2 * length];
-    }
-    part.copyTo(0, headKey, 0, length);
-    KeyLayout.putHead(headKey, length);
-    ByteSpan found = store.find(head.wrap(MemorySegment.ofArray(headKey), 0, length, length));
+    ByteSpan found = store.find(head.of(part, 0));
     return found == null ? PartLayout.NONE : PartLayout.ofHead(found);
   }
 }

@@ -82,12 +82,12 @@ public final class EntryCursor {
   }
 
   /** Where the entry starts in its block. */
-  int start() {
+  public int start() {
     return start;
   }
 
   /** Length of the whole entry. */
-  int length() {
+  public int length() {
     return next - start;
   }
 

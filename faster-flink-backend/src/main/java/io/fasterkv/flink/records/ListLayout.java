@@ -18,9 +18,10 @@ package io.fasterkv.flink.records;
  * ends with an element and its successor the comma is left out. A short list is inline. When it
  * outgrows {@link #INLINE_BYTES}, its elements move to chunk 1; chunks double in size up to {@link
  * #CHUNK_BYTES}. An element that fits no chunk has several by itself; the start is its first eight
- * bytes. Where elements expire that is their timestamp, and compaction drops chunks one by one: a
- * chunk that is missing, and an element of which one is, has expired. An append touches the head,
- * to learn the last chunk, and that chunk. What the identity is for {@link PartLayout} says.
+ * bytes. Where elements expire that is their timestamp, and compaction drops the first elements of
+ * records, chunks one by one, and the head behind the last of them: a chunk that is missing, and an
+ * element of which one is, has expired. An append touches the head, to learn the last chunk, and
+ * that chunk. What the identity is for {@link PartLayout} says.
  */
 public final class ListLayout {
   public static final byte INLINE = 0;

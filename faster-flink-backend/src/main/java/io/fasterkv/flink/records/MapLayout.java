@@ -27,9 +27,10 @@ package io.fasterkv.flink.records;
  * buckets, the one to be split next is N without its highest bit, so N is all that needs to be
  * remembered. Entries too large for a bucket lie in runs of records that carry the user key too.
  * The stamp of such an entry is its value's second byte to its ninth, or zero. Where entries expire
- * that is their timestamp, and compaction drops buckets and records of runs one by one, so that a
- * map may have less than its head says. A map with buckets keeps them until its last entry is gone.
- * What the identity is for {@link PartLayout} says.
+ * that is their timestamp, and compaction drops entries, buckets and records of runs one by one, so
+ * that a map may have less than its head says, and the head behind its last bucket. A map with
+ * buckets keeps them until its last entry is gone. What the identity is for {@link PartLayout}
+ * says.
  */
 public final class MapLayout {
   public static final byte INLINE = 0;

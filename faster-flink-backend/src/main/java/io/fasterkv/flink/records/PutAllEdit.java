@@ -51,7 +51,7 @@ final class PutAllEdit implements RecordEdit {
   private PutEdit single(int entry) {
     key.of(batch.bytes(), batch.keyAt(entry), batch.keyLength(entry));
     return single
-        .of(key, batch.bytes(), batch.valueAt(entry), batch.valueLength(entry))
+        .of(key, batch.bytes(), batch.valueAt(entry), batch.valueLength(entry), null)
         .toHead(limit);
   }
 

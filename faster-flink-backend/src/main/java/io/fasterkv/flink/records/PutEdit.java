@@ -1,8 +1,12 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
+import org.jspecify.annotations.Nullable;
 
-/** Puts an entry into an inline map or into a bucket. */
+/**
+ * Puts an entry into an inline map or into a bucket. What has expired there makes room: it goes
+ * when the block is copied, or has no room as it is.
+ */
 final class PutEdit implements RecordEdit {
 
   /** What became of a put. */
@@ -22,6 +26,7 @@ final class PutEdit implements RecordEdit {
   private static final int LEAST_ROOM = 16;
 
   private final EntryCursor cursor = new EntryCursor();
+  private final ExpiredEntries expired = new ExpiredEntries();
   private UserKey key = new UserKey();
   private byte[] value = new byte[0];
   private int offset;
@@ -34,8 +39,9 @@ final class PutEdit implements RecordEdit {
   private int blockLength;
   private int buckets;
 
-  /** What to put. */
-  PutEdit of(UserKey userKey, byte[] bytes, int from, int count) {
+  /** What to put, and which entries of the state expire, if any do. */
+  PutEdit of(UserKey userKey, byte[] bytes, int from, int count, @Nullable EntryLife life) {
+    expired.begin(life);
     key = userKey;
     value = bytes;
     offset = from;
@@ -64,7 +70,12 @@ final class PutEdit implements RecordEdit {
 
   /** By how many bytes the block's entries have grown; may be negative. */
   int grownBy() {
-    return grownBy;
+    return grownBy - expired.bytes();
+  }
+
+  /** How many entries more the block has; may be negative. */
+  int addedEntries() {
+    return (outcome == Outcome.INSERTED ? 1 : 0) - expired.entries();
   }
 
   /** Length of the block after the put. */
@@ -99,6 +110,7 @@ final class PutEdit implements RecordEdit {
 
   @Override
   public void initial(ByteSpan block) {
+    expired.forget();
     if (isHead) {
       block.setLength(MapLayout.TAG_BYTES);
       block.putByte(MapLayout.TAG_AT, MapLayout.INLINE);
@@ -155,15 +167,33 @@ final class PutEdit implements RecordEdit {
       }
       return fits;
     }
+    expired.forget();
     judge(block);
+    if (lacksRoom(block) && mayShorten(block, Math.min(limit, block.capacity()))) {
+      expired.removeFrom(block, firstEntryAt(block));
+      judge(block);
+    }
     if (!changes()) {
       return true;
     }
-    if (block.length() + grownBy > block.capacity()) {
+    if (lacksRoom(block)) {
       return false;
     }
     apply(block);
     return true;
+  }
+
+  private boolean lacksRoom(ByteSpan block) {
+    return outcome == Outcome.FULL || (changes() && block.length() + grownBy > block.capacity());
+  }
+
+  /** Whether the entry fits {@code most} bytes together with those that have not expired. */
+  private boolean mayShorten(ByteSpan block, int most) {
+    if (outcome != Outcome.FULL && !changes()) {
+      return false;
+    }
+    int gone = expired.bytesIn(block, firstEntryAt(block));
+    return gone > 0 && block.length() - gone + entryBytes() <= most;
   }
 
   private void apply(ByteSpan block) {
@@ -184,7 +214,10 @@ final class PutEdit implements RecordEdit {
     }
     judge(oldBlock);
     int grown = oldBlock.length() + (changes() ? grownBy : 0);
-    if (grown <= oldBlock.length()) {
+    if (mayShorten(oldBlock, limit)) {
+      int gone = expired.bytesIn(oldBlock, firstEntryAt(oldBlock));
+      grown = oldBlock.length() - gone + entryBytes();
+    } else if (grown <= oldBlock.length()) {
       return oldBlock.length();
     }
     return Math.max(grown, Math.min(limit, grown + Math.max(grown / 2, LEAST_ROOM)));
@@ -196,7 +229,13 @@ final class PutEdit implements RecordEdit {
       initial(newBlock);
       return;
     }
-    newBlock.setTo(oldBlock);
+    expired.forget();
+    judge(oldBlock);
+    if (mayShorten(oldBlock, limit)) {
+      expired.copyOthers(oldBlock, firstEntryAt(oldBlock), newBlock);
+    } else {
+      newBlock.setTo(oldBlock);
+    }
     judge(newBlock);
     if (changes()) {
       apply(newBlock);

@@ -109,6 +109,17 @@ public final class Records implements AutoCloseable {
     session.rmw(key, edit, NO_CONTEXT);
   }
 
+  /**
+   * Edits a part. Where parts expire, the head may have gone with the last of them: the part stays
+   * until {@link #putHead} or {@link Identities#written} tells that its head is there.
+   */
+  void editPart(CompositeKey key, int part, long identity, RecordEdit edit) {
+    if (identities.isTimed(key.state())) {
+      identities.writing(identity);
+    }
+    edit(key.record(part), edit);
+  }
+
   /** Brings what operations on these keys will need into the cache. */
   void touch(ByteSpan[] keys, int count) {
     session.touch(keys, count);

@@ -1,6 +1,8 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.FasterStore;
+import java.util.function.IntFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One session of a store with the shapes that state takes in it: single values, lists, maps and
@@ -15,11 +17,16 @@ public final class StateRecords implements AutoCloseable {
   private final StateWrites direct;
   private final DeferredWrites deferred;
 
-  public StateRecords(FasterStore store, Identities identities) {
+  /**
+   * @param lives says by the number of a state which entries of its maps have expired; null if none
+   *     do
+   */
+  public StateRecords(
+      FasterStore store, Identities identities, IntFunction<@Nullable EntryLife> lives) {
     this.records = new Records(store, identities);
     this.values = new Values(records);
     this.lists = new ByteLists(records);
-    this.maps = new ByteMaps(records);
+    this.maps = new ByteMaps(records, lives);
     this.trees = new ByteTrees(records, values);
     this.direct = new DirectWrites(values, lists, maps);
     this.deferred = new DeferredWrites(direct, records::touch, identities::stateName);

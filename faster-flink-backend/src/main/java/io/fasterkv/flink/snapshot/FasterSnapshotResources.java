@@ -61,7 +61,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     lease = local.guard().acquireResource();
     try {
       cut = local.store().cut();
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       lease.close();
       throw failure;
     }

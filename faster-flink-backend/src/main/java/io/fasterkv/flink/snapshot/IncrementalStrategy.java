@@ -70,7 +70,7 @@ public final class IncrementalStrategy
           records.identities().timed(),
           queues,
           new Cancellation());
-    } catch (RuntimeException failure) {
+    } catch (RuntimeException | Error failure) {
       lease.close();
       throw failure;
     }

@@ -112,6 +112,11 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
             meta.getJobManagerOwnedSnapshot(),
             writtenBytes);
     KeyedStateHandle here = localHandle(files, meta.getTaskLocalSnapshot());
+    if (here != null) {
+      written.add(here);
+    }
+    // Nobody would take the result, and own its files.
+    snapshot.cancellation().check();
     return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
   }
 
@@ -121,6 +126,14 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     LocalSnapshotDirectoryProvider directories =
         recovery.getLocalStateDirectoryProvider().orElse(null);
     if (!recovery.isLocalBackupEnabled() || directories == null || localMeta == null) {
+      return null;
+    }
+    if (!snapshot.export().isWhole()) {
+      LOG.info(
+          "a checkpoint is not kept on this machine, since its log is still being copied from where"
+              + " it was restored: checkpoint={}",
+          plan.checkpointId());
+      StateUtil.discardStateObjectQuietly(localMeta);
       return null;
     }
     Path directory =

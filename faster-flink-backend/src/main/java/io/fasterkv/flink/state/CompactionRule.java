@@ -18,6 +18,11 @@ public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements Kee
 
   @Override
   public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
-    return expiry.keeps(key, value) && parts.keeps(key, value, store);
+    return expiry.keeps(key, value, store) && parts.keeps(key, value, store);
+  }
+
+  @Override
+  public ByteSpan trimmed(ByteSpan key, ByteSpan value) {
+    return expiry.trimmed(key, value);
   }
 }

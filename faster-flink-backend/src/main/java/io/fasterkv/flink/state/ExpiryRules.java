@@ -1,7 +1,9 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.EntryLife;
 import io.fasterkv.flink.records.Identities;
 import java.util.Arrays;
 import org.apache.flink.api.common.state.StateTtlConfig;
@@ -64,16 +66,39 @@ public final class ExpiryRules {
   }
 
   /** Whether a record has not expired. */
-  boolean keeps(ByteSpan key, ByteSpan value) {
-    @Nullable StateExpiry[] all = rules;
-    int state = KeyLayout.state(key);
-    StateExpiry rule = state < all.length ? all[state] : null;
+  boolean keeps(ByteSpan key, ByteSpan value, KeepRule.Lookup store) {
+    StateExpiry rule = rule(key);
     if (rule == null) {
       return true;
     }
     // A rule has scratch of its own; it is nearly always asked by one thread alone.
     synchronized (rule) {
-      return rule.keeps(KeyLayout.sub(key), value);
+      return rule.keeps(key, value, store);
     }
+  }
+
+  /** A record without what has expired in it. */
+  ByteSpan trimmed(ByteSpan key, ByteSpan value) {
+    StateExpiry rule = rule(key);
+    if (rule == null) {
+      return value;
+    }
+    synchronized (rule) {
+      return rule.trimmed(KeyLayout.sub(key), value);
+    }
+  }
+
+  /** Which entries of a state's maps have expired; null if none do. */
+  public @Nullable EntryLife entryLife(int state) {
+    return rule(state) instanceof MapExpiry maps ? maps : null;
+  }
+
+  private @Nullable StateExpiry rule(ByteSpan key) {
+    return rule(KeyLayout.state(key));
+  }
+
+  private @Nullable StateExpiry rule(int state) {
+    @Nullable StateExpiry[] all = rules;
+    return state < all.length ? all[state] : null;
   }
 }

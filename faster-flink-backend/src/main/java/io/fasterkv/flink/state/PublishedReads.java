@@ -85,7 +85,7 @@ final class PublishedReads<K> implements AutoCloseable {
   private StateRecords records() {
     StateRecords opened = records;
     if (opened == null) {
-      opened = new StateRecords(store, identities);
+      opened = new StateRecords(store, identities, state -> null);
       records = opened;
     }
     return opened;

@@ -17,19 +17,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.flink.api.common.state.ListState;
-import org.apache.flink.api.common.state.ListStateDescriptor;
-import org.apache.flink.api.common.state.MapState;
-import org.apache.flink.api.common.state.MapStateDescriptor;
-import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.api.common.state.StateTtlConfig;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeutils.base.IntSerializer;
-import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.runtime.state.KeyedStateHandle;
-import org.apache.flink.runtime.state.VoidNamespace;
-import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,45 +34,13 @@ class ExpiryTest {
 
   private final AtomicLong now = new AtomicLong(1000);
 
-  private static final class States {
-    final ValueState<String> values;
-    final ListState<String> lists;
-    final MapState<Integer, String> maps;
-
-    States(FasterKeyedStateBackend<Integer> backend, boolean isTimed) throws Exception {
-      this(backend, isTimed ? StateTtlConfig.newBuilder(TTL).build() : StateTtlConfig.DISABLED);
-    }
-
-    States(FasterKeyedStateBackend<Integer> backend, StateTtlConfig ttl) throws Exception {
-      values = state(backend, new ValueStateDescriptor<>("values", StringSerializer.INSTANCE), ttl);
-      lists = state(backend, new ListStateDescriptor<>("lists", StringSerializer.INSTANCE), ttl);
-      maps =
-          state(
-              backend,
-              new MapStateDescriptor<>("maps", IntSerializer.INSTANCE, StringSerializer.INSTANCE),
-              ttl);
-    }
-
-    private static <S extends org.apache.flink.api.common.state.State> S state(
-        FasterKeyedStateBackend<Integer> backend,
-        StateDescriptor<S, ?> descriptor,
-        StateTtlConfig ttl)
-        throws Exception {
-      if (ttl.isEnabled()) {
-        descriptor.enableTimeToLive(ttl);
-      }
-      return backend.getPartitionedState(
-          VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, descriptor);
-    }
-  }
-
   @ParameterizedTest
   @EnumSource(TestSettings.class)
   void whatHasExpiredLeavesTheDisk(TestSettings settings) throws Exception {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
-      States states = new States(backend, true);
+      ExpiringStates states = states(backend, true);
       for (int key = 0; key < 2 * KEYS; key++) {
         fill(backend, states, key);
       }
@@ -103,11 +60,11 @@ class ExpiryTest {
 
       KeyedStateHandle checkpoint = TestBackends.snapshot(backend);
       FasterKeyedStateBackend<Integer> restored = backends.open(checkpoint);
-      check(restored, new States(restored, true));
+      check(restored, states(restored, true));
       check(backend, states);
 
       FasterKeyedStateBackend<Integer> untimed = backends.open(checkpoint);
-      checkLive(untimed, new States(untimed, false));
+      checkLive(untimed, states(untimed, false));
     }
   }
 
@@ -118,7 +75,7 @@ class ExpiryTest {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
-      States states = new States(backend, true);
+      ExpiringStates states = states(backend, true);
       for (int key = 0; key < 2 * KEYS; key++) {
         fill(backend, states, key);
         now.addAndGet(5);
@@ -154,7 +111,7 @@ class ExpiryTest {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
-      States states = new States(backend, ttl);
+      ExpiringStates states = new ExpiringStates(backend, ttl);
       for (int key = 0; key < 2 * KEYS; key += 2) {
         fill(backend, states, key);
       }
@@ -175,6 +132,12 @@ class ExpiryTest {
       assertThat(states.values.value()).isEqualTo("live");
       assertThat(entries(states)).isEqualTo(Map.of(7, "live"));
     }
+  }
+
+  private static ExpiringStates states(FasterKeyedStateBackend<Integer> backend, boolean isTimed)
+      throws Exception {
+    return new ExpiringStates(
+        backend, isTimed ? StateTtlConfig.newBuilder(TTL).build() : StateTtlConfig.DISABLED);
   }
 
   private static void awaitExpiredShare(FasterStore store) {
@@ -215,7 +178,7 @@ class ExpiryTest {
   }
 
   /** Values of a record and of several, lists and maps that are inline and that are not. */
-  private void fill(FasterKeyedStateBackend<Integer> backend, States states, int key)
+  private void fill(FasterKeyedStateBackend<Integer> backend, ExpiringStates states, int key)
       throws Exception {
     backend.setCurrentKey(key);
     states.values.update(value(key));
@@ -223,7 +186,7 @@ class ExpiryTest {
     states.maps.putAll(map(key));
   }
 
-  private void append(FasterKeyedStateBackend<Integer> backend, States states, int key)
+  private void append(FasterKeyedStateBackend<Integer> backend, ExpiringStates states, int key)
       throws Exception {
     backend.setCurrentKey(key);
     states.values.update(value(key));
@@ -231,7 +194,8 @@ class ExpiryTest {
     states.maps.put(-1, "new");
   }
 
-  private void check(FasterKeyedStateBackend<Integer> backend, States states) throws Exception {
+  private void check(FasterKeyedStateBackend<Integer> backend, ExpiringStates states)
+      throws Exception {
     checkLive(backend, states);
     for (int key = 0; key < 2 * KEYS; key++) {
       backend.setCurrentKey(key);
@@ -242,7 +206,8 @@ class ExpiryTest {
     }
   }
 
-  private void checkLive(FasterKeyedStateBackend<Integer> backend, States states) throws Exception {
+  private void checkLive(FasterKeyedStateBackend<Integer> backend, ExpiringStates states)
+      throws Exception {
     for (int key = 2 * KEYS; key < 3 * KEYS; key++) {
       backend.setCurrentKey(key);
       assertThat(states.values.value()).isEqualTo(value(key));
@@ -252,7 +217,7 @@ class ExpiryTest {
     }
   }
 
-  private static Map<Integer, String> entries(States states) throws Exception {
+  private static Map<Integer, String> entries(ExpiringStates states) throws Exception {
     Map<Integer, String> entries = new HashMap<>();
     states.maps.entries().forEach(entry -> entries.put(entry.getKey(), entry.getValue()));
     return entries;

@@ -39,6 +39,15 @@ class MetricsTableTest {
                   + " compaction has come by what was removed"),
           entry("indexLoadPercent", "entries for 100 places in the index; above 70 it gets slower"),
           entry(
+              "hitsMutable",
+              "accesses that found their record in memory where it is updated in place, since the"
+                  + " start"),
+          entry(
+              "hitsReadOnly",
+              "those that found it in memory where an update copies it: it is old, or a checkpoint"
+                  + " under way holds it"),
+          entry("hitsDisk", "those that read it from disk"),
+          entry(
               "recordsReadInMemory",
               "records that operations looked at in memory, since the start"),
           entry("recordsReadFromDisk", "records that operations read from disk, since the start"),

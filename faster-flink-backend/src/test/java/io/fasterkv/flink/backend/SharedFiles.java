@@ -25,6 +25,8 @@ final class SharedFiles implements CheckpointStreamFactory {
   private int failAfter = Integer.MAX_VALUE;
   private long sharedBytes;
   private long exclusiveBytes;
+  private Runnable whenExclusive = () -> {};
+  private volatile boolean refusesLending;
 
   /** Bytes that were written so far for checkpoints to share. */
   long sharedBytes() {
@@ -48,6 +50,16 @@ final class SharedFiles implements CheckpointStreamFactory {
   /** Lets the file after so many fail when it is closed, and no other. */
   void failAfter(int more) {
     failAfter = made + more;
+  }
+
+  /** What is to happen when a file that is not shared has been closed. */
+  void whenExclusive(Runnable action) {
+    whenExclusive = action;
+  }
+
+  /** Whether who brings a log to the disk can read nothing, while others can. */
+  void refuseLending(boolean refuses) {
+    refusesLending = refuses;
   }
 
   /** Changes what a file has. */
@@ -96,6 +108,7 @@ final class SharedFiles implements CheckpointStreamFactory {
         sharedBytes += bytes.size();
       } else {
         exclusiveBytes += bytes.size();
+        whenExclusive.run();
       }
       return new Handle(name, bytes.size());
     }
@@ -137,6 +150,9 @@ final class SharedFiles implements CheckpointStreamFactory {
 
     @Override
     public FSDataInputStream openInputStream() throws IOException {
+      if (refusesLending && Thread.currentThread().getName().equals("faster-lending")) {
+        throw new IOException("refused");
+      }
       byte[] bytes = files.get(name);
       if (bytes == null) {
         throw new IOException("the file was deleted: " + name);

@@ -69,6 +69,28 @@ class StoreMetricsTest {
   }
 
   @Test
+  void hitsAreToldByTheRegionOfTheLog() throws Exception {
+    try (TestBackends backends = reported(TestSettings.ROOMY)) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      ValueState<Long> state = putAll(backend, 1);
+      readAll(state, backend);
+      assertThat(gauges.get("hitsMutable")).isEqualTo(KEYS);
+      assertThat(gauges.get("hitsReadOnly")).isZero();
+
+      TestBackends.snapshot(backend);
+      readAll(state, backend);
+      assertThat(gauges.get("hitsMutable")).isEqualTo(KEYS);
+      assertThat(gauges.get("hitsReadOnly")).isEqualTo(KEYS);
+      assertThat(gauges.get("hitsDisk")).isZero();
+    }
+    try (TestBackends backends = reported(TestSettings.TINY)) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      readAll(putAll(backend, 1), backend);
+      assertThat(gauges.get("hitsDisk")).isBetween(KEYS / 2L, (long) KEYS);
+    }
+  }
+
+  @Test
   void whatIsReadFromDiskIsCounted() throws Exception {
     try (TestBackends backends = reported(TestSettings.TINY)) {
       FasterKeyedStateBackend<Integer> backend = backends.open();

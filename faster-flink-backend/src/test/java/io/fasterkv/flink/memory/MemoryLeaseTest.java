@@ -7,7 +7,10 @@ import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.config.FasterSettings;
 import java.io.IOException;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.Deque;
+import java.util.List;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.MemoryManagerBuilder;
@@ -58,6 +61,26 @@ class MemoryLeaseTest {
     second.close();
     third.close();
     assertThat(manager.verifyEmpty()).isTrue();
+  }
+
+  /** Of Flink's usual half a gigabyte, which halves alone would use up with the eleventh. */
+  @Test
+  void aSlotHasRoomForManyStores() throws IOException {
+    SlotMemory slot = new SlotMemory(512L << 20);
+    FasterSettings settings = FasterSettings.defaults();
+    List<Long> leases = new ArrayList<>();
+    for (int store = 1; store <= 32; store++) {
+      leases.add(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()));
+    }
+    assertThat(leases.subList(0, 4))
+        .extracting(bytes -> bytes >> 10)
+        .containsExactly(256L << 10, 128L << 10, (128L << 10) / 3, (256L << 10) / 12);
+    assertThat(leases).isSortedAccordingTo(Comparator.reverseOrder());
+
+    leases.forEach(slot::giveBack);
+    assertThat(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()))
+        .as("as if there had been no other")
+        .isEqualTo(256L << 20);
   }
 
   @Test

@@ -177,7 +177,7 @@ class DeadPartsTest {
         return true;
       }
       byte[] headKey = key.toArray();
-      KeyLayout.putHead(headKey, headKey.length);
+      KeyLayout.putSub(headKey, headKey.length, 0);
       ByteSpan head = store.find(ByteSpan.of(headKey));
       return head != null && PartLayout.ofHead(head) == PartLayout.ofPart(value);
     }

@@ -39,7 +39,7 @@ final class LiveRecords {
       return true;
     }
     byte[] headKey = key.clone();
-    KeyLayout.putHead(headKey, headKey.length);
+    KeyLayout.putSub(headKey, headKey.length, 0);
     byte[] head = live.get(ByteBuffer.wrap(headKey));
     return head != null && PartLayout.ofHead(head, 0) == PartLayout.ofPart(value, 0);
   }

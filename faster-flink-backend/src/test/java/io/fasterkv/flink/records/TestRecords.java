@@ -43,7 +43,7 @@ public final class TestRecords implements AutoCloseable {
                 .keepRule(rule.apply(identities))
                 .build());
     identities.complete();
-    records = new StateRecords(store, identities);
+    records = new StateRecords(store, identities, state -> null);
   }
 
   /** Record keys of one of several keys. */

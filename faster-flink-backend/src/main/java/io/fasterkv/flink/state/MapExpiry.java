@@ -1,0 +1,91 @@
+package io.fasterkv.flink.state;
+
+import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.KeepRule.Lookup;
+import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.EntryCursor;
+import io.fasterkv.flink.records.EntryLife;
+import io.fasterkv.flink.records.LoneHeads;
+import io.fasterkv.flink.records.MapLayout;
+import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
+
+/** Of maps: entry by entry, in an inline map and in a bucket, and runs by themselves. */
+final class MapExpiry extends StateExpiry implements EntryLife {
+  private static final byte NOT_NULL = 0;
+  private final EntryCursor entries = new EntryCursor();
+  private final LoneHeads heads = new LoneHeads();
+
+  MapExpiry(long ttlMillis, TtlTimeProvider time) {
+    super(ttlMillis, time);
+  }
+
+  @Override
+  boolean keeps(ByteSpan key, ByteSpan record, Lookup store) {
+    int sub = KeyLayout.sub(key);
+    if (isOfRun(sub)) {
+      return isStampAlive(record, MapLayout.RUN_STAMP_AT, now());
+    }
+    if (isHeadOfBuckets(sub, record)) {
+      return !heads.isMapWithoutBuckets(key, record, store);
+    }
+    long now = now();
+    entries.on(record, entriesAt(sub, record));
+    while (entries.next()) {
+      if (isAlive(record, entries, now)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  @Override
+  ByteSpan trimmed(int sub, ByteSpan record) {
+    if (isOfRun(sub) || isHeadOfBuckets(sub, record)) {
+      return record;
+    }
+    long now = now();
+    int headBytes = entriesAt(sub, record);
+    int length = headBytes;
+    byte[] alive = new byte[record.length()];
+    record.copyTo(0, alive, 0, length);
+    entries.on(record, length);
+    while (entries.next()) {
+      if (isAlive(record, entries, now)) {
+        record.copyTo(entries.start(), alive, length, entries.length());
+        length += entries.length();
+      }
+    }
+    boolean isAnyAlive = length > headBytes;
+    return isAnyAlive && length < record.length() ? ByteSpan.of(alive).setLength(length) : record;
+  }
+
+  private static boolean isOfRun(int sub) {
+    return sub >= MapLayout.FIRST_RUN || sub < 0;
+  }
+
+  private static boolean isHeadOfBuckets(int sub, ByteSpan record) {
+    return sub == 0 && record.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS;
+  }
+
+  private static int entriesAt(int sub, ByteSpan record) {
+    return sub == 0
+        ? MapLayout.entriesAt(record.getByte(MapLayout.TAG_AT))
+        : MapLayout.BUCKET_HEAD_BYTES;
+  }
+
+  @Override
+  public boolean isAlive(ByteSpan block, EntryCursor entry, long now) {
+    int at = entry.stampAt();
+    if (at < 0) {
+      return true;
+    }
+    return entry.inRun()
+        ? isStampAlive(block, at, now)
+        : block.getByte(entry.valueAt()) != NOT_NULL || isAlive(block, at, now);
+  }
+
+  /** A value that is null has the stamp zero, and stays. */
+  private boolean isStampAlive(ByteSpan record, int at, long now) {
+    return stamp(record, at) == 0 || isAlive(record, at, now);
+  }
+}

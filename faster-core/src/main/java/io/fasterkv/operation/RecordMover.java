@@ -94,7 +94,7 @@ public final class RecordMover implements AutoCloseable {
       Verdict verdict = judge(key, value);
       ByteSpan needed = verdict == Verdict.STAYS ? needed(key, value) : value;
       outcome = settle(address, needed, verdict);
-      trimmedBytes = value.length() - needed.length();
+      trimmedBytes = outcome == Outcome.MOVED ? value.length() - needed.length() : 0;
     }
     isLetGo = outcome == Outcome.LET_GO;
     return outcome == Outcome.UNDER_DELTAS ? collapse(address) : outcome == Outcome.MOVED;

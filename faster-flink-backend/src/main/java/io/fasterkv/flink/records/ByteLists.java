@@ -69,8 +69,13 @@ public final class ByteLists {
     if (!records.read(key.head(), head)) {
       addChunks(key, records.takeIdentity(), 0, elements, offset, count);
     } else if (head.array()[ListLayout.TAG_AT] == ListLayout.CHUNKED) {
+      long identity = PartLayout.ofHead(head.array(), 0);
       int last = ListLayout.lastChunk(head.array(), 0);
-      appendToChunk(key, PartLayout.ofHead(head.array(), 0), last, elements, offset, count);
+      if (records.identities().isTimed(key.state())) {
+        // As an edit does with a head that is not mutable: it must not go while a chunk comes.
+        putHead(key, identity, last);
+      }
+      appendToChunk(key, identity, last, elements, offset, count);
     } else {
       long identity = records.takeIdentity();
       startChunk(identity, ListLayout.ENDS);

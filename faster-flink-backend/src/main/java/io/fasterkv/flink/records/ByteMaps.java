@@ -59,8 +59,17 @@ public final class ByteMaps {
     };
   }
 
+  /** A run has the same hash, and may be another user key's, whose entry then stands behind it. */
   private boolean getFromRun(CompositeKey key, Bytes into) {
-    if (!locate(key, false) || !runs.read(key, head.identity(), cursor.run(), run)) {
+    if (!locate(key, false)) {
+      return false;
+    }
+    if (!cursor.inRun()) {
+      into.clear();
+      into.append(block().bytes().array(), cursor.valueAt(), cursor.valueLength());
+      return true;
+    }
+    if (!runs.read(key, head.identity(), cursor.run(), run)) {
       return false;
     }
     int valueAt = MapLayout.RUN_HEAD_BYTES + userKey.length();

@@ -14,23 +14,22 @@ public final class LoneHeads {
 
   /** Whether no bucket of the map with this head is there. */
   public boolean isMapWithoutBuckets(ByteSpan key, ByteSpan head, KeepRule.Lookup store) {
-    int last = head.getInt(MapLayout.BUCKETS_AT);
-    return isWithoutParts(key, PartLayout.ofHead(head), last, store);
+    return isWithoutParts(key, head.getInt(MapLayout.BUCKETS_AT), store);
   }
 
   /** Whether no chunk of the list with this head is there. */
   public boolean isListWithoutChunks(ByteSpan key, ByteSpan head, KeepRule.Lookup store) {
-    int last = head.getInt(ListLayout.LAST_CHUNK_AT);
-    return isWithoutParts(key, PartLayout.ofHead(head), last, store);
+    return isWithoutParts(key, head.getInt(ListLayout.LAST_CHUNK_AT), store);
   }
 
   /**
-   * The newest part of a list expires last, so that one look tells of nearly all that are alive.
+   * The newest part of a list expires last, so that one look tells of nearly all that are alive. A
+   * part of another value counts, too: it goes by itself before the head does, and if it stays the
+   * head is an old one, of which the log may have many.
    */
-  private boolean isWithoutParts(ByteSpan key, long identity, int last, KeepRule.Lookup store) {
+  private boolean isWithoutParts(ByteSpan key, int last, KeepRule.Lookup store) {
     for (int sub = last; sub > 0; sub--) {
-      ByteSpan found = store.find(part.of(key, sub));
-      if (found != null && PartLayout.ofPart(found) == identity) {
+      if (store.find(part.of(key, sub)) != null) {
         return false;
       }
     }

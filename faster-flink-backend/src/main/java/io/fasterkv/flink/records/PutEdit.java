@@ -17,7 +17,7 @@ final class PutEdit implements RecordEdit {
     REPLACED,
     /** The block would get too long and was not changed. */
     FULL,
-    /** An entry in a run may be the user key's; nothing was changed. */
+    /** An entry in a run may be the user key's; nothing that is alive was changed. */
     IN_RUN,
     /** The map has buckets; its head was not changed. */
     IN_BUCKETS

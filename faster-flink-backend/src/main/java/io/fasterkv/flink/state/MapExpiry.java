@@ -44,19 +44,29 @@ final class MapExpiry extends StateExpiry implements EntryLife {
       return record;
     }
     long now = now();
-    int headBytes = entriesAt(sub, record);
-    int length = headBytes;
-    byte[] alive = new byte[record.length()];
-    record.copyTo(0, alive, 0, length);
-    entries.on(record, length);
+    int from = entriesAt(sub, record);
+    int aliveBytes = 0;
+    entries.on(record, from);
+    while (entries.next()) {
+      aliveBytes += isAlive(record, entries, now) ? entries.length() : 0;
+    }
+    return aliveBytes == 0 || from + aliveBytes == record.length()
+        ? record
+        : alive(record, from, aliveBytes, now);
+  }
+
+  private ByteSpan alive(ByteSpan record, int from, int aliveBytes, long now) {
+    byte[] alive = new byte[from + aliveBytes];
+    record.copyTo(0, alive, 0, from);
+    int length = from;
+    entries.on(record, from);
     while (entries.next()) {
       if (isAlive(record, entries, now)) {
         record.copyTo(entries.start(), alive, length, entries.length());
         length += entries.length();
       }
     }
-    boolean isAnyAlive = length > headBytes;
-    return isAnyAlive && length < record.length() ? ByteSpan.of(alive).setLength(length) : record;
+    return ByteSpan.of(alive);
   }
 
   private static boolean isOfRun(int sub) {

@@ -216,6 +216,32 @@ class ByteMapsTest {
     }
   }
 
+  /** What is left of an entry whose run has expired is no obstacle for one that comes again. */
+  @Test
+  void anEntryThatComesAgainBehindOneWhoseRunHasExpiredIsFound() {
+    for (int valueBytes : new int[] {1, 30}) {
+      try (TestRecords test = new TestRecords(directory)) {
+        ByteMaps maps = test.records.maps();
+        test.identities.noteTimed(1);
+        byte[] large = new byte[50_000];
+        maps.put(test.key(1), large, 4, large.length - 4);
+        for (int sub = MapLayout.FIRST_RUN; sub < MapLayout.FIRST_RUN + 60; sub++) {
+          test.delete(1, sub);
+        }
+        byte[] again = new byte[4 + valueBytes];
+        Arrays.fill(again, 4, again.length, (byte) 7);
+        maps.put(test.key(1), again, 4, valueBytes);
+
+        Bytes value = new Bytes();
+        assertThat(maps.get(test.key(1), again, 0, 4, value)).isTrue();
+        assertThat(Arrays.copyOf(value.array(), value.length()))
+            .isEqualTo(Arrays.copyOfRange(again, 4, again.length));
+        assertThat(maps.remove(test.key(1), again, 0, 4)).isTrue();
+        assertThat(maps.get(test.key(1), again, 0, 4, value)).isFalse();
+      }
+    }
+  }
+
   @Test
   void smallMapsAreIteratedInTheOrderOfTheirKeys() {
     try (TestRecords test = new TestRecords(directory)) {

@@ -185,7 +185,7 @@ class DeadPartsTest {
 
   /** Whether parts of values that are written beside compaction are not there afterwards. */
   private boolean lost(Function<Identities, KeepRule> rule, int writes) throws Exception {
-    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES, 4 << 10, rule)) {
+    try (TestRecords test = new TestRecords(directory, MEMORY_BYTES, 4 << 10, rule, true)) {
       AtomicBoolean isOver = new AtomicBoolean();
       Thread compaction =
           Thread.ofPlatform()

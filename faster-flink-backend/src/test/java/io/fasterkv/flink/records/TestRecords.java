@@ -26,12 +26,16 @@ public final class TestRecords implements AutoCloseable {
 
   /** A store with this much memory, in pages of this size. */
   public TestRecords(Path directory, long memoryBytes, int pageBytes) {
-    this(directory, memoryBytes, pageBytes, DeadParts::new);
+    this(directory, memoryBytes, pageBytes, DeadParts::new, true);
   }
 
-  /** A store whose compaction goes by this rule. */
+  /** A store whose compaction goes by this rule, in the background or by hand. */
   TestRecords(
-      Path directory, long memoryBytes, int pageBytes, Function<Identities, KeepRule> rule) {
+      Path directory,
+      long memoryBytes,
+      int pageBytes,
+      Function<Identities, KeepRule> rule,
+      boolean inBackground) {
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
@@ -39,7 +43,7 @@ public final class TestRecords implements AutoCloseable {
                 .pageBytes(pageBytes)
                 .maxSessions(2)
                 .deleteOnClose(true)
-                .backgroundCompaction(true)
+                .backgroundCompaction(inBackground)
                 .keepRule(rule.apply(identities))
                 .build());
     identities.complete();

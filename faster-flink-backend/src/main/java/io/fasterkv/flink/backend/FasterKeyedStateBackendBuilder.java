@@ -1,5 +1,6 @@
 package io.fasterkv.flink.backend;
 
+import io.fasterkv.FasterStore;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
@@ -36,11 +37,12 @@ import org.apache.flink.util.StateMigrationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a store for one subtask and restores its state. For the task thread.
+ * Opens a store for one subtask and restores its state. For the task thread. Extended only by
+ * tests.
  *
  * @param <K> type of the keys
  */
-public final class FasterKeyedStateBackendBuilder<K>
+public class FasterKeyedStateBackendBuilder<K>
     implements StateBackendBuilder<FasterKeyedStateBackend<K>, BackendBuildingException> {
   private final KeyedStateBackendParameters<K> parameters;
   private final FasterSettings settings;
@@ -76,7 +78,7 @@ public final class FasterKeyedStateBackendBuilder<K>
               settings,
               incremental,
               new CompactionRule(expiry, new DeadParts(identities)));
-      records = new StateRecords(resources.local().store(), identities);
+      records = openRecords(resources.local().store(), identities);
       FasterKeyedStateBackend<K> backend =
           restoreInto(resources, states, records, incremental, expiry);
       StoreMetrics.register(
@@ -94,6 +96,11 @@ public final class FasterKeyedStateBackendBuilder<K>
               + failure.getMessage(),
           failure);
     }
+  }
+
+  /** The task thread's session. */
+  StateRecords openRecords(FasterStore store, Identities identities) {
+    return new StateRecords(store, identities);
   }
 
   private @Nullable IncrementalRestore incrementalRestore()

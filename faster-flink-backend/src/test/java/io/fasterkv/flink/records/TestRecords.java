@@ -6,9 +6,13 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.flink.key.CompositeKey;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** A store with pages of 4 KiB and little memory, so that most of it lies on disk. */
+/**
+ * A store with pages of 4 KiB and little memory, so that most of it lies on disk unless it is
+ * small.
+ */
 public final class TestRecords implements AutoCloseable {
   public final FasterStore store;
   public final StateRecords records;
@@ -32,6 +36,15 @@ public final class TestRecords implements AutoCloseable {
   /** A store whose compaction goes by this rule. */
   TestRecords(
       Path directory, long memoryBytes, int pageBytes, Function<Identities, KeepRule> rule) {
+    this(directory, memoryBytes, pageBytes, rule, StateRecords::new);
+  }
+
+  private TestRecords(
+      Path directory,
+      long memoryBytes,
+      int pageBytes,
+      Function<Identities, KeepRule> rule,
+      BiFunction<FasterStore, Identities, StateRecords> session) {
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
@@ -43,7 +56,19 @@ public final class TestRecords implements AutoCloseable {
                 .keepRule(rule.apply(identities))
                 .build());
     identities.complete();
-    records = new StateRecords(store, identities);
+    records = session.apply(store, identities);
+  }
+
+  /**
+   * A store whose operations find on disk what they ask for; most of them, when there were many.
+   */
+  public static TestRecords evicting(Path directory) {
+    return new TestRecords(
+        directory,
+        192 << 10,
+        4 << 10,
+        DeadParts::new,
+        (store, identities) -> EvictingRecords.open(store, identities, 4));
   }
 
   /** Record keys of one of several keys. */

@@ -1,6 +1,10 @@
 package io.fasterkv.flink;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.records.EvictingRecords;
 import java.util.List;
+import org.apache.flink.runtime.state.AbstractStateBackend;
 import org.apache.flink.runtime.state.CheckpointStorage;
 import org.apache.flink.runtime.state.ConfigurableStateBackend;
 import org.apache.flink.runtime.state.StateBackendTestBase;
@@ -8,17 +12,29 @@ import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
 import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Flink's own suite for keyed state backends. */
 @ExtendWith(ParameterizedTestExtension.class)
-class FasterStateBackendTest extends StateBackendTestBase<FasterStateBackend> {
+class FasterStateBackendTest extends StateBackendTestBase<AbstractStateBackend> {
 
   @Parameter TestSettings settings = TestSettings.ROOMY;
 
   @Parameters
   static List<TestSettings> settings() {
     return List.of(TestSettings.values());
+  }
+
+  @BeforeAll
+  static void beginToCount() {
+    EvictingRecords.takePercentOnDisk();
+  }
+
+  @AfterAll
+  static void whatTinyStoresLookedAtWasOnDisk() {
+    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
   }
 
   @Override

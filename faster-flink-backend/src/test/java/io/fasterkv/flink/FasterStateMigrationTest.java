@@ -1,17 +1,23 @@
 package io.fasterkv.flink;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.records.EvictingRecords;
 import java.util.List;
 import org.apache.flink.runtime.state.CheckpointStorage;
+import org.apache.flink.runtime.state.ConfigurableStateBackend;
 import org.apache.flink.runtime.state.StateBackendMigrationTestBase;
 import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
 import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Flink's own suite for changed serializers. */
 @ExtendWith(ParameterizedTestExtension.class)
-class FasterStateMigrationTest extends StateBackendMigrationTestBase<FasterStateBackend> {
+class FasterStateMigrationTest extends StateBackendMigrationTestBase<ConfigurableStateBackend> {
 
   @Parameter TestSettings settings = TestSettings.ROOMY;
 
@@ -25,8 +31,18 @@ class FasterStateMigrationTest extends StateBackendMigrationTestBase<FasterState
         TestSettings.TINY_INCREMENTAL);
   }
 
+  @BeforeAll
+  static void beginToCount() {
+    EvictingRecords.takePercentOnDisk();
+  }
+
+  @AfterAll
+  static void whatTinyStoresLookedAtWasOnDisk() {
+    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
+  }
+
   @Override
-  protected FasterStateBackend getStateBackend() {
+  protected ConfigurableStateBackend getStateBackend() {
     return settings.backend();
   }
 

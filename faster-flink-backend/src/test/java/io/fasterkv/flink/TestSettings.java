@@ -1,10 +1,12 @@
 package io.fasterkv.flink;
 
+import io.fasterkv.flink.backend.EvictingStateBackend;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.TimerPlace;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.runtime.state.ConfigurableStateBackend;
 
 /** The stores that suites run on. */
 public enum TestSettings {
@@ -12,7 +14,10 @@ public enum TestSettings {
   MANAGED,
   /** All state stays in memory. */
   ROOMY,
-  /** 256 pages of 4 KiB, so that all but the smallest state is on disk. */
+  /**
+   * 1 MiB of memory in pages of 4 KiB; half of that is the log's, so that larger state is mostly on
+   * disk. In {@link #backend} it is there before each access, however small it is.
+   */
   TINY,
   /** All state stays in memory, and timers are on the heap. */
   HEAP_TIMERS,
@@ -21,9 +26,16 @@ public enum TestSettings {
   /** As {@link #TINY}, with incremental checkpoints. */
   TINY_INCREMENTAL;
 
-  /** A backend on such stores. */
-  public FasterStateBackend backend() {
-    return new FasterStateBackend().configure(config(), TestSettings.class.getClassLoader());
+  /** A backend on such stores. With tiny ones nearly each access finds on disk what it asks for. */
+  public ConfigurableStateBackend backend() {
+    return isTiny()
+        ? new EvictingStateBackend(config())
+        : new FasterStateBackend().configure(config(), TestSettings.class.getClassLoader());
+  }
+
+  /** Whether these are the tiny stores. */
+  public boolean isTiny() {
+    return this == TINY || this == TINY_INCREMENTAL;
   }
 
   /** The configuration of such stores. */

@@ -1,10 +1,12 @@
 package io.fasterkv.flink.backend;
 
+import io.fasterkv.FasterStore;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.DeadParts;
+import io.fasterkv.flink.records.EntryLife;
 import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
@@ -21,6 +23,7 @@ import io.fasterkv.flink.timers.TimerQueues;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.IntFunction;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.BackendBuildingException;
 import org.apache.flink.runtime.state.InternalKeyContextImpl;
@@ -36,11 +39,12 @@ import org.apache.flink.util.StateMigrationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens a store for one subtask and restores its state. For the task thread.
+ * Opens a store for one subtask and restores its state. For the task thread. Extended only by
+ * tests.
  *
  * @param <K> type of the keys
  */
-public final class FasterKeyedStateBackendBuilder<K>
+public class FasterKeyedStateBackendBuilder<K>
     implements StateBackendBuilder<FasterKeyedStateBackend<K>, BackendBuildingException> {
   private final KeyedStateBackendParameters<K> parameters;
   private final FasterSettings settings;
@@ -76,7 +80,7 @@ public final class FasterKeyedStateBackendBuilder<K>
               settings,
               incremental,
               new CompactionRule(expiry, new DeadParts(identities)));
-      records = new StateRecords(resources.local().store(), identities, expiry::entryLife);
+      records = openRecords(resources.local().store(), identities, expiry::entryLife);
       FasterKeyedStateBackend<K> backend =
           restoreInto(resources, states, records, incremental, expiry);
       StoreMetrics.register(
@@ -94,6 +98,12 @@ public final class FasterKeyedStateBackendBuilder<K>
               + failure.getMessage(),
           failure);
     }
+  }
+
+  /** The task thread's session. */
+  StateRecords openRecords(
+      FasterStore store, Identities identities, IntFunction<@Nullable EntryLife> lives) {
+    return new StateRecords(store, identities, lives);
   }
 
   private @Nullable IncrementalRestore incrementalRestore()

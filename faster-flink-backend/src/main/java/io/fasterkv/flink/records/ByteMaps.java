@@ -160,19 +160,20 @@ public final class ByteMaps {
   /** Works on copies on the heap: whatever the fast way cannot do. */
   private void putSlowly(CompositeKey key, byte[] value, int length) {
     int entryBytes = EntryCursor.entryBytes(userKey.length(), length);
-    boolean existed = locate(key, entryBytes > buckets.entryLimit());
+    boolean isRun = entryBytes > buckets.entryLimit();
+    boolean existed = locate(key, isRun);
     if (head.identity() != PartLayout.NONE) {
       records.identities().writing(head.identity());
     }
     HeapBlock block = block();
     int before = block.bytes().length();
-    ByteSpan entries = block.open(Math.max(EntryCursor.STUB_BYTES, entryBytes));
+    ByteSpan entries = block.open(isRun ? EntryCursor.STUB_BYTES : entryBytes);
     if (existed) {
       removeEntry(key, entries);
     }
     expired.begin(lives.apply(key.state()));
     expired.removeFrom(entries, firstEntryAt());
-    if (entryBytes > buckets.entryLimit()) {
+    if (isRun) {
       EntryCursor.appendStub(
           entries,
           userKey.hash(),

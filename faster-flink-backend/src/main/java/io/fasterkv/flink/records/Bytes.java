@@ -12,6 +12,9 @@ public final class Bytes implements RecordReader {
   private static final int FIRST_BYTES = 256;
   static final int KEPT_BYTES = 1 << 20;
 
+  /** No array of the heap is longer. */
+  public static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
   private byte[] array = new byte[FIRST_BYTES];
   private MemorySegment segment = MemorySegment.ofArray(array);
   private int length;
@@ -51,8 +54,13 @@ public final class Bytes implements RecordReader {
   /** Makes room for {@code bytes} in all. */
   public void reserve(int bytes) {
     if (bytes > array.length) {
-      use(Arrays.copyOf(array, (int) Math.max(bytes, Math.min(2L * array.length, 1 << 30))));
+      use(Arrays.copyOf(array, grown(array.length, bytes)));
     }
+  }
+
+  /** How long a buffer becomes that is too short: twice as long, as far as there are arrays. */
+  static int grown(int length, int needed) {
+    return (int) Math.max(needed, Math.min(2L * length, MOST_BYTES));
   }
 
   /** Makes room for {@code count} bytes, whatever is in it, before those at {@code at}. */

@@ -98,7 +98,9 @@ final class MapRuns {
       records.checkMayMiss(key, first);
       return false;
     }
-    return isOf(run, userKey);
+    boolean isOf = isOf(run, userKey);
+    run.clear();
+    return isOf;
   }
 
   /** Whether a run that was read is of this user key. */

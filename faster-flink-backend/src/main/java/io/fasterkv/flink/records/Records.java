@@ -8,8 +8,11 @@ import io.fasterkv.api.Status;
 import io.fasterkv.flink.key.CompositeKey;
 import java.lang.foreign.MemorySegment;
 
-/** Reads and writes single records of a store through one session. For one thread at a time. */
-public final class Records implements AutoCloseable {
+/**
+ * Reads and writes single records of a store through one session. For one thread at a time.
+ * Extended only by tests, which look at all operations so.
+ */
+public class Records implements AutoCloseable {
   static final int ABSENT = -1;
   private static final int RECORDS_PER_PAGE = 4;
   private static final Object NO_CONTEXT = new Object();

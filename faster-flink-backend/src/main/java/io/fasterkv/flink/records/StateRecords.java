@@ -23,13 +23,17 @@ public final class StateRecords implements AutoCloseable {
    */
   public StateRecords(
       FasterStore store, Identities identities, IntFunction<@Nullable EntryLife> lives) {
-    this.records = new Records(store, identities);
+    this(new Records(store, identities), lives);
+  }
+
+  StateRecords(Records records, IntFunction<@Nullable EntryLife> lives) {
+    this.records = records;
     this.values = new Values(records);
     this.lists = new ByteLists(records);
     this.maps = new ByteMaps(records, lives);
     this.trees = new ByteTrees(records, values);
     this.direct = new DirectWrites(values, lists, maps);
-    this.deferred = new DeferredWrites(direct, records::touch, identities::stateName);
+    this.deferred = new DeferredWrites(direct, records::touch, records.identities()::stateName);
   }
 
   /** What it ties parts to their heads with. */

@@ -15,6 +15,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
+import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.runtime.state.StateSnapshotTransformer;
 
 /**
@@ -25,6 +26,7 @@ public final class SavepointEntries {
   private static final byte[] NO_VALUE = new byte[0];
 
   private final SortedRecords records;
+  private final int mostBytes;
   private final List<StateExport> exports;
   private final SavepointKey savepointKey;
   private final ByteSpan block = new ByteSpan();
@@ -66,7 +68,19 @@ public final class SavepointEntries {
   private byte[] value = new byte[0];
 
   SavepointEntries(SortedRecords records, List<StateExport> exports, int keyGroupPrefixBytes) {
+    // With room for a separator.
+    this(records, exports, keyGroupPrefixBytes, Bytes.MOST_BYTES - 1);
+  }
+
+  /**
+   * With another limit, for tests.
+   *
+   * @param mostBytes how long what is gathered may get
+   */
+  SavepointEntries(
+      SortedRecords records, List<StateExport> exports, int keyGroupPrefixBytes, int mostBytes) {
     this.records = records;
+    this.mostBytes = mostBytes;
     this.exports = exports;
     this.savepointKey = new SavepointKey(keyGroupPrefixBytes);
   }
@@ -360,15 +374,26 @@ public final class SavepointEntries {
 
   /** Gathers the record's value without its first {@code skip} bytes. */
   private void gather(int skip) {
-    try {
-      gathered.append(
-          records.valueBytes(), records.valueStart() + skip, records.valueLength() - skip);
-    } catch (ArithmeticException tooLong) {
-      throw new IllegalStateException(
-          "a value is too long for Flink's savepoint format, which holds it in one array: bytes="
-              + gathered.length(),
-          tooLong);
+    int count = records.valueLength() - skip;
+    if (gathered.length() > mostBytes - count) {
+      throw tooLong();
     }
+    gathered.append(records.valueBytes(), records.valueStart() + skip, count);
+  }
+
+  private IllegalStateException tooLong() {
+    return new IllegalStateException(
+        "a value is too long for Flink's savepoint format, which has a list, and any other value,"
+            + " in one array: state="
+            + export().name()
+            + ", keyGroup="
+            + keyGroup
+            + ", allowed=up to "
+            + mostBytes
+            + " bytes; take incremental checkpoints and native savepoints, which have no such limit"
+            + " ("
+            + CheckpointingOptions.INCREMENTAL_CHECKPOINTS.key()
+            + ": true), or spread the state over more keys");
   }
 
   private boolean finishGathered() {

@@ -6,9 +6,13 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.flink.key.CompositeKey;
 import java.nio.file.Path;
 import java.util.UUID;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 
-/** A store with pages of 4 KiB and little memory, so that most of it lies on disk. */
+/**
+ * A store with pages of 4 KiB and little memory, so that most of it lies on disk unless it is
+ * small.
+ */
 public final class TestRecords implements AutoCloseable {
   public final FasterStore store;
   public final StateRecords records;
@@ -36,6 +40,16 @@ public final class TestRecords implements AutoCloseable {
       int pageBytes,
       Function<Identities, KeepRule> rule,
       boolean inBackground) {
+    this(directory, memoryBytes, pageBytes, rule, inBackground, TestRecords::session);
+  }
+
+  private TestRecords(
+      Path directory,
+      long memoryBytes,
+      int pageBytes,
+      Function<Identities, KeepRule> rule,
+      boolean inBackground,
+      BiFunction<FasterStore, Identities, StateRecords> session) {
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))
@@ -47,7 +61,24 @@ public final class TestRecords implements AutoCloseable {
                 .keepRule(rule.apply(identities))
                 .build());
     identities.complete();
-    records = new StateRecords(store, identities, state -> null);
+    records = session.apply(store, identities);
+  }
+
+  private static StateRecords session(FasterStore store, Identities identities) {
+    return new StateRecords(store, identities, state -> null);
+  }
+
+  /**
+   * A store whose operations find on disk what they ask for; most of them, when there were many.
+   */
+  public static TestRecords evicting(Path directory) {
+    return new TestRecords(
+        directory,
+        192 << 10,
+        4 << 10,
+        DeadParts::new,
+        true,
+        (store, identities) -> EvictingRecords.open(store, identities, state -> null, 4));
   }
 
   /** Record keys of one of several keys. */

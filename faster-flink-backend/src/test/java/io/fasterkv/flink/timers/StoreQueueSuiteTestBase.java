@@ -10,7 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Flink's own suite for priority queues. */
-class StoreQueueSuiteTest extends InternalPriorityQueueTestBase {
+abstract class StoreQueueSuiteTestBase extends InternalPriorityQueueTestBase {
 
   @TempDir Path directory;
 
@@ -18,9 +18,12 @@ class StoreQueueSuiteTest extends InternalPriorityQueueTestBase {
   private StoreTimers timers;
   private int queues;
 
+  /** The store to run on. */
+  abstract TestRecords open(Path in);
+
   @BeforeEach
   void open() {
-    test = new TestRecords(directory);
+    test = open(directory);
     timers =
         new StoreTimers(
             KEY_GROUP_RANGE,

@@ -126,7 +126,7 @@ public final class FasterKeyedStateBackendBuilder<K>
         resources.local().store().copyOrigin();
       } else {
         new FullRestore<>(this::keySpace, states, timers, records, registry)
-            .run(restoreOperation());
+            .run(restoreOperation(), handles());
       }
     } finally {
       registry.unregisterCloseable(cancelled);

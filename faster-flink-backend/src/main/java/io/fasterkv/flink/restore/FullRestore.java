@@ -16,8 +16,10 @@ import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.StateObject;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
 import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
@@ -26,6 +28,8 @@ import org.apache.flink.runtime.state.restore.KeyGroupEntry;
 import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
 import org.apache.flink.runtime.state.restore.ThrowingIterator;
 import org.apache.flink.util.StateMigrationException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads full checkpoints and canonical savepoints, from one handle or many, and keeps the key
@@ -34,6 +38,8 @@ import org.apache.flink.util.StateMigrationException;
  * @param <K> type of the keys
  */
 public final class FullRestore<K> {
+  private static final Logger LOG = LoggerFactory.getLogger(FullRestore.class);
+
   private final Supplier<KeySpace<K>> keySpace;
   private final StateRegistry states;
   private final TimerQueues timers;
@@ -84,15 +90,30 @@ public final class FullRestore<K> {
   /**
    * Restores everything.
    *
+   * @param handles what the operation reads
    * @throws StateMigrationException if the keys' serializer has changed incompatibly
    */
-  public void run(FullSnapshotRestoreOperation<K> operation)
+  public void run(FullSnapshotRestoreOperation<K> operation, List<KeyedStateHandle> handles)
       throws IOException, StateMigrationException {
+    if (handles.isEmpty()) {
+      return;
+    }
     try (ThrowingIterator<SavepointRestoreResult> results = operation.restore()) {
       while (results.hasNext()) {
         restore(results.next());
       }
     }
+    LOG.info(
+        "restored a full snapshot: keyGroups={}, handles={}, first={}",
+        keySpace.get().range(),
+        handles.size(),
+        file(handles.getFirst()));
+  }
+
+  private static StateObject file(KeyedStateHandle handle) {
+    return handle instanceof KeyGroupsStateHandle groups
+        ? groups.getDelegateStateHandle()
+        : handle;
   }
 
   private void restore(SavepointRestoreResult result) throws IOException, StateMigrationException {

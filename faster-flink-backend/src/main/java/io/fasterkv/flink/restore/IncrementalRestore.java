@@ -142,10 +142,11 @@ public final class IncrementalRestore {
       }
     }
     LOG.info(
-        "restored an incremental checkpoint: keyGroups={}, handles={}, bytes of log that were taken"
-            + " as they are={}, of handles={}, read record by record={}",
+        "restored an incremental checkpoint: keyGroups={}, handles={}, first={}, bytes of log that"
+            + " were taken as they are={}, of handles={}, read record by record={}",
         own,
         sources.size(),
+        sources.getFirst().handle().getMetaDataStateHandle(),
         taken == null ? 0 : taken.bytes(),
         taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList(),
         insertedBytes);

@@ -33,6 +33,8 @@ import org.apache.flink.runtime.state.StreamCompressionDecorator;
 import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.StateMigrationException;
+import org.apache.flink.util.clock.Clock;
+import org.apache.flink.util.clock.SystemClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -47,18 +49,30 @@ public final class FasterKeyedStateBackendBuilder<K>
   private final Tracking tracking;
   private final StreamCompressionDecorator compression;
   private final StateSerializerProvider<K> keySerializer;
+  private final Clock clock;
 
   public FasterKeyedStateBackendBuilder(
       KeyedStateBackendParameters<K> parameters,
       FasterSettings settings,
       Tracking tracking,
       StreamCompressionDecorator compression) {
+    this(parameters, settings, tracking, compression, SystemClock.getInstance());
+  }
+
+  /** With a clock by which restores tell in the log how far they have come. */
+  FasterKeyedStateBackendBuilder(
+      KeyedStateBackendParameters<K> parameters,
+      FasterSettings settings,
+      Tracking tracking,
+      StreamCompressionDecorator compression,
+      Clock clock) {
     this.parameters = parameters;
     this.settings = settings;
     this.tracking = tracking;
     this.compression = compression;
     this.keySerializer =
         StateSerializerProvider.fromNewRegisteredSerializer(parameters.getKeySerializer());
+    this.clock = clock;
   }
 
   @Override
@@ -104,7 +118,8 @@ public final class FasterKeyedStateBackendBuilder<K>
             parameters.getKeyGroupRange(),
             userClasses(),
             keySerializer,
-            parameters.getCancelStreamRegistry())
+            parameters.getCancelStreamRegistry(),
+            clock)
         : null;
   }
 
@@ -125,7 +140,7 @@ public final class FasterKeyedStateBackendBuilder<K>
         incremental.run(resources.local().store(), states, timers, records);
         resources.local().store().copyOrigin();
       } else {
-        new FullRestore<>(this::keySpace, states, timers, records, registry)
+        new FullRestore<>(this::keySpace, states, timers, records, registry, clock)
             .run(restoreOperation(), handles());
       }
     } finally {

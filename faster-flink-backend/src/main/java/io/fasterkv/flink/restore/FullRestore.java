@@ -28,6 +28,7 @@ import org.apache.flink.runtime.state.restore.KeyGroupEntry;
 import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
 import org.apache.flink.runtime.state.restore.ThrowingIterator;
 import org.apache.flink.util.StateMigrationException;
+import org.apache.flink.util.clock.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +46,7 @@ public final class FullRestore<K> {
   private final TimerQueues timers;
   private final StateWriter writer;
   private final CloseableRegistry cancelled;
+  private final RestoreProgress progress;
 
   /**
    * Makes a restore.
@@ -58,12 +60,14 @@ public final class FullRestore<K> {
       StateRegistry states,
       TimerQueues timers,
       StateRecords records,
-      CloseableRegistry cancelled) {
+      CloseableRegistry cancelled,
+      Clock clock) {
     this.keySpace = keySpace;
     this.states = states;
     this.timers = timers;
     this.writer = new StateWriter(records);
     this.cancelled = cancelled;
+    this.progress = new RestoreProgress(clock);
   }
 
   /** One state of a snapshot: a state of ours, or a timer queue. */
@@ -98,16 +102,29 @@ public final class FullRestore<K> {
     if (handles.isEmpty()) {
       return;
     }
+    InsertProgress inserted =
+        new InsertProgress(
+            progress, "putting the entries of a full snapshot into a store", keyGroups(handles));
     try (ThrowingIterator<SavepointRestoreResult> results = operation.restore()) {
       while (results.hasNext()) {
-        restore(results.next());
+        restore(results.next(), inserted);
       }
     }
     LOG.info(
-        "restored a full snapshot: keyGroups={}, handles={}, first={}",
+        "restored a full snapshot: keyGroups={}, handles={}, first={}, entries={}, bytes={},"
+            + " millis={}",
         keySpace.get().range(),
         handles.size(),
-        file(handles.getFirst()));
+        file(handles.getFirst()),
+        inserted.entries(),
+        inserted.bytes(),
+        progress.millis());
+  }
+
+  private static long keyGroups(List<KeyedStateHandle> handles) {
+    return handles.stream()
+        .mapToLong(handle -> handle.getKeyGroupRange().getNumberOfKeyGroups())
+        .sum();
   }
 
   private static StateObject file(KeyedStateHandle handle) {
@@ -116,7 +133,8 @@ public final class FullRestore<K> {
         : handle;
   }
 
-  private void restore(SavepointRestoreResult result) throws IOException, StateMigrationException {
+  private void restore(SavepointRestoreResult result, InsertProgress inserted)
+      throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroup> groups = result.getRestoredKeyGroups()) {
       KeySpace<K> keys = keySpace.get();
       List<Target> targets = new ArrayList<>();
@@ -124,7 +142,8 @@ public final class FullRestore<K> {
         targets.add(target(snapshot, keys));
       }
       while (groups.hasNext()) {
-        restore(groups.next(), targets);
+        restore(groups.next(), targets, inserted);
+        inserted.passed(1);
       }
     }
   }
@@ -143,7 +162,7 @@ public final class FullRestore<K> {
     return new StateTarget(state, new SavepointKeyReader(state, keys));
   }
 
-  private void restore(KeyGroup group, List<Target> targets)
+  private void restore(KeyGroup group, List<Target> targets, InsertProgress inserted)
       throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroupEntry> entries = group.getKeyGroupEntries()) {
       while (entries.hasNext()) {
@@ -156,6 +175,7 @@ public final class FullRestore<K> {
               timer.queue().add(group.getKeyGroupId(), entry.getKey(), timer.keyPrefixBytes());
           case StateTarget state -> restoreEntry(state, group.getKeyGroupId(), entry);
         }
+        inserted.add(entry.getKey().length + entry.getValue().length);
       }
     }
   }

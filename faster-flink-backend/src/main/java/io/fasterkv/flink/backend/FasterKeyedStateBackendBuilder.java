@@ -36,6 +36,8 @@ import org.apache.flink.runtime.state.StreamCompressionDecorator;
 import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.StateMigrationException;
+import org.apache.flink.util.clock.Clock;
+import org.apache.flink.util.clock.SystemClock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,18 +53,30 @@ public class FasterKeyedStateBackendBuilder<K>
   private final Tracking tracking;
   private final StreamCompressionDecorator compression;
   private final StateSerializerProvider<K> keySerializer;
+  private final Clock clock;
 
   public FasterKeyedStateBackendBuilder(
       KeyedStateBackendParameters<K> parameters,
       FasterSettings settings,
       Tracking tracking,
       StreamCompressionDecorator compression) {
+    this(parameters, settings, tracking, compression, SystemClock.getInstance());
+  }
+
+  /** With a clock by which restores tell in the log how far they have come. */
+  FasterKeyedStateBackendBuilder(
+      KeyedStateBackendParameters<K> parameters,
+      FasterSettings settings,
+      Tracking tracking,
+      StreamCompressionDecorator compression,
+      Clock clock) {
     this.parameters = parameters;
     this.settings = settings;
     this.tracking = tracking;
     this.compression = compression;
     this.keySerializer =
         StateSerializerProvider.fromNewRegisteredSerializer(parameters.getKeySerializer());
+    this.clock = clock;
   }
 
   @Override
@@ -114,7 +128,8 @@ public class FasterKeyedStateBackendBuilder<K>
             parameters.getKeyGroupRange(),
             userClasses(),
             keySerializer,
-            parameters.getCancelStreamRegistry())
+            parameters.getCancelStreamRegistry(),
+            clock)
         : null;
   }
 
@@ -135,8 +150,8 @@ public class FasterKeyedStateBackendBuilder<K>
         incremental.run(resources.local().store(), states, timers, records);
         resources.local().store().copyOrigin();
       } else {
-        new FullRestore<>(this::keySpace, states, timers, records, registry)
-            .run(restoreOperation());
+        new FullRestore<>(this::keySpace, states, timers, records, registry, clock)
+            .run(restoreOperation(), handles());
       }
     } finally {
       registry.unregisterCloseable(cancelled);

@@ -25,18 +25,22 @@ import org.slf4j.LoggerFactory;
 /** A log of checkpoints that a store begins with, as it is, instead of an empty one. */
 public final class BaseLog {
   private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
-  private static final long TELL_EVERY_NANOS = 5_000_000_000L;
 
   private final CommonLog common;
   private final KeyGroupRange own;
   private final CloseableRegistry cancelled;
-  private long toldAtNanos = System.nanoTime();
+  private final RestoreProgress progress;
   private boolean isTaken;
 
-  BaseLog(CommonLog common, KeyGroupRange own, CloseableRegistry cancelled) {
+  BaseLog(
+      CommonLog common,
+      KeyGroupRange own,
+      CloseableRegistry cancelled,
+      RestoreProgress progress) {
     this.common = common;
     this.own = own;
     this.cancelled = cancelled;
+    this.progress = progress;
   }
 
   CommonLog common() {
@@ -143,17 +147,11 @@ public final class BaseLog {
     return request;
   }
 
-  /**
-   * Tells in the log how far a recovery has come, every few seconds; ends one that is cancelled.
-   */
-  private void tell(RecoveryProgress progress) {
+  /** Tells in the log how far a recovery has come; ends one that is cancelled. */
+  private void tell(RecoveryProgress recovery) {
     if (cancelled.isClosed()) {
       throw new CancelTaskException("the restore was cancelled");
     }
-    long now = System.nanoTime();
-    if (now - toldAtNanos >= TELL_EVERY_NANOS) {
-      toldAtNanos = now;
-      LOG.info("opening a store on the log of a checkpoint: {}", progress);
-    }
+    progress.tell("opening a store on the log of a checkpoint", recovery);
   }
 }

@@ -16,8 +16,10 @@ import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
+import org.apache.flink.runtime.state.StateObject;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
 import org.apache.flink.runtime.state.restore.FullSnapshotRestoreOperation;
@@ -26,6 +28,9 @@ import org.apache.flink.runtime.state.restore.KeyGroupEntry;
 import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
 import org.apache.flink.runtime.state.restore.ThrowingIterator;
 import org.apache.flink.util.StateMigrationException;
+import org.apache.flink.util.clock.Clock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Reads full checkpoints and canonical savepoints, from one handle or many, and keeps the key
@@ -34,11 +39,14 @@ import org.apache.flink.util.StateMigrationException;
  * @param <K> type of the keys
  */
 public final class FullRestore<K> {
+  private static final Logger LOG = LoggerFactory.getLogger(FullRestore.class);
+
   private final Supplier<KeySpace<K>> keySpace;
   private final StateRegistry states;
   private final TimerQueues timers;
   private final StateWriter writer;
   private final CloseableRegistry cancelled;
+  private final RestoreProgress progress;
 
   /**
    * Makes a restore.
@@ -52,12 +60,14 @@ public final class FullRestore<K> {
       StateRegistry states,
       TimerQueues timers,
       StateRecords records,
-      CloseableRegistry cancelled) {
+      CloseableRegistry cancelled,
+      Clock clock) {
     this.keySpace = keySpace;
     this.states = states;
     this.timers = timers;
     this.writer = new StateWriter(records);
     this.cancelled = cancelled;
+    this.progress = new RestoreProgress(clock);
   }
 
   /** One state of a snapshot: a state of ours, or a timer queue. */
@@ -84,18 +94,47 @@ public final class FullRestore<K> {
   /**
    * Restores everything.
    *
+   * @param handles what the operation reads
    * @throws StateMigrationException if the keys' serializer has changed incompatibly
    */
-  public void run(FullSnapshotRestoreOperation<K> operation)
+  public void run(FullSnapshotRestoreOperation<K> operation, List<KeyedStateHandle> handles)
       throws IOException, StateMigrationException {
+    if (handles.isEmpty()) {
+      return;
+    }
+    InsertProgress inserted =
+        new InsertProgress(
+            progress, "putting the entries of a full snapshot into a store", keyGroups(handles));
     try (ThrowingIterator<SavepointRestoreResult> results = operation.restore()) {
       while (results.hasNext()) {
-        restore(results.next());
+        restore(results.next(), inserted);
       }
     }
+    LOG.info(
+        "restored a full snapshot: keyGroups={}, handles={}, first={}, entries={}, bytes={},"
+            + " millis={}",
+        keySpace.get().range(),
+        handles.size(),
+        file(handles.getFirst()),
+        inserted.entries(),
+        inserted.bytes(),
+        progress.millis());
   }
 
-  private void restore(SavepointRestoreResult result) throws IOException, StateMigrationException {
+  private static long keyGroups(List<KeyedStateHandle> handles) {
+    return handles.stream()
+        .mapToLong(handle -> handle.getKeyGroupRange().getNumberOfKeyGroups())
+        .sum();
+  }
+
+  private static StateObject file(KeyedStateHandle handle) {
+    return handle instanceof KeyGroupsStateHandle groups
+        ? groups.getDelegateStateHandle()
+        : handle;
+  }
+
+  private void restore(SavepointRestoreResult result, InsertProgress inserted)
+      throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroup> groups = result.getRestoredKeyGroups()) {
       KeySpace<K> keys = keySpace.get();
       List<Target> targets = new ArrayList<>();
@@ -103,7 +142,8 @@ public final class FullRestore<K> {
         targets.add(target(snapshot, keys));
       }
       while (groups.hasNext()) {
-        restore(groups.next(), targets);
+        restore(groups.next(), targets, inserted);
+        inserted.passed(1);
       }
     }
   }
@@ -122,7 +162,7 @@ public final class FullRestore<K> {
     return new StateTarget(state, new SavepointKeyReader(state, keys));
   }
 
-  private void restore(KeyGroup group, List<Target> targets)
+  private void restore(KeyGroup group, List<Target> targets, InsertProgress inserted)
       throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroupEntry> entries = group.getKeyGroupEntries()) {
       while (entries.hasNext()) {
@@ -135,6 +175,7 @@ public final class FullRestore<K> {
               timer.queue().add(group.getKeyGroupId(), entry.getKey(), timer.keyPrefixBytes());
           case StateTarget state -> restoreEntry(state, group.getKeyGroupId(), entry);
         }
+        inserted.add(entry.getKey().length + entry.getValue().length);
       }
     }
   }

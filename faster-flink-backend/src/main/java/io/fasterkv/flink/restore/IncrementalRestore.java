@@ -31,6 +31,7 @@ import org.apache.flink.runtime.state.filesystem.RelativeFileStateHandle;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
 import org.apache.flink.util.StateMigrationException;
+import org.apache.flink.util.clock.Clock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,15 +47,20 @@ public final class IncrementalRestore {
   private final List<IncrementalSource> sources;
   private final KeyGroupRange own;
   private final CloseableRegistry cancelled;
+  private final RestoreProgress progress;
   private final @Nullable BaseLog base;
 
   private IncrementalRestore(
-      List<IncrementalSource> sources, KeyGroupRange own, CloseableRegistry cancelled) {
+      List<IncrementalSource> sources,
+      KeyGroupRange own,
+      CloseableRegistry cancelled,
+      RestoreProgress progress) {
     this.sources = sources;
     this.own = own;
     this.cancelled = cancelled;
+    this.progress = progress;
     CommonLog best = CommonLog.best(sources, own);
-    base = best == null ? null : new BaseLog(best, own, cancelled);
+    base = best == null ? null : new BaseLog(best, own, cancelled, progress);
   }
 
   /** Pages of these bytes take all records, if they are put into an empty store one by one. */
@@ -79,8 +85,10 @@ public final class IncrementalRestore {
       KeyGroupRange own,
       ClassLoader userClasses,
       StateSerializerProvider<K> keys,
-      CloseableRegistry cancelled)
+      CloseableRegistry cancelled,
+      Clock clock)
       throws IOException, StateMigrationException {
+    RestoreProgress progress = new RestoreProgress(clock);
     List<IncrementalSource> sources = new ArrayList<>();
     for (KeyedStateHandle handle : handles) {
       if (!(handle instanceof IncrementalKeyedStateHandle incremental)) {
@@ -93,7 +101,7 @@ public final class IncrementalRestore {
       sources.add(IncrementalSource.read(incremental, userClasses));
     }
     checkKeys(keys, sources.getFirst().meta().keys());
-    return new IncrementalRestore(sources, own, cancelled);
+    return new IncrementalRestore(sources, own, cancelled, progress);
   }
 
   @SuppressWarnings("unchecked")
@@ -128,27 +136,44 @@ public final class IncrementalRestore {
       // Numbers its states as the log does.
       register(taken.source(), states, records);
     }
-    long insertedBytes = 0;
-    try (RecordInsert insert = new RecordInsert(store, own, cancelled)) {
+    long missingBytes =
+        sources.stream()
+            .mapToLong(source -> source.log().endAddress() - missingFrom(source, taken))
+            .sum();
+    InsertProgress inserted =
+        new InsertProgress(progress, "putting the records of a checkpoint into a store", missingBytes);
+    try (RecordInsert insert = new RecordInsert(store, own, cancelled, inserted)) {
       for (IncrementalSource source : sources) {
         int[] numbers = register(source, states, records);
-        long from = taken == null ? source.log().beginAddress() : taken.missingFrom(source);
-        long missingBytes = source.log().endAddress() - from;
-        if (missingBytes > 0) {
+        long from = missingFrom(source, taken);
+        if (source.log().endAddress() > from) {
           insert.insert(source, from, numbers);
-          insertedBytes += missingBytes;
         }
         restoreTimers(source, timers);
       }
     }
+    tellEnd(taken, missingBytes, inserted);
+  }
+
+  /** From where on a source's log has what the store has not begun with. */
+  private static long missingFrom(IncrementalSource source, @Nullable CommonLog taken) {
+    return taken == null ? source.log().beginAddress() : taken.missingFrom(source);
+  }
+
+  private void tellEnd(@Nullable CommonLog taken, long readBytes, InsertProgress inserted) {
     LOG.info(
-        "restored an incremental checkpoint: keyGroups={}, handles={}, bytes of log that were taken"
-            + " as they are={}, of handles={}, read record by record={}",
+        "restored an incremental checkpoint: keyGroups={}, handles={}, first={}, bytes of log that"
+            + " were taken as they are={}, of handles={}, read record by record={}, entries put in"
+            + " of that={}, bytes={}, millis={}",
         own,
         sources.size(),
+        sources.getFirst().handle().getMetaDataStateHandle(),
         taken == null ? 0 : taken.bytes(),
         taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList(),
-        insertedBytes);
+        readBytes,
+        inserted.entries(),
+        inserted.bytes(),
+        progress.millis());
   }
 
   /** For each number of a state in the source, that in the store. */

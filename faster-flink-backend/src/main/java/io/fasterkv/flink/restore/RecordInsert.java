@@ -15,11 +15,17 @@ final class RecordInsert implements AutoCloseable {
   private final RecordCopies copies;
   private final KeyGroupRange own;
   private final CloseableRegistry cancelled;
+  private final InsertProgress progress;
 
-  RecordInsert(FasterStore store, KeyGroupRange own, CloseableRegistry cancelled) {
+  RecordInsert(
+      FasterStore store,
+      KeyGroupRange own,
+      CloseableRegistry cancelled,
+      InsertProgress progress) {
     copies = new RecordCopies(store);
     this.own = own;
     this.cancelled = cancelled;
+    this.progress = progress;
   }
 
   /**
@@ -35,16 +41,18 @@ final class RecordInsert implements AutoCloseable {
       source.read(
           from,
           cancelled,
-          (piece, bytes, place) ->
-              records.read(
-                  piece,
-                  bytes,
-                  place,
-                  (key, value, isTombstone) -> {
-                    if (wanted.contains(KeyLayout.keyGroup(key))) {
-                      insert(renumbered(key, stateIds, place), value, isTombstone);
-                    }
-                  }));
+          (piece, bytes, place) -> {
+            records.read(
+                piece,
+                bytes,
+                place,
+                (key, value, isTombstone) -> {
+                  if (wanted.contains(KeyLayout.keyGroup(key))) {
+                    insert(renumbered(key, stateIds, place), value, isTombstone);
+                  }
+                });
+            progress.passed(Math.max(0, piece.until() - Math.max(from, piece.from())));
+          });
     } catch (UncheckedIOException failure) {
       throw new IOException(
           "a record of a checkpoint was not put into the store: " + failure.getMessage(), failure);
@@ -72,8 +80,10 @@ final class RecordInsert implements AutoCloseable {
     try {
       if (isTombstone) {
         copies.delete(key);
+        progress.add(key.length());
       } else {
         copies.put(key, value);
+        progress.add(key.length() + value.length());
       }
     } catch (IOException failure) {
       throw new UncheckedIOException(failure);

@@ -7,8 +7,6 @@ import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
-import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
-import org.apache.flink.runtime.state.CheckpointedStateScope;
 import org.apache.flink.runtime.state.FullSnapshotAsyncWriter;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
@@ -69,8 +67,11 @@ public final class FasterSnapshotStrategy<K>
         new FullSnapshotAsyncWriter<>(
             options.getCheckpointType(),
             () ->
-                CheckpointStreamWithResultProvider.createSimpleStream(
-                    CheckpointedStateScope.EXCLUSIVE, streamFactory),
+                ExclusiveStream.open(
+                    local.recovery(),
+                    options.getCheckpointType().isSavepoint(),
+                    checkpointId,
+                    streamFactory),
             resources);
     return registry -> {
       registry.registerCloseable(resources.cancellation());

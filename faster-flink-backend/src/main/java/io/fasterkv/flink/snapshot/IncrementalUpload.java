@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.Set;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
-import org.apache.flink.runtime.state.CheckpointedStateScope;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
@@ -86,7 +85,12 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       files.add(file(export, run, registry));
     }
     files.sort((left, right) -> Long.compare(left.from(), right.from()));
-    SnapshotResult<StreamStateHandle> meta = write(metaStream(), this::writeMeta, registry);
+    SnapshotResult<StreamStateHandle> meta =
+        write(
+            ExclusiveStream.open(
+                recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
+            this::writeMeta,
+            registry);
     List<HandleAndLocalPath> shared = new ArrayList<>();
     Set<LogFile> knownFiles = Set.copyOf(known);
     for (LogFile file : files) {
@@ -125,7 +129,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       List<LogFile> files, @Nullable StreamStateHandle localMeta) {
     LocalSnapshotDirectoryProvider directories =
         recovery.getLocalStateDirectoryProvider().orElse(null);
-    if (!recovery.isLocalBackupEnabled() || directories == null || localMeta == null) {
+    if (directories == null || localMeta == null) {
       return null;
     }
     if (!snapshot.export().isWhole()) {
@@ -159,19 +163,6 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       StateUtil.discardStateObjectQuietly(localMeta);
       return null;
     }
-  }
-
-  private CheckpointStreamWithResultProvider metaStream() throws IOException {
-    return recovery.isLocalBackupEnabled()
-        ? CheckpointStreamWithResultProvider.createDuplicatingStream(
-            plan.checkpointId(),
-            CheckpointedStateScope.EXCLUSIVE,
-            plan.streams(),
-            recovery
-                .getLocalStateDirectoryProvider()
-                .orElseThrow(LocalRecoveryConfig.localRecoveryNotEnabled()))
-        : CheckpointStreamWithResultProvider.createSimpleStream(
-            CheckpointedStateScope.EXCLUSIVE, plan.streams());
   }
 
   /** Those of the usable files that have pieces of the log. */

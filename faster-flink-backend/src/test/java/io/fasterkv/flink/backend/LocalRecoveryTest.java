@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -14,21 +16,27 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.jobgraph.JobVertexID;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
+import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.LocalSnapshotDirectoryProviderImpl;
 import org.apache.flink.runtime.state.SharedStateRegistry;
 import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.StreamStateHandle;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Checkpoints that are on the machine that took them, too. */
 class LocalRecoveryTest {
@@ -44,9 +52,8 @@ class LocalRecoveryTest {
   private TestBackends backends;
   private long checkpoint;
 
-  @BeforeEach
-  void open() {
-    Configuration config = TestSettings.TINY_INCREMENTAL.config();
+  private void open(TestSettings settings) {
+    Configuration config = settings.config();
     config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(stores.toString()));
     LocalRecoveryConfig recovery =
         LocalRecoveryConfig.backupAndRecoveryEnabled(
@@ -63,19 +70,25 @@ class LocalRecoveryTest {
 
   private SnapshotResult<KeyedStateHandle> take(FasterKeyedStateBackend<Integer> backend)
       throws Exception {
-    var future =
-        backend.snapshot(
-            ++checkpoint, 1, files, CheckpointOptions.forCheckpointWithDefaultLocation());
+    SnapshotResult<KeyedStateHandle> result =
+        take(backend, CheckpointOptions.forCheckpointWithDefaultLocation());
+    backend.notifyCheckpointComplete(checkpoint);
+    return result;
+  }
+
+  private SnapshotResult<KeyedStateHandle> take(
+      FasterKeyedStateBackend<Integer> backend, CheckpointOptions options) throws Exception {
+    var future = backend.snapshot(++checkpoint, 1, files, options);
     future.run();
     SnapshotResult<KeyedStateHandle> result = future.get();
     result.getJobManagerOwnedSnapshot().registerSharedStates(registry, checkpoint);
-    backend.notifyCheckpointComplete(checkpoint);
     return result;
   }
 
   /** Without a look at the files elsewhere, but for new checkpoints, which are built on those. */
   @Test
   void aSubtaskComesBackFromItsOwnMachineAlone() throws Exception {
+    open(TestSettings.TINY_INCREMENTAL);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 20_000);
     SnapshotResult<KeyedStateHandle> taken = take(backend);
@@ -96,9 +109,57 @@ class LocalRecoveryTest {
     model.check(backends.open(next.getTaskLocalSnapshot()), KEYS);
   }
 
-  /** As the first one of a job that has not seen any data yet. */
+  /** The copy is one file, of the same bytes. */
   @Test
-  void aCheckpointWithoutAnyRecordComesBackFromHereAndFromElsewhere() throws Exception {
+  void aSubtaskComesBackFromAFullCheckpointOfItsOwnMachineAlone() throws Exception {
+    open(TestSettings.TINY);
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 20_000);
+    SnapshotResult<KeyedStateHandle> taken = take(backend);
+    backend.dispose();
+    StreamStateHandle elsewhere = file(taken.getJobManagerOwnedSnapshot());
+    try (InputStream here = file(taken.getTaskLocalSnapshot()).openInputStream()) {
+      assertThat(here).hasBinaryContent(files.bytes(elsewhere));
+    }
+    // Whoever reads it finds nothing.
+    files.replace(elsewhere, new byte[0]);
+    assertThatThrownBy(() -> backends.open(taken.getJobManagerOwnedSnapshot()))
+        .hasRootCauseInstanceOf(EOFException.class);
+
+    FasterKeyedStateBackend<Integer> restored = backends.open(taken.getTaskLocalSnapshot());
+    model.check(restored, KEYS);
+    model.change(restored, random, KEYS, 100);
+    model.check(backends.open(take(restored).getTaskLocalSnapshot()), KEYS);
+  }
+
+  private static StreamStateHandle file(KeyedStateHandle full) {
+    return ((KeyGroupsStateHandle) full).getDelegateStateHandle();
+  }
+
+  /** No task comes back from one by itself. */
+  @ParameterizedTest
+  @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
+  void aSavepointIsNotKeptHere(TestSettings settings) throws Exception {
+    open(settings);
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    model.change(backend, random, KEYS, 2_000);
+    SnapshotResult<KeyedStateHandle> taken =
+        take(
+            backend,
+            new CheckpointOptions(
+                SavepointType.savepoint(SavepointFormatType.NATIVE),
+                CheckpointStorageLocationReference.getDefault()));
+    assertThat(taken.getTaskLocalSnapshot()).isNull();
+    assertThat(copies).isEmptyDirectory();
+    model.check(backends.open(taken.getJobManagerOwnedSnapshot()), KEYS);
+  }
+
+  /** As the first one of a job that has not seen any data yet. */
+  @ParameterizedTest
+  @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
+  void aCheckpointWithoutAnyRecordComesBackFromHereAndFromElsewhere(TestSettings settings)
+      throws Exception {
+    open(settings);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 0);
     SnapshotResult<KeyedStateHandle> taken = take(backend);
@@ -117,8 +178,10 @@ class LocalRecoveryTest {
   }
 
   /** Stores that go on from a copy, and copies of other checkpoints, do not change it. */
-  @Test
-  void aCopyStaysAsItIs() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
+  void aCopyStaysAsItIs(TestSettings settings) throws Exception {
+    open(settings);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 10_000);
     SnapshotResult<KeyedStateHandle> first = take(backend);
@@ -143,6 +206,7 @@ class LocalRecoveryTest {
 
   @Test
   void whatIsNotWhatWasWrittenIsNamedWithItsFileAndOffset() throws Exception {
+    open(TestSettings.TINY_INCREMENTAL);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 2_000);
     var local = (IncrementalLocalKeyedStateHandle) take(backend).getTaskLocalSnapshot();
@@ -180,8 +244,10 @@ class LocalRecoveryTest {
   }
 
   /** A checkpoint is complete without its copy. */
-  @Test
-  void aCopyThatCannotBeMadeFailsNoCheckpoint() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
+  void aCopyThatCannotBeMadeFailsNoCheckpoint(TestSettings settings) throws Exception {
+    open(settings);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 2_000);
     take(backend);
@@ -194,12 +260,8 @@ class LocalRecoveryTest {
       Files.write(next, Seeds.bytes(random, 10));
     }
     model.change(backend, random, KEYS, 2_000);
-    var future =
-        backend.snapshot(2, 1, files, CheckpointOptions.forCheckpointWithDefaultLocation());
-    future.run();
-    SnapshotResult<KeyedStateHandle> result = future.get();
+    SnapshotResult<KeyedStateHandle> result = take(backend);
     assertThat(result.getTaskLocalSnapshot()).isNull();
-    result.getJobManagerOwnedSnapshot().registerSharedStates(registry, 2);
     model.check(backends.open(result.getJobManagerOwnedSnapshot()), KEYS);
   }
 }

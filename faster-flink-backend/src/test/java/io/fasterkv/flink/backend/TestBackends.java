@@ -3,6 +3,7 @@ package io.fasterkv.flink.backend;
 import io.fasterkv.flink.FasterStateBackend;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
+import io.fasterkv.flink.config.FasterSettings;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -24,9 +25,14 @@ import org.apache.flink.runtime.state.KeyedStateBackendParametersImpl;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.runtime.state.TestTaskStateManager;
+import org.apache.flink.runtime.state.UncompressedStreamCompressionDecorator;
 import org.apache.flink.runtime.state.memory.MemCheckpointStreamFactory;
+import org.apache.flink.runtime.state.metrics.LatencyTrackingStateConfig;
+import org.apache.flink.runtime.state.metrics.SizeTrackingStateConfig;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
+import org.apache.flink.util.clock.Clock;
 
 /** Opens keyed backends with {@code Integer} keys, on stores below one directory. */
 final class TestBackends implements AutoCloseable {
@@ -35,6 +41,7 @@ final class TestBackends implements AutoCloseable {
 
   private final MockEnvironment env;
   private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
+  private final FasterSettings settings;
   private final FasterStateBackend stateBackend;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
   private TtlTimeProvider time = TtlTimeProvider.DEFAULT;
@@ -54,6 +61,7 @@ final class TestBackends implements AutoCloseable {
             .setTaskStateManager(
                 TestTaskStateManager.builder().setLocalRecoveryConfig(recovery).build())
             .build();
+    settings = FasterSettings.from(config);
     stateBackend = new FasterStateBackend().configure(config, getClass().getClassLoader());
   }
 
@@ -73,23 +81,45 @@ final class TestBackends implements AutoCloseable {
 
   FasterKeyedStateBackend<Integer> open(KeyGroupRange range, Collection<KeyedStateHandle> handles)
       throws Exception {
+    return opened(
+        (FasterKeyedStateBackend<Integer>)
+            stateBackend.createKeyedStateBackend(parameters(range, handles)));
+  }
+
+  /** Opens one whose restore takes its time from a clock. */
+  FasterKeyedStateBackend<Integer> open(Clock clock, KeyedStateHandle... handles)
+      throws Exception {
+    return opened(
+        new FasterKeyedStateBackendBuilder<>(
+                parameters(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles)),
+                settings,
+                new Tracking(
+                    LatencyTrackingStateConfig.disabled(), SizeTrackingStateConfig.disabled()),
+                UncompressedStreamCompressionDecorator.INSTANCE,
+                clock)
+            .build());
+  }
+
+  private KeyedStateBackendParameters<Integer> parameters(
+      KeyGroupRange range, Collection<KeyedStateHandle> handles) {
     JobID job = new JobID();
     whileOpening = new CloseableRegistry();
-    FasterKeyedStateBackend<Integer> backend =
-        (FasterKeyedStateBackend<Integer>)
-            stateBackend.createKeyedStateBackend(
-                new KeyedStateBackendParametersImpl<>(
-                    env,
-                    job,
-                    "test operator",
-                    IntSerializer.INSTANCE,
-                    KEY_GROUPS,
-                    range,
-                    new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
-                    time,
-                    metrics,
-                    handles,
-                    whileOpening));
+    return new KeyedStateBackendParametersImpl<>(
+        env,
+        job,
+        "test operator",
+        IntSerializer.INSTANCE,
+        KEY_GROUPS,
+        range,
+        new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
+        time,
+        metrics,
+        handles,
+        whileOpening);
+  }
+
+  private FasterKeyedStateBackend<Integer> opened(FasterKeyedStateBackend<Integer> backend)
+      throws IOException {
     whileOpening.close();
     opened.add(backend);
     return backend;

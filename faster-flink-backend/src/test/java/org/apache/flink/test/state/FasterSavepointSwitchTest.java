@@ -38,9 +38,16 @@ public class FasterSavepointSwitchTest extends SavepointStateBackendSwitchTestBa
         new Object[] {heap, tiny},
         new Object[] {rocks, tiny},
         new Object[] {rocksHeapTimers, tiny},
+        new Object[] {tiny, rocksHeapTimers},
         new Object[] {tiny, heapTimers},
         new Object[] {heapTimers, tiny},
+        new Object[] {roomy, heapTimers},
+        new Object[] {heapTimers, roomy},
+        new Object[] {heapTimers, heap},
+        new Object[] {heap, heapTimers},
         new Object[] {heapTimers, rocks},
-        new Object[] {rocks, heapTimers});
+        new Object[] {rocks, heapTimers},
+        new Object[] {heapTimers, rocksHeapTimers},
+        new Object[] {rocksHeapTimers, heapTimers});
   }
 }

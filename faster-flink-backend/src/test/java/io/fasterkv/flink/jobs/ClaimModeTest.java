@@ -1,0 +1,119 @@
+package io.fasterkv.flink.jobs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.RecoveryClaimMode;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.test.junit5.InjectMiniCluster;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.FileUtils;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Jobs that go on with what others have left, and make it their own or not. Each key's state is
+ * checked all the time, when a job fails and when yet another one takes its place, too.
+ */
+class ClaimModeTest {
+  @RegisterExtension
+  private static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(3)
+              .build());
+
+  @TempDir private Path directory;
+
+  private Configuration config(JobSettings settings) {
+    Configuration config = settings.config(directory);
+    // Checkpoints are those that the test takes, and the job fails when the test lets it.
+    config.setString("execution.checkpointing.interval", "1 h");
+    config.setString("restart-strategy.fixed-delay.attempts", "1");
+    return config;
+  }
+
+  private static Configuration from(String path, RecoveryClaimMode mode, Configuration config) {
+    Configuration next = new Configuration(config);
+    next.set(StateRecoveryOptions.SAVEPOINT_PATH, path);
+    next.set(StateRecoveryOptions.RESTORE_MODE, mode);
+    return next;
+  }
+
+  private static Path local(String path) {
+    return Path.of(URI.create(path));
+  }
+
+  @ParameterizedTest
+  @EnumSource(JobSettings.class)
+  void aCheckpointThatIsClaimedGoesAndLaterOnesStay(
+      JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
+    Configuration config = config(settings);
+    CheckedJob job = CheckedJob.startFirst(cluster, config, 2);
+    String claimed = job.checkpoint();
+    job.cancel();
+    assertThat(local(claimed)).isNotEmptyDirectory();
+    goOnWithoutWhatWasClaimed(cluster, config, claimed);
+  }
+
+  @ParameterizedTest
+  @EnumSource(JobSettings.class)
+  void aNativeSavepointThatIsClaimedGoesAndLaterCheckpointsStay(
+      JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
+    Configuration config = config(settings);
+    String claimed =
+        CheckedJob.startFirst(cluster, config, 2)
+            .stop(directory.resolve("savepoints"), SavepointFormatType.NATIVE);
+    assertThat(local(claimed)).isNotEmptyDirectory();
+    goOnWithoutWhatWasClaimed(cluster, config, claimed);
+  }
+
+  private static void goOnWithoutWhatWasClaimed(
+      MiniCluster cluster, Configuration config, String claimed) throws Exception {
+    CheckedJob job =
+        CheckedJob.start(cluster, from(claimed, RecoveryClaimMode.CLAIM, config), 2);
+    job.checkpoint();
+    job.checkpoint();
+    job.checkpoint();
+    awaitGone(local(claimed));
+    job.fail();
+    String last = job.checkpoint();
+    job.cancel();
+    CheckedJob.start(cluster, from(last, RecoveryClaimMode.CLAIM, config), 3).end();
+  }
+
+  /** Flink deletes what no checkpoint needs any more on a thread of its own. */
+  private static void awaitGone(Path claimed) throws InterruptedException {
+    while (Files.exists(claimed)) {
+      Thread.sleep(20);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(JobSettings.class)
+  void ofACheckpointThatIsNotClaimedNothingIsNeededAfterTheFirst(
+      JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
+    Configuration config = config(settings);
+    CheckedJob job = CheckedJob.startFirst(cluster, config, 2);
+    String others = job.checkpoint();
+    job.cancel();
+
+    job = CheckedJob.start(cluster, from(others, RecoveryClaimMode.NO_CLAIM, config), 2);
+    job.checkpoint();
+    assertThat(local(others)).isNotEmptyDirectory();
+    FileUtils.deleteDirectory(local(others).getParent().toFile());
+    job.fail();
+    String last = job.checkpoint();
+    job.cancel();
+    CheckedJob.start(cluster, from(last, RecoveryClaimMode.NO_CLAIM, config), 3).end();
+  }
+}

@@ -1,0 +1,66 @@
+package io.fasterkv.flink.restore;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import org.apache.flink.testutils.logging.LoggerAuditingExtension;
+import org.apache.flink.util.clock.ManualClock;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.slf4j.event.Level;
+
+/** How often a restore tells how far it has come, and what. */
+class RestoreProgressTest {
+  @RegisterExtension
+  private final LoggerAuditingExtension log =
+      new LoggerAuditingExtension(RestoreProgress.class, Level.INFO);
+
+  private final ManualClock clock = new ManualClock();
+  private final RestoreProgress progress = new RestoreProgress(clock);
+
+  private void pass(long millis) {
+    clock.advanceTime(Duration.ofMillis(millis));
+  }
+
+  @Test
+  void nothingIsToldMoreOftenThanInTenSeconds() {
+    progress.tell("at", 0);
+    pass(9_999);
+    progress.tell("at", 9_999);
+    pass(1);
+    progress.tell("at", 10_000);
+    progress.tell("at", "once more");
+    pass(14_000);
+    progress.tell("at", 24_000);
+    pass(9_999);
+    progress.tell("at", 33_999);
+    pass(1);
+    progress.tell("at", 34_000);
+    assertThat(log.getMessages())
+        .containsExactly(
+            "at: 10000, millis=10000", "at: 24000, millis=24000", "at: 34000, millis=34000");
+    assertThat(progress.millis()).isEqualTo(34_000);
+  }
+
+  @Test
+  void aPartOfManyEntriesIsToldInBetween() {
+    InsertProgress inserted = new InsertProgress(progress, "putting", 4);
+    inserted.passed(1);
+    pass(10_000);
+    for (int i = 0; i < 2_500; i++) {
+      inserted.add(3);
+    }
+    pass(10_000);
+    inserted.passed(2);
+    assertThat(log.getMessages())
+        .containsExactly(
+            "putting: percent=25, entries=1024, bytes=3072, millis=10000",
+            "putting: percent=75, entries=2500, bytes=7500, millis=20000");
+  }
+
+  @Test
+  void ofNothingAllIsDone() {
+    assertThat(new InsertProgress(progress, "putting", 0))
+        .hasToString("percent=100, entries=0, bytes=0");
+  }
+}

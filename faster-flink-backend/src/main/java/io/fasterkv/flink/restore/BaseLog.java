@@ -33,10 +33,7 @@ public final class BaseLog {
   private boolean isTaken;
 
   BaseLog(
-      CommonLog common,
-      KeyGroupRange own,
-      CloseableRegistry cancelled,
-      RestoreProgress progress) {
+      CommonLog common, KeyGroupRange own, CloseableRegistry cancelled, RestoreProgress progress) {
     this.common = common;
     this.own = own;
     this.cancelled = cancelled;

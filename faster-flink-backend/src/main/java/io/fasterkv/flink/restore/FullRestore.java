@@ -128,9 +128,7 @@ public final class FullRestore<K> {
   }
 
   private static StateObject file(KeyedStateHandle handle) {
-    return handle instanceof KeyGroupsStateHandle groups
-        ? groups.getDelegateStateHandle()
-        : handle;
+    return handle instanceof KeyGroupsStateHandle groups ? groups.getDelegateStateHandle() : handle;
   }
 
   private void restore(SavepointRestoreResult result, InsertProgress inserted)

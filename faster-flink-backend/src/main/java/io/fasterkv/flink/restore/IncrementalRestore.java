@@ -141,7 +141,8 @@ public final class IncrementalRestore {
             .mapToLong(source -> source.log().endAddress() - missingFrom(source, taken))
             .sum();
     InsertProgress inserted =
-        new InsertProgress(progress, "putting the records of a checkpoint into a store", missingBytes);
+        new InsertProgress(
+            progress, "putting the records of a checkpoint into a store", missingBytes);
     try (RecordInsert insert = new RecordInsert(store, own, cancelled, inserted)) {
       for (IncrementalSource source : sources) {
         int[] numbers = register(source, states, records);

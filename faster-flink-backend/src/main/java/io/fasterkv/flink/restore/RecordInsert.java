@@ -18,10 +18,7 @@ final class RecordInsert implements AutoCloseable {
   private final InsertProgress progress;
 
   RecordInsert(
-      FasterStore store,
-      KeyGroupRange own,
-      CloseableRegistry cancelled,
-      InsertProgress progress) {
+      FasterStore store, KeyGroupRange own, CloseableRegistry cancelled, InsertProgress progress) {
     copies = new RecordCopies(store);
     this.own = own;
     this.cancelled = cancelled;

@@ -87,8 +87,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     files.sort((left, right) -> Long.compare(left.from(), right.from()));
     SnapshotResult<StreamStateHandle> meta =
         write(
-            ExclusiveStream.open(
-                recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
+            ExclusiveStream.open(recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
             this::writeMeta,
             registry);
     List<HandleAndLocalPath> shared = new ArrayList<>();

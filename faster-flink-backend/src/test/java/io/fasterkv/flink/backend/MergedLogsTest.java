@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.config.FasterOptions;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -52,7 +55,7 @@ class MergedLogsTest extends IncrementalCheckpoints {
   @CsvSource({"0, 0", "0, 1", "1, 0", "2, 1", "1, 2", "4, 0", "0, 4", "4, 4"})
   void whatIsStaleInALogThatWasSharedDoesNotComeBack(int lowCompacts, int highCompacts)
       throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
+    FasterKeyedStateBackend<Integer> whole = openWhole();
     put(whole, 0, 4_000, 1);
     IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
     FasterKeyedStateBackend<Integer> low = backends.open(KeyGroupRange.of(0, 15), List.of(ofWhole));
@@ -89,7 +92,7 @@ class MergedLogsTest extends IncrementalCheckpoints {
   @CsvSource({"0, 1, 2", "2, 1, 0", "1, 0, 2", "0, 4, 1", "4, 4, 2"})
   void threeLogsThatBeginAtDifferentPlacesAreMerged(int first, int second, int third)
       throws Exception {
-    FasterKeyedStateBackend<Integer> whole = open(TestSettings.TINY_INCREMENTAL);
+    FasterKeyedStateBackend<Integer> whole = openWhole();
     put(whole, 0, 4_000, 1);
     IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
     List<KeyGroupRange> ranges =
@@ -169,6 +172,15 @@ class MergedLogsTest extends IncrementalCheckpoints {
       }
     }
     assertThat(missing).isEmpty();
+  }
+
+  /** Small pages, in memory that holds all, so that nothing compacts but who is asked to. */
+  private FasterKeyedStateBackend<Integer> openWhole() throws Exception {
+    Configuration config = TestSettings.TINY_INCREMENTAL.config();
+    config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(8));
+    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
+    backends = new TestBackends(config);
+    return backends.open();
   }
 
   private static void compactQuarters(FasterKeyedStateBackend<Integer> backend, int quarters) {

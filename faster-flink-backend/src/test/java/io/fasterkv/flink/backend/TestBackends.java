@@ -87,8 +87,7 @@ final class TestBackends implements AutoCloseable {
   }
 
   /** Opens one whose restore takes its time from a clock. */
-  FasterKeyedStateBackend<Integer> open(Clock clock, KeyedStateHandle... handles)
-      throws Exception {
+  FasterKeyedStateBackend<Integer> open(Clock clock, KeyedStateHandle... handles) throws Exception {
     return opened(
         new FasterKeyedStateBackendBuilder<>(
                 parameters(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles)),

@@ -79,8 +79,7 @@ class ClaimModeTest {
 
   private static void goOnWithoutWhatWasClaimed(
       MiniCluster cluster, Configuration config, String claimed) throws Exception {
-    CheckedJob job =
-        CheckedJob.start(cluster, from(claimed, RecoveryClaimMode.CLAIM, config), 2);
+    CheckedJob job = CheckedJob.start(cluster, from(claimed, RecoveryClaimMode.CLAIM, config), 2);
     job.checkpoint();
     job.checkpoint();
     job.checkpoint();

@@ -46,8 +46,7 @@ class LocalRecoveryJobTest {
     FailingJob.check(
         settings.config(directory),
         KeyedSums.expected(FailingJob.NUMBERS),
-        env ->
-            FailingJob.numbers(env, "numbers").keyBy(KeyedSums::key).process(new KeyedSums()));
+        env -> FailingJob.numbers(env, "numbers").keyBy(KeyedSums::key).process(new KeyedSums()));
     List<String> restored =
         restores.getMessages().stream().filter(line -> line.startsWith("restored ")).toList();
     assertThat(restored)

@@ -97,8 +97,12 @@ class ClaimModeTest {
     }
   }
 
+  /**
+   * Not with Flink's changelog: whatever is below, it goes on with the other's files until it has
+   * materialized the state anew.
+   */
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @EnumSource(names = {"FULL", "INCREMENTAL"})
   void ofACheckpointThatIsNotClaimedNothingIsNeededAfterTheFirst(
       JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
     Configuration config = config(settings);

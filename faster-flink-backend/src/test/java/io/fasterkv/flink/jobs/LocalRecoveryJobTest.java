@@ -51,12 +51,7 @@ class LocalRecoveryJobTest {
         settings.config(directory),
         KeyedSums.expected(FailingJob.NUMBERS),
         env -> FailingJob.numbers(env, "numbers").keyBy(KeyedSums::key).process(new KeyedSums()));
-<<<<<<< ours
-    List<String> restored =
-        restores.getMessages().stream().filter(line -> line.startsWith("restored ")).toList();
-=======
     List<String> restored = told("restored ");
->>>>>>> theirs
     assertThat(restored)
         .hasSizeGreaterThanOrEqualTo(FailingJob.PARALLELISM)
         .allMatch(line -> line.contains(local.toString()));

@@ -40,7 +40,9 @@ class StandaloneClusterIT {
   void start() throws Exception {
     deleteRemains();
     try {
-      localDisk = TightDisk.mount(local, 64);
+      // Two segments of 64 MiB for each store, which are given back as a whole, and one of those
+      // that a dead process has left.
+      localDisk = TightDisk.mount(local, 384);
       checkpointDisk = TightDisk.mount(checkpoints, 192);
     } catch (IOException notAllowed) {
       noDisks = "cannot mount a small file system: " + notAllowed.getMessage();

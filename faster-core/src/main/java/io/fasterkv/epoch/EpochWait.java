@@ -11,11 +11,13 @@ import java.util.function.Supplier;
  */
 public final class EpochWait {
   private static final long PAUSE_NANOS = 20_000;
+  private static final long LONGEST_PAUSE_NANOS = 2_000_000;
 
   private final Epochs epochs;
   private final Supplier<String> purpose;
   private long startNanos;
   private long reportAfterNanos;
+  private long nextPauseNanos = PAUSE_NANOS;
   private boolean isWaiting;
 
   /**
@@ -28,8 +30,21 @@ public final class EpochWait {
 
   /** Waits for some microseconds. The caller then looks whether it can go on. */
   public void pause() {
+    pause(PAUSE_NANOS);
+  }
+
+  /**
+   * As {@link #pause}, but each time twice as long, up to two milliseconds: for what takes as long
+   * as a disk does. Who looks all the time takes a processor from those who work, again and again.
+   */
+  public void pauseLonger() {
+    pause(nextPauseNanos);
+    nextPauseNanos = Math.min(2 * nextPauseNanos, LONGEST_PAUSE_NANOS);
+  }
+
+  private void pause(long nanos) {
     epochs.drain();
-    LockSupport.parkNanos(PAUSE_NANOS);
+    LockSupport.parkNanos(nanos);
     if (!isWaiting) {
       isWaiting = true;
       startNanos = System.nanoTime();
@@ -43,6 +58,7 @@ public final class EpochWait {
   /** What was waited for has come; the next {@link #pause} begins another wait. */
   public void end() {
     isWaiting = false;
+    nextPauseNanos = PAUSE_NANOS;
   }
 
   private void report() {

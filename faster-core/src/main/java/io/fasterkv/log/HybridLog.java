@@ -410,7 +410,7 @@ public final class HybridLog {
       if (flusher.refused().isRefused(address, refusals)) {
         throw diskFull();
       }
-      wait.pause();
+      wait.pauseLonger();
     }
     throwIfFailed();
   }

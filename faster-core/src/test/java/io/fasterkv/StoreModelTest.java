@@ -137,7 +137,7 @@ class StoreModelTest {
         StoreConfig.builder(directory)
             .memoryBytes(2 << 20)
             .pageBytes(4096)
-            .logMemoryBytes(4096L << random.nextInt(2, 5))
+            .logMemoryBytes(4096L << random.nextInt(2, 7))
             .indexBytes(Math.max(256, indexBytes))
             .segmentBytes(16384)
             .mutableFraction(fractions[random.nextInt(fractions.length)])

@@ -214,10 +214,14 @@ public final class HybridLog {
     }
     // The page is read first: if another thread turns it now, this one does not turn the next.
     long page = tail.page();
-    if (brake.holds(frames.pageStart(page) - marks.begin())) {
+    if (isHeld(page)) {
       return RETRY;
     }
-    return allocated(tail.allocate(bytes), page);
+    long address = tail.allocate(bytes);
+    if (address == TailAllocator.PAGE_FULL && turnPage(page)) {
+      address = tail.allocate(bytes);
+    }
+    return orRetry(address);
   }
 
   /**
@@ -230,10 +234,22 @@ public final class HybridLog {
       return allocateWithin(least, most, Claim.RECORD);
     }
     long page = tail.page();
-    if (brake.holds(frames.pageStart(page) - marks.begin())) {
+    if (isHeld(page)) {
       return RETRY;
     }
-    return allocated(tail.allocateUpTo(least, most), page);
+    long address = tail.allocateUpTo(least, most);
+    if (address == TailAllocator.PAGE_FULL && turnPage(page)) {
+      address = tail.allocateUpTo(least, most);
+    }
+    return orRetry(address);
+  }
+
+  private boolean isHeld(long page) {
+    return brake.holds(frames.pageStart(page) - marks.begin());
+  }
+
+  private static long orRetry(long address) {
+    return address == TailAllocator.PAGE_FULL ? RETRY : address;
   }
 
   /** Without a device: on the pages that are for this. */
@@ -251,7 +267,8 @@ public final class HybridLog {
         return address;
       }
       if (page < lastPage) {
-        turnPage(page);
+        throwIfFailed();
+        turns.turn(page);
         return RETRY;
       }
     }
@@ -270,14 +287,6 @@ public final class HybridLog {
     } else if (room.isPassing() && !brake.isMover()) {
       room.took(bytes);
     }
-  }
-
-  private long allocated(long address, long page) {
-    if (address != TailAllocator.PAGE_FULL) {
-      return address;
-    }
-    turnPage(page);
-    return RETRY;
   }
 
   /** How long a record may be. */
@@ -436,6 +445,7 @@ public final class HybridLog {
   public void close() {
     flusher.close();
     holds.close();
+    turns.close();
     frames.close();
   }
 
@@ -503,9 +513,10 @@ public final class HybridLog {
         + flusher.refused().describe();
   }
 
-  private void turnPage(long page) {
+  /** Whether this thread has turned a page that was full, and may allocate on the next. */
+  private boolean turnPage(long page) {
     throwIfFailed();
-    turns.turn(page);
+    return turns.turn(page) && !isHeld(page + 1);
   }
 
   /** Without a device, the begin is what makes frames free. */

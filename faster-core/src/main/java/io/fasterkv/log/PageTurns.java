@@ -18,7 +18,7 @@ final class PageTurns {
    * Frames that are kept free ahead of the tail, besides the one that it needs next: a thread that
    * was stopped within its epoch holds nobody up for as long as it takes to fill them.
    */
-  private static final int MOST_SPARE_FRAMES = 8;
+  private static final int MOST_SPARE_FRAMES = 16;
 
   /** One frame in so many is spare. */
   private static final int SPARE_SHARE = 16;
@@ -31,9 +31,10 @@ final class PageTurns {
   private final UpdateRegions regions;
   private final Truncation truncation;
   private final AddressSpace space;
+  private final FrameClearing clearing;
   private final boolean inMemory;
   private final long mutablePages;
-  private final long spareFrames;
+  private final int spareFrames;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
@@ -61,30 +62,35 @@ final class PageTurns {
             (long) (frames.count() * config.mutableFraction()),
             0,
             inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
-    spareFrames = Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
+    spareFrames = (int) Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
+    clearing = new FrameClearing(frames, marks, inMemory ? 0 : spareFrames / 2);
     readOnlyAnnounced = new AtomicLong(marks.readOnly());
     headAnnounced = new AtomicLong(marks.head());
   }
 
   /**
-   * Turns from a page that is full to the next, if there is a frame for the one after it.
+   * Turns from a page that is full to the next, if there is a frame for the one after it; returns
+   * whether this thread has.
    *
    * @throws io.fasterkv.api.StoreException.OutOfAddresses if there is no next one
    */
-  void turn(long page) {
+  boolean turn(long page) {
     space.requireAfter(page);
     long closedNeeded = frames.pageStart(page + 2 - frames.count());
     if (marks.closed() < closedNeeded) {
       flusher.refused().roomWanted();
       assist();
-      return;
+      clearing.clear(closedNeeded);
+      return false;
     }
-    if (tail.turn(page)) {
-      space.turnedTo(page + 1);
-      regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
-      assist();
-      frames.reached(page + 1);
+    if (!tail.turn(page)) {
+      return false;
     }
+    space.turnedTo(page + 1);
+    regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
+    assist();
+    frames.reached(page + 1);
+    return true;
   }
 
   /** Helps the steps along. */
@@ -136,16 +142,13 @@ final class PageTurns {
 
   /** Sees to it that the frames below {@code head} are cleared. */
   private void announceHead(long head) {
-    if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> onHeadSafe(head))) {
+    if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> clearing.left(head))) {
       headAnnounced.accumulateAndGet(head, Math::max);
     }
   }
 
-  private void onHeadSafe(long address) {
-    long from = marks.closed();
-    if (address > from) {
-      frames.clear(from, address);
-      marks.advanceClosed(address);
-    }
+  /** Nobody uses the memory any more but who calls this. */
+  void close() {
+    clearing.close();
   }
 }

@@ -42,6 +42,11 @@ public final class SmallStore {
     this(arena, config(kind).build(), merge);
   }
 
+  /** Of more pages, without deltas. */
+  SmallStore(OffHeapArena arena, RecordKind kind, int pages) {
+    this(arena, config(kind).logMemoryBytes((long) pages * PAGE_BYTES).build(), null);
+  }
+
   /** Of longs, going from version to version in a way. */
   public SmallStore(OffHeapArena arena, VersionShift shift) {
     this(arena, config(RecordKind.LONGS).versionShift(shift).build(), null);

@@ -10,6 +10,7 @@ import io.fasterkv.stress.GuardedCell;
 import io.fasterkv.stress.ResizedIndex;
 import io.fasterkv.stress.SharedValue;
 import io.fasterkv.stress.UpdatedRecord;
+import io.fasterkv.stress.WrittenPages;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
@@ -114,6 +115,19 @@ class DetectorsCatchBrokenVariantsTest {
             () -> tail.allocate(1),
             () -> !tail.defect().equals(CrowdedTail.SOUND));
     report("page turned twice", rounds);
+  }
+
+  @Test
+  void aFrameThatIsClearedTwiceLosesItsPage() {
+    FrameClearedTwice pages = new FrameClearedTwice(arena);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            pages::reset,
+            () -> pages.fill(0),
+            () -> pages.fill(1),
+            () -> pages.defect().equals(WrittenPages.WIPED));
+    report("frame cleared twice", rounds);
   }
 
   @Test

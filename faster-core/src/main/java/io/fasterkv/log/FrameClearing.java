@@ -1,0 +1,93 @@
+package io.fasterkv.log;
+
+import io.fasterkv.memory.OwnThread;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Makes frames zero that nobody looks into any more. To clear a page takes as long as a hundred
+ * records, and who turns one has a record to write: so a few are cleared together, on a thread of
+ * their own, ahead of the tail. Who needs a frame that is not clear yet does not wait for that
+ * thread and clears one.
+ */
+final class FrameClearing implements AutoCloseable {
+  private final PageFrames frames;
+  private final LogMarks marks;
+  private final int together;
+  private final AtomicBoolean isClearing = new AtomicBoolean();
+  private final Thread thread =
+      Thread.ofPlatform().daemon().name("faster-clear").unstarted(this::run);
+  private volatile long left;
+  private volatile boolean isClosed;
+
+  /** Written by one action at a time, each after the one before. */
+  private boolean isStarted;
+
+  /**
+   * @param together how many frames are worth waking a thread, or 0 to clear each at once
+   */
+  FrameClearing(PageFrames frames, LogMarks marks, int together) {
+    this.frames = frames;
+    this.marks = marks;
+    this.together = together;
+    left = marks.closed();
+  }
+
+  /** Nobody looks into memory below {@code address} any more; one caller at a time. */
+  void left(long address) {
+    left = Math.max(left, address);
+    if (together == 0) {
+      clear(Long.MAX_VALUE);
+    } else if (left - marks.closed() >= together * frames.pageBytes()) {
+      wake();
+    }
+  }
+
+  /** Clears the frames that are left, up to {@code until}, unless another thread is at it. */
+  void clear(long until) {
+    if (!isClearing.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      long end = Math.min(left, until);
+      long at = marks.closed();
+      for (long next = frames.pageEnd(at); next <= end; next = frames.pageEnd(at)) {
+        frames.clear(at, next);
+        marks.advanceClosed(next);
+        at = next;
+      }
+      marks.advanceClosed(end);
+    } finally {
+      isClearing.set(false);
+    }
+  }
+
+  private void wake() {
+    if (isStarted) {
+      LockSupport.unpark(thread);
+      return;
+    }
+    isStarted = true;
+    try {
+      thread.start();
+    } catch (OutOfMemoryError e) {
+      System.getLogger("io.fasterkv")
+          .log(Level.WARNING, "no thread to clear memory with: who turns a page clears it", e);
+    }
+  }
+
+  /** Ends the thread; the memory may be given back then. */
+  @Override
+  public void close() {
+    isClosed = true;
+    OwnThread.awaitEnd(thread);
+  }
+
+  private void run() {
+    while (!isClosed) {
+      clear(Long.MAX_VALUE);
+      LockSupport.park(this);
+    }
+  }
+}

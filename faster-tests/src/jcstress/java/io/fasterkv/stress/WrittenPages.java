@@ -1,0 +1,38 @@
+package io.fasterkv.stress;
+
+import java.util.Arrays;
+
+/**
+ * Pages that two threads fill as frames come free, and the detector of a frame that was cleared
+ * although a page had moved in.
+ */
+public abstract class WrittenPages {
+  public static final String SOUND = "sound";
+  public static final String WIPED = "wiped";
+
+  protected static final int ACTORS = 2;
+  protected static final int EACH = 3;
+  protected static final int PAGE_BYTES = SmallStore.PAGE_BYTES;
+
+  private static final long NOWHERE = -1;
+
+  private final long[] addresses = new long[ACTORS * EACH];
+
+  protected final void forget() {
+    Arrays.fill(addresses, NOWHERE);
+  }
+
+  /** Notes what an actor's {@code number}th page is. */
+  protected final void written(int actor, int number, long address) {
+    addresses[actor * EACH + number] = address;
+  }
+
+  /** What is wrong with the pages; all of them are in memory still. */
+  public final String defect() {
+    boolean isSound = Arrays.stream(addresses).allMatch(each -> each == NOWHERE || holds(each));
+    return isSound ? SOUND : WIPED;
+  }
+
+  /** Whether memory has what was written at an address. */
+  protected abstract boolean holds(long address);
+}

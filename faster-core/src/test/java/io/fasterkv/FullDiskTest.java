@@ -35,6 +35,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * A disk without space: what must be on it fails, what must have room waits, nothing is lost, and
@@ -306,6 +307,33 @@ class FullDiskTest {
       assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
     }
     assertRecovers(500);
+  }
+
+  /**
+   * Frames that are free and were not cleared yet are room, wherever in a batch of them it ends.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6, 7})
+  void nobodyWaitsForSpaceWhileThereIsAFrame(int extraPages) {
+    int pages = 256;
+    int perPage = PAGE_BYTES / 24;
+    StoreConfig.Builder config =
+        config(RecordKind.LONGS)
+            .memoryBytes(4 << 20)
+            .logMemoryBytes((long) pages * PAGE_BYTES)
+            .mutableFraction(0)
+            .spaceWaitMillis(0);
+    try (FasterStore store = open(config);
+        LongSession<Object> session = session(store)) {
+      for (int i = 0; i < (2 * pages + extraPages) * perPage; i++) {
+        session.upsert(i % perPage, i, null);
+      }
+      space.refuse(FOR_EVER, "log.");
+      assertThatThrownBy(() -> add(session, 0, Integer.MAX_VALUE)).isInstanceOf(DeviceFailed.class);
+      HybridLog log = Insides.engine(store).log();
+      assertThat(log.tailAddress() - log.pageStart(log.flushedAddress()))
+          .isGreaterThan((pages - 2L) * PAGE_BYTES);
+    }
   }
 
   /** A full disk does not end a store that needs no room. */

@@ -14,7 +14,7 @@ import java.util.concurrent.locks.LockSupport;
 final class FrameClearing implements AutoCloseable {
   private final PageFrames frames;
   private final LogMarks marks;
-  private final int together;
+  private final long together;
   private final AtomicBoolean isClearing = new AtomicBoolean();
   private final Thread thread =
       Thread.ofPlatform().daemon().name("faster-clear").unstarted(this::run);
@@ -27,7 +27,7 @@ final class FrameClearing implements AutoCloseable {
   /**
    * @param together how many frames are worth waking a thread, or 0 to clear each at once
    */
-  FrameClearing(PageFrames frames, LogMarks marks, int together) {
+  FrameClearing(PageFrames frames, LogMarks marks, long together) {
     this.frames = frames;
     this.marks = marks;
     this.together = together;
@@ -42,6 +42,11 @@ final class FrameClearing implements AutoCloseable {
     } else if (left - marks.closed() >= together * frames.pageBytes()) {
       wake();
     }
+  }
+
+  /** Nobody looks into memory below it any more. */
+  long left() {
+    return left;
   }
 
   /** Clears the frames that are left, up to {@code until}, unless another thread is at it. */

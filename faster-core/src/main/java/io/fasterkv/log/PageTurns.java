@@ -34,7 +34,7 @@ final class PageTurns {
   private final FrameClearing clearing;
   private final boolean inMemory;
   private final long mutablePages;
-  private final int spareFrames;
+  private final long spareFrames;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
@@ -62,8 +62,9 @@ final class PageTurns {
             (long) (frames.count() * config.mutableFraction()),
             0,
             inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
-    spareFrames = (int) Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
-    clearing = new FrameClearing(frames, marks, inMemory ? 0 : spareFrames / 2);
+    spareFrames = Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
+    long mostLeft = Math.min(spareFrames, frames.count() - MIN_READ_ONLY_PAGES - mutablePages);
+    clearing = new FrameClearing(frames, marks, inMemory ? 0 : mostLeft / 2);
     readOnlyAnnounced = new AtomicLong(marks.readOnly());
     headAnnounced = new AtomicLong(marks.head());
   }
@@ -76,14 +77,7 @@ final class PageTurns {
    */
   boolean turn(long page) {
     space.requireAfter(page);
-    long closedNeeded = frames.pageStart(page + 2 - frames.count());
-    if (marks.closed() < closedNeeded) {
-      flusher.refused().roomWanted();
-      assist();
-      clearing.clear(closedNeeded);
-      return false;
-    }
-    if (!tail.turn(page)) {
+    if (!isClosed(frames.pageStart(page + 2 - frames.count())) || !tail.turn(page)) {
       return false;
     }
     space.turnedTo(page + 1);
@@ -91,6 +85,19 @@ final class PageTurns {
     assist();
     frames.reached(page + 1);
     return true;
+  }
+
+  /** Whether the frames below {@code address} are clear; if not, helps to make them so. */
+  private boolean isClosed(long address) {
+    if (marks.closed() >= address) {
+      return true;
+    }
+    assist();
+    clearing.clear(address);
+    if (clearing.left() < address) {
+      flusher.refused().roomWanted();
+    }
+    return marks.closed() >= address;
   }
 
   /** Helps the steps along. */

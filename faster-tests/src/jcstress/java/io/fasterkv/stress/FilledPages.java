@@ -21,6 +21,7 @@ final class FilledPages extends WrittenPages {
   private final SmallStore store;
   private final HybridLog log;
   private final List<EpochUser> users = new ArrayList<>();
+  private volatile boolean isDirty;
 
   FilledPages(OffHeapArena arena) {
     store = new SmallStore(arena, RecordKind.LONGS, PAGES);
@@ -47,6 +48,9 @@ final class FilledPages extends WrittenPages {
         user.refresh();
         record = log.allocate(BYTES);
       }
+      if (!isClear(record)) {
+        isDirty = true;
+      }
       Words.storePlain(log.memory(), log.offset(record + MIDDLE), record);
       Words.storePlain(log.memory(), log.offset(record + BYTES) - Long.BYTES, record);
       Words.storeRelease(log.memory(), log.offset(record), RecordInfo.padding(BYTES));
@@ -55,9 +59,15 @@ final class FilledPages extends WrittenPages {
     user.unprotect();
   }
 
+  private boolean isClear(long record) {
+    return Words.loadPlain(log.memory(), log.offset(record + MIDDLE)) == 0
+        && Words.loadPlain(log.memory(), log.offset(record + BYTES) - Long.BYTES) == 0;
+  }
+
   @Override
   protected boolean holds(long address) {
-    return Words.loadPlain(log.memory(), log.offset(address)) == RecordInfo.padding(BYTES)
+    return !isDirty
+        && Words.loadPlain(log.memory(), log.offset(address)) == RecordInfo.padding(BYTES)
         && Words.loadPlain(log.memory(), log.offset(address + MIDDLE)) == address
         && Words.loadPlain(log.memory(), log.offset(address + BYTES) - Long.BYTES) == address;
   }

@@ -29,8 +29,9 @@ public abstract class WrittenPages {
 
   /** What is wrong with the pages; all of them are in memory still. */
   public final String defect() {
-    boolean isSound = Arrays.stream(addresses).allMatch(each -> each == NOWHERE || holds(each));
-    return isSound ? SOUND : WIPED;
+    long[] written = Arrays.stream(addresses).filter(each -> each != NOWHERE).toArray();
+    boolean areOwn = Arrays.stream(written).distinct().count() == written.length;
+    return areOwn && Arrays.stream(written).allMatch(this::holds) ? SOUND : WIPED;
   }
 
   /** Whether memory has what was written at an address. */

@@ -67,6 +67,7 @@ public class LogAppend {
     session.close();
     store.close();
     user.close();
+    log.close();
     arena.close();
     Files.deleteIfExists(directory);
   }

@@ -36,6 +36,10 @@ class KeepRuleTrimTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MOST_MOMENTS = 60;
   private static final long TTL = 3000;
+
+  /** Never comes. */
+  private static final long FAR = 1_000_000;
+
   private static final int IN_BACKGROUND = 0;
   private static final int BY_HAND = 1;
   private static final int IN_MEMORY = 2;
@@ -124,6 +128,7 @@ class KeepRuleTrimTest {
     try (FasterStore store = FasterStore.open(config(random.nextInt(2, 5), kind, rule));
         Session<byte[], BytesFunctions.Result, Object> session =
             store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      writeWhatExpiresByHalf(session);
       for (int step = 0; step < STEPS; step++) {
         now.incrementAndGet();
         change(session, random);
@@ -138,7 +143,7 @@ class KeepRuleTrimTest {
         store.compact();
         assertThat(expiredShare(store)).as("seed " + seed).isLessThan(0.2);
       }
-      for (int key = 0; key < KEYS; key++) {
+      for (int key = 0; key <= KEYS; key++) {
         check(session, key, "seed " + seed + ", key " + key);
       }
       if (kind != IN_BACKGROUND) {
@@ -146,6 +151,13 @@ class KeepRuleTrimTest {
         StoreInvariants.check(store);
       }
     }
+  }
+
+  /** Whatever is drawn, something has a part that expires and one that does not. */
+  private void writeWhatExpiresByHalf(Session<byte[], BytesFunctions.Result, Object> session) {
+    List<Long> moments = List.of(now.get(), FAR);
+    model.put(KEYS, moments);
+    session.upsert(ModelDriver.key(KEYS), ByteSpan.of(bytes(moments)), null);
   }
 
   private void change(

@@ -65,7 +65,7 @@ public final class OffHeapArena implements AutoCloseable {
         return mapped;
       }
     }
-    return arena.allocate(bytes, alignment);
+    return NativeHeap.allocate(arena, bytes, alignment);
   }
 
   /**

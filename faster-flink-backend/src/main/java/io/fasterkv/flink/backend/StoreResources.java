@@ -7,7 +7,6 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MemoryLease;
-import io.fasterkv.flink.memory.NativeHeap;
 import io.fasterkv.flink.restore.BaseLog;
 import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.snapshot.LocalStore;
@@ -193,7 +192,6 @@ final class StoreResources implements AutoCloseable {
   public void close() {
     local.guard().close();
     IOUtils.closeQuietly(local.store());
-    NativeHeap.trim();
     lease.close();
     directory.close();
   }

@@ -2,8 +2,10 @@ package io.fasterkv.flink.records;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.FasterStore;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeepRule;
+import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeyLayout;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -36,6 +38,7 @@ class LoneHeadsTest {
   private boolean isOfMaps;
   private boolean isExpired;
   private @Nullable Runnable whenHeadGoes;
+  private @Nullable Runnable beforePart;
 
   /** All parts expire at one moment; what is written after that does not. */
   private final class AtOneMoment implements KeepRule {
@@ -80,10 +83,7 @@ class LoneHeadsTest {
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false)) {
       test.identities.noteTimed(STATE);
       ByteLists lists = test.records.lists();
-      byte[] element = new byte[900];
-      for (int i = 0; i < 24 * KEYS; i++) {
-        lists.append(test.key(i % KEYS), element, 0, element.length);
-      }
+      fillLists(test);
       byte[] fresh = new byte[3000];
       fresh[fresh.length - 1] = NEW;
       race(test, () -> lists.append(test.key(CAUGHT), fresh, 0, fresh.length));
@@ -96,6 +96,96 @@ class LoneHeadsTest {
     }
   }
 
+  /**
+   * A short one: the head is changed first, which copies it to the tail, out of compaction's way.
+   * But whoever appends may be stopped for so long then that compaction gets there.
+   */
+  @Test
+  void anElementStaysWhoseHeadWentJustBeforeItsChunkCame() {
+    try (TestRecords test =
+        new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false, this::open)) {
+      test.identities.noteTimed(STATE);
+      ByteLists lists = test.records.lists();
+      fillLists(test);
+      expireBeforePart(test);
+      byte[] fresh = {1, 2, NEW};
+      lists.append(test.key(CAUGHT), fresh, 0, fresh.length);
+
+      assertThat(beforePart).isNull();
+      Bytes group = new Bytes();
+      Chunks read = Objects.requireNonNull(lists.read(test.key(CAUGHT)));
+      assertThat(read.readGroup(Chunks.FIRST, group)).isEqualTo(Chunks.END);
+      assertThat(group.length()).isEqualTo(fresh.length);
+    }
+  }
+
+  @Test
+  void anEntryStaysWhoseHeadWentJustBeforeItsBucketCame() {
+    isOfMaps = true;
+    try (TestRecords test =
+        new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false, this::open)) {
+      test.identities.noteTimed(STATE);
+      ByteMaps maps = test.records.maps();
+      fillMaps(test);
+      expireBeforePart(test);
+      byte[] fresh = {99, 1, 2, NEW};
+      maps.put(test.key(CAUGHT), fresh, 1, fresh.length - 1);
+
+      assertThat(beforePart).isNull();
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
+    }
+  }
+
+  private static void fillLists(TestRecords test) {
+    byte[] element = new byte[900];
+    for (int i = 0; i < 24 * KEYS; i++) {
+      test.records.lists().append(test.key(i % KEYS), element, 0, element.length);
+    }
+  }
+
+  private static void fillMaps(TestRecords test) {
+    for (int i = 0; i < 60 * KEYS; i++) {
+      byte[] entry = new byte[100];
+      entry[0] = (byte) (i / KEYS);
+      test.records.maps().put(test.key(i % KEYS), entry, 1, entry.length - 1);
+    }
+  }
+
+  /** All parts expire, and leave the log with their heads when the next part is to be changed. */
+  private void expireBeforePart(TestRecords test) {
+    isExpired = true;
+    beforePart =
+        () -> {
+          long end = test.store.tailAddress();
+          compactUntil(test, () -> test.store.beginAddress() >= end);
+        };
+  }
+
+  private StateRecords open(FasterStore store, Identities identities) {
+    return new StateRecords(new StoppedRecords(store, identities), state -> null);
+  }
+
+  /** Runs {@link #beforePart} once, between a change of a head and that of its part. */
+  private final class StoppedRecords extends Records {
+    StoppedRecords(FasterStore store, Identities identities) {
+      super(store, identities);
+    }
+
+    @Override
+    void editPart(CompositeKey key, int part, long identity, RecordEdit edit) {
+      Runnable action = beforePart;
+      if (action != null) {
+        beforePart = null;
+        byte[] prefix = key.copyOfPrefix();
+        action.run();
+        assertThat(read(key.setPrefix(prefix, 0, prefix.length).head(), value -> {}))
+            .as("head")
+            .isFalse();
+      }
+      super.editPart(key, part, identity, edit);
+    }
+  }
+
   @Test
   void anEntryThatIsAddedMeanwhileStays() {
     isOfMaps = true;
@@ -103,11 +193,7 @@ class LoneHeadsTest {
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false)) {
       test.identities.noteTimed(STATE);
       ByteMaps maps = test.records.maps();
-      for (int i = 0; i < 60 * KEYS; i++) {
-        byte[] entry = new byte[100];
-        entry[0] = (byte) (i / KEYS);
-        maps.put(test.key(i % KEYS), entry, 1, entry.length - 1);
-      }
+      fillMaps(test);
       byte[] fresh = {99, 1, 2, NEW};
       race(test, () -> maps.put(test.key(CAUGHT), fresh, 1, fresh.length - 1));
 

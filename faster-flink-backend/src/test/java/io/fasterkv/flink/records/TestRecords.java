@@ -43,7 +43,8 @@ public final class TestRecords implements AutoCloseable {
     this(directory, memoryBytes, pageBytes, rule, inBackground, TestRecords::session);
   }
 
-  private TestRecords(
+  /** Such a store, with its records read and written by a session of the test's. */
+  TestRecords(
       Path directory,
       long memoryBytes,
       int pageBytes,

@@ -3,6 +3,7 @@ package io.fasterkv.restart;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.Types;
@@ -20,13 +21,15 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 /**
  * Runs jobs on a cluster in this process, each of which fails and starts again many times. Prints
  * {@code attempt=<n> residentBytes=<n>} whenever state is opened; and at the end, when the cluster
- * is gone, {@code threads=<names>} of the store's that are left, and {@code loaders=<n>}, how many
- * of the class loaders that had the backend can still be reached.
+ * is gone, {@code threads=<names>} of the stores' that are left, {@code loaders=<n>}, how many of
+ * the class loaders that had the backend can still be reached, and {@code takers=<n>}, how many
+ * threads take memory for all stores of one such loader.
  */
 public final class RestartingMain {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
   private static final long RECORDS = 300_000;
   private static final int KEYS = 5_000;
+  private static final String TAKER = "faster-memory";
 
   private RestartingMain() {}
 
@@ -57,7 +60,8 @@ public final class RestartingMain {
       }
     }
     System.out.println("threads=" + awaitNoThread());
-    System.out.println("loaders=" + awaitNoLoader());
+    System.out.println("loaders=" + awaitNone(RestartingMain::reachable));
+    System.out.println("takers=" + (jars.isEmpty() ? takers() : awaitNone(RestartingMain::takers)));
     System.out.flush();
     System.exit(0);
   }
@@ -113,19 +117,25 @@ public final class RestartingMain {
   }
 
   private static List<String> ofTheStore() {
-    return Stream.of(Thread.getAllStackTraces().keySet().toArray(Thread[]::new))
-        .map(Thread::getName)
-        .filter(name -> name.startsWith("faster-"))
-        .toList();
+    return threads().filter(name -> name.startsWith("faster-") && !name.equals(TAKER)).toList();
   }
 
-  private static long awaitNoLoader() throws InterruptedException {
+  private static long takers() {
+    return threads().filter(TAKER::equals).count();
+  }
+
+  private static Stream<String> threads() {
+    return Stream.of(Thread.getAllStackTraces().keySet().toArray(Thread[]::new))
+        .map(Thread::getName);
+  }
+
+  private static long awaitNone(LongSupplier count) throws InterruptedException {
     long begin = System.nanoTime();
-    long left = reachable();
+    long left = count.getAsLong();
     while (left > 0 && System.nanoTime() - begin < PATIENCE_NANOS) {
       System.gc();
       Thread.sleep(50);
-      left = reachable();
+      left = count.getAsLong();
     }
     return left;
   }

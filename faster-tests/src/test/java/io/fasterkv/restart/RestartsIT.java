@@ -45,9 +45,7 @@ class RestartsIT {
     assertThat(directory.resolve("local")).isEmptyDirectory();
   }
 
-  /**
-   * Memory then comes from the C library, which keeps what is freed, for a thread that wants it.
-   */
+  /** Memory then comes from the C library, which keeps what is freed, for the one that takes it. */
   @Test
   void soDoTheyWithoutNativeAccess() throws Exception {
     List<String> lines = run(1, RESTARTS, 0, true, List.of());

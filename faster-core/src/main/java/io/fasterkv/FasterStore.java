@@ -37,6 +37,7 @@ import io.fasterkv.operation.AsyncCore;
 import io.fasterkv.operation.ChainSteps;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexGrowth;
+import io.fasterkv.operation.IndexLoans;
 import io.fasterkv.operation.IndexResizer;
 import io.fasterkv.operation.LongCore;
 import io.fasterkv.operation.LongPaths;
@@ -72,6 +73,7 @@ public final class FasterStore implements AutoCloseable {
   private final Compactor compactor;
   private final IndexResizer resizer;
   private final @Nullable IndexGrowth growth;
+  private final @Nullable IndexLoans loans;
   private final Expiry expiry;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
@@ -80,9 +82,9 @@ public final class FasterStore implements AutoCloseable {
   private final @Nullable BackgroundMemoryCompaction memoryCompaction;
   private final ClosingGate gate;
 
-  private FasterStore(StoreConfig config, StoreParts parts) {
-    this.config = config;
+  private FasterStore(StoreParts parts) {
     this.parts = parts;
+    config = parts.config();
     gate = new ClosingGate("directory=" + (config.isInMemory() ? "none" : config.directory()));
     Engine engine = parts.engine();
     compactor = new Compactor(engine);
@@ -111,6 +113,14 @@ public final class FasterStore implements AutoCloseable {
         config.growingIndex() && resizer.canRefine(config.indexBytes())
             ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
             : null;
+    loans =
+        engine.log().canHalve()
+            ? new IndexLoans(
+                engine,
+                parts.arena(),
+                () -> growth == null || growth.isOver(),
+                config.logHalvings())
+            : null;
   }
 
   /**
@@ -129,7 +139,7 @@ public final class FasterStore implements AutoCloseable {
    * @throws BadConfig if the store is in memory: it has no device
    */
   public static FasterStore open(StoreConfig config, LogDevice device) {
-    return over(config, StoreOpening.empty(config, device));
+    return over(StoreOpening.empty(config, device));
   }
 
   /**
@@ -166,7 +176,7 @@ public final class FasterStore implements AutoCloseable {
 
   /** As {@link #recover(StoreConfig, RecoveryRequest)}, with the log on the caller's device. */
   public static FasterStore recover(StoreConfig config, RecoveryRequest request, LogDevice device) {
-    return over(config, StoreOpening.recovered(config, request, device));
+    return over(StoreOpening.recovered(config, request, device));
   }
 
   /**
@@ -183,9 +193,9 @@ public final class FasterStore implements AutoCloseable {
     return parts.bytesToCopy();
   }
 
-  private static FasterStore over(StoreConfig config, StoreParts parts) {
+  private static FasterStore over(StoreParts parts) {
     try {
-      return new FasterStore(config, parts);
+      return new FasterStore(parts);
     } catch (RuntimeException | Error e) {
       parts.closeQuietly(e);
       throw e;
@@ -562,7 +572,8 @@ public final class FasterStore implements AutoCloseable {
 
   /**
    * Doubles or halves the hash index as often as it takes to come as near to {@code bytes} as can
-   * be without being larger; returns how many bytes it has then.
+   * be without being larger; returns how many bytes it has then. Memory that it has got of the
+   * log's ({@code logHalvings}) counts, and is doubled or halved with it.
    */
   public long resizeIndex(long bytes) {
     return gate.whileOpen(() -> resizer.resize(bytes));
@@ -663,6 +674,9 @@ public final class FasterStore implements AutoCloseable {
   private void closeBackground() {
     if (growth != null) {
       growth.close();
+    }
+    if (loans != null) {
+      loans.close();
     }
     if (compaction != null) {
       compaction.close();

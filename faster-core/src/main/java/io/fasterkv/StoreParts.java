@@ -24,7 +24,8 @@ import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
 
 /** Makes a store's parts and puts them together; closes them in the opposite order. */
-record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
+record StoreParts(
+    StoreConfig config, OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
 
   static StoreParts empty(StoreConfig config, LogDevice device) {
     HashIndexPlan plan = new HashIndexPlan(firstGeometry(config), 0);
@@ -37,7 +38,7 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
     Recovery recovery = Recovery.plan(config, token, request);
     StoreParts parts =
         build(
-            config,
+            recovery.config(),
             device,
             recovery.position(),
             new HashIndexPlan(recovery.indexGeometry(), recovery.overflowUsed()),
@@ -65,8 +66,8 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
 
   MemoryUse memoryUse() {
     MemoryBudget budget = arena.budget();
-    long index = budget.usedBytes("hash index");
-    long log = budget.usedBytes("log pages");
+    long index = budget.usedBytes(HashIndex.MEMORY);
+    long log = budget.usedBytes(HybridLog.MEMORY);
     long scratch = budget.usedBytes("scratch buffers");
     long free = engine.buffers().freeBytes();
     long other = budget.usedBytes() - index - log - scratch;
@@ -115,11 +116,13 @@ record StoreParts(OffHeapArena arena, LogDevice device, Engine engine, Recovered
       arena.budget().take("disk read rings", device.memoryBytes());
       FirstFailure failure = new FirstFailure();
       Epochs epochs = new Epochs(config.epochSlots(), failure);
-      HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed);
+      long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
+      HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), config.largeScratchBytes());
       RecordLayout layout = RecordLayout.of(config.recordKind());
       return new StoreParts(
+          config,
           arena,
           device,
           new Engine(

@@ -28,6 +28,9 @@ class StoreModelTest {
   private static final int STEPS = 12_000;
   private static final int MAX_BUCKETS = 4_000;
 
+  /** Memory of the log's that the index has got is doubled with it. */
+  private static final long MAX_INDEX_BYTES = 1 << 20;
+
   /** How long the test goes on to take new seeds. */
   private static final long RUN_NANOS =
       TimeUnit.SECONDS.toNanos(Long.getLong("faster.model.seconds", 60));
@@ -122,9 +125,10 @@ class StoreModelTest {
   /** Doubles or halves the index. */
   private static void resize(FasterStore store, SplittableRandom random) {
     long buckets = Insides.engine(store).index().soleTable().mainBuckets();
-    if (buckets % 2 != 0 || (buckets < MAX_BUCKETS && random.nextBoolean())) {
+    boolean mayGrow = buckets < MAX_BUCKETS && store.indexStatistics().bytes() < MAX_INDEX_BYTES;
+    if (mayGrow && (buckets % 2 != 0 || random.nextBoolean())) {
       store.growIndex();
-    } else {
+    } else if (buckets % 2 == 0) {
       store.shrinkIndex();
     }
     StoreInvariants.check(store);
@@ -135,14 +139,15 @@ class StoreModelTest {
     double[] fractions = {0, 0.25, 0.5, 0.9, 1};
     StoreConfig.Builder config =
         StoreConfig.builder(directory)
-            .memoryBytes(2 << 20)
+            .memoryBytes(8 << 20)
             .pageBytes(4096)
             .logMemoryBytes(4096L << random.nextInt(2, 7))
             .indexBytes(Math.max(256, indexBytes))
             .segmentBytes(16384)
             .mutableFraction(fractions[random.nextInt(fractions.length)])
             .directIo(random.nextBoolean())
-            .ioKind(random.nextBoolean() ? IoKind.AUTO : IoKind.FILE);
+            .ioKind(random.nextBoolean() ? IoKind.AUTO : IoKind.FILE)
+            .logHalvings(random.nextInt(3));
     return (random.nextBoolean() ? config.merge(new BytesFunctions()) : config).build();
   }
 }

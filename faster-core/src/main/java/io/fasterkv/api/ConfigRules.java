@@ -20,6 +20,7 @@ final class ConfigRules {
   private static final long MIN_SEGMENT_BYTES = 64L << 20;
   private static final long MAX_SEGMENT_BYTES = 1L << 30;
   private static final int MAX_SESSIONS = 1024;
+  private static final int MAX_HALVINGS = 2;
 
   /** Part of the memory that rings for disk reads may take. */
   private static final long RING_SHARE = 64;
@@ -84,12 +85,14 @@ final class ConfigRules {
         "growingIndex",
         true,
         "false where maxIndexBytes=" + b.maxIndexBytes + " is set");
+    checkHalvings();
     checkMerge();
     return new StoreConfig(
         b.directory,
         b.memoryBytes,
         index,
         b.growingIndex,
+        b.logHalvings,
         Math.max(index, b.maxIndexBytes),
         logMemory,
         page,
@@ -127,6 +130,15 @@ final class ConfigRules {
         "compactionBytesPerSecond",
         b.compactionBytesPerSecond,
         "0" + instead + ", since writers wait for compaction");
+  }
+
+  private void checkHalvings() {
+    boolean mayBeAny = b.directory != null && b.maxIndexBytes == 0;
+    check(
+        b.logHalvings >= 0 && b.logHalvings <= (mayBeAny ? MAX_HALVINGS : 0),
+        "logHalvings",
+        b.logHalvings,
+        "0 to " + MAX_HALVINGS + ", and 0 where maxIndexBytes is set or the store is in memory");
   }
 
   private void checkMerge() {

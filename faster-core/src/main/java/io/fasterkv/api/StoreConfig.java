@@ -19,6 +19,10 @@ import org.jspecify.annotations.Nullable;
  *     meanwhile, and a checkpoint waits for it, a second at most for each three million keys. A
  *     store that is recovered has the index of its checkpoint's image, and lets that grow; without
  *     an image it has all of it
+ * @param logHalvings how often, 0 to 2, the log may give half of the memory that it has to an index
+ *     that is nearly full, so that records need not share entries; 0 by default. It needs huge
+ *     pages to be asked for and native access. What was given is not taken back. Not for a store in
+ *     memory, nor with {@code maxIndexBytes}
  * @param maxIndexBytes what the index can grow to for certain; if that is set, half as much again
  *     is kept for the time when two sizes of the index exist. By default nothing is kept: the index
  *     then grows, and shrinks, only if the other parts leave the room
@@ -68,6 +72,7 @@ public record StoreConfig(
     long memoryBytes,
     long indexBytes,
     boolean growingIndex,
+    int logHalvings,
     long maxIndexBytes,
     long logMemoryBytes,
     int pageBytes,
@@ -114,6 +119,47 @@ public record StoreConfig(
 
   /** Places in the epoch table for cuts, scans, checkpoints and compaction. */
   private static final int OWN_SLOTS = 16;
+
+  /**
+   * The settings in which an index of {@code bytes} fits: the log's memory is halved, as it was
+   * when the index became so large, as far as that is allowed.
+   */
+  public StoreConfig withIndexOf(long bytes) {
+    boolean fits = bytes + maxRings * RING_BYTES <= indexRoomBytes();
+    boolean isLast = logHalvings == 0 || logMemoryBytes / 2 < 4L * pageBytes;
+    return fits || isLast ? this : halved().withIndexOf(bytes);
+  }
+
+  private StoreConfig halved() {
+    return new StoreConfig(
+        directory,
+        memoryBytes,
+        indexBytes,
+        growingIndex,
+        logHalvings - 1,
+        maxIndexBytes,
+        logMemoryBytes / 2,
+        pageBytes,
+        mutableFraction,
+        segmentBytes,
+        scratchBytes,
+        maxSessions,
+        recordKind,
+        keyHash,
+        deleteOnClose,
+        backgroundCompaction,
+        compactionBytesPerSecond,
+        directIo,
+        hugePages,
+        preallocate,
+        ioKind,
+        maxRings,
+        versionShift,
+        merge,
+        keyFilter,
+        spaceWaitMillis,
+        keepRule);
+  }
 
   /** What the budget leaves to the index. */
   public long indexRoomBytes() {
@@ -204,6 +250,7 @@ public record StoreConfig(
     long memoryBytes = 256L << 20;
     long indexBytes;
     boolean growingIndex;
+    int logHalvings;
     long maxIndexBytes;
     long logMemoryBytes;
     int pageBytes;
@@ -242,6 +289,11 @@ public record StoreConfig(
 
     public Builder growingIndex(boolean grows) {
       growingIndex = grows;
+      return this;
+    }
+
+    public Builder logHalvings(int most) {
+      logHalvings = most;
       return this;
     }
 

@@ -30,6 +30,10 @@ public final class Recovery {
   private static final long BYTES_A_BUCKET = 7 * 24;
 
   private final StoreConfig config;
+
+  /** Memory of the log's that the index has. */
+  private final long lentBytes;
+
   private final RecoveryRequest request;
   private final CheckpointFiles files;
   private final CheckpointManifest manifest;
@@ -37,8 +41,10 @@ public final class Recovery {
   /** The image to load, if any. */
   private final @Nullable Image image;
 
-  private Recovery(StoreConfig config, RecoveryRequest request, CheckpointManifest manifest) {
+  private Recovery(
+      StoreConfig config, RecoveryRequest request, CheckpointManifest manifest, long lentBytes) {
     this.config = config;
+    this.lentBytes = lentBytes;
     this.request = request;
     this.manifest = manifest;
     files = new CheckpointFiles(config.directory());
@@ -113,7 +119,10 @@ public final class Recovery {
               + manifest.kind()
               + ", allowed=a checkpoint with a log; take one that builds on it");
     }
-    Recovery recovery = new Recovery(config, request, manifest);
+    StoreConfig fitting =
+        config.keyFilter() == null ? config.withIndexOf(usedIndexBytes(manifest)) : config;
+    long lentBytes = config.logMemoryBytes() - fitting.logMemoryBytes();
+    Recovery recovery = new Recovery(fitting, request, manifest, lentBytes);
     recovery.checkFits();
     if (request.origin() != null) {
       OriginReplay.requireLogOf(manifest, request.origin());
@@ -134,13 +143,19 @@ public final class Recovery {
   public IndexGeometry indexGeometry() {
     long main = manifest.index().mainBuckets();
     if (!manifest.hasImage()) {
-      return IndexGeometry.refined(main, config.indexBytes());
+      return IndexGeometry.refined(main, config.indexBytes() + lentBytes);
     }
     long used = manifest.index().overflowUsed();
     long room = config.indexRoomBytes() - config.memoryBytes() / 64;
     long most = Math.max(used, room / IndexImage.BUCKET_BYTES - main);
-    return IndexGeometry.withMain(
-        main, Math.min(used + spareBuckets(), most), config.indexBytes(), config.indexRoomBytes());
+    IndexGeometry geometry =
+        IndexGeometry.withMain(
+            main,
+            Math.min(used + spareBuckets(), most),
+            config.indexBytes(),
+            config.indexRoomBytes());
+    long lent = Math.min(lentBytes / IndexImage.BUCKET_BYTES, most - geometry.overflowBuckets());
+    return new IndexGeometry(main, geometry.overflowBuckets() + Math.max(0, lent));
   }
 
   /**
@@ -259,6 +274,16 @@ public final class Recovery {
     }
   }
 
+  private static long usedIndexBytes(CheckpointManifest manifest) {
+    return (manifest.index().mainBuckets() + manifest.index().overflowUsed())
+        * IndexImage.BUCKET_BYTES;
+  }
+
+  /** The settings, with memory of the log's for the index if that had some of it. */
+  public StoreConfig config() {
+    return config;
+  }
+
   private void checkFits() {
     Shape wanted = new Shape(config.recordKind(), config.pageBytes(), config.segmentBytes());
     if (!manifest.shape().equals(wanted)) {
@@ -268,8 +293,10 @@ public final class Recovery {
               + ", allowed="
               + manifest.shape());
     }
-    long overflow = manifest.hasImage() ? manifest.index().overflowUsed() : 0;
-    long indexBytes = (manifest.index().mainBuckets() + overflow) * IndexImage.BUCKET_BYTES;
+    long indexBytes =
+        manifest.hasImage()
+            ? usedIndexBytes(manifest)
+            : manifest.index().mainBuckets() * IndexImage.BUCKET_BYTES;
     long room = manifest.hasImage() ? config.indexRoomBytes() : config.indexBytes();
     if (indexBytes > room) {
       throw new BadConfig(

@@ -15,7 +15,11 @@ import org.jspecify.annotations.Nullable;
  * leaves its epoch.
  */
 public final class HashIndex {
+  /** What its memory is for, as the budget calls it. */
+  public static final String MEMORY = IndexTable.PURPOSE;
+
   private final OffHeapArena arena;
+  private final IndexTable.Growth growth;
   private final ReentrantLock sizeLock = new ReentrantLock();
   private OffHeapArena tableArena;
   private volatile @Nullable IndexTable table;
@@ -25,9 +29,20 @@ public final class HashIndex {
 
   private volatile @Nullable IndexResize resize;
 
+  private volatile Runnable onScarce = () -> {};
+
   /** An index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
+    this(arena, geometry, overflowUsed, 0);
+  }
+
+  /** As the other; a table can get up to {@code moreBytes} for further overflow buckets. */
+  public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, long moreBytes) {
     this.arena = arena;
+    growth =
+        moreBytes == 0
+            ? IndexTable.Growth.NONE
+            : new IndexTable.Growth(moreBytes, () -> onScarce.run());
     tableArena = arena.part();
     table = allocate(tableArena, geometry, overflowUsed);
     quietTable = table;
@@ -184,6 +199,29 @@ public final class HashIndex {
     fresh.close();
   }
 
+  /** Who is told, again and again, while few overflow buckets are left; must not wait. */
+  public void onScarce(Runnable told) {
+    onScarce = told;
+  }
+
+  /** Whether {@link #takeOver} has a use for memory. */
+  public boolean canTakeOver() {
+    return newestTable().extensibleBytes(BucketLayout.BYTES) > 0;
+  }
+
+  /**
+   * Makes overflow buckets of memory that another arena has given up; what there is no use for goes
+   * back to the budget. The caller has the {@link #sizeLock()}. Returns how much the index has got.
+   */
+  public long takeOver(OffHeapArena from, String purpose, long bytes) {
+    IndexTable now = soleTable();
+    long taken = now.extensibleBytes(bytes);
+    from.giveBack(purpose, bytes - taken);
+    from.move(purpose, taken, tableArena, MEMORY);
+    now.extend(taken);
+    return taken;
+  }
+
   /** Makes the new table the only one: all chunks have been moved. */
   public void endResize(Transition transition) {
     table = transition.resize.to();
@@ -191,9 +229,9 @@ public final class HashIndex {
     resize = null;
   }
 
-  private static IndexTable allocate(OffHeapArena arena, IndexGeometry geometry, long used) {
+  private IndexTable allocate(OffHeapArena arena, IndexGeometry geometry, long used) {
     try {
-      return new IndexTable(arena, geometry, used);
+      return new IndexTable(arena, geometry, used, growth);
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;

@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * One size of the latch-free hash index (SIGMOD'18, section 3): from a hash to the address of the
  * newest record of its chain. Each (bucket, tag) has at most one entry that others can see. A table
- * keeps its size for ever; {@link HashIndex} holds the one that is in use.
+ * keeps its main buckets for ever, and may get more overflow buckets; {@link HashIndex} holds the
+ * one that is in use.
  *
  * <p>Insertion has two phases (section 3.2). A thread claims a free entry with a tentative word,
  * which others do not follow, and then looks through the whole chain of buckets again: if the tag
@@ -20,7 +21,7 @@ import java.util.concurrent.atomic.LongAdder;
  * that claim different entries for one tag, at least one sees the other, since each claims by a
  * compare-and-set before it looks.
  *
- * <p>Memory is fixed, so a chain may find no overflow bucket when all its entries are taken. Its
+ * <p>Memory is limited, so a chain may find no overflow bucket when all its entries are taken. Its
  * main bucket is then marked as saturated, for good. In a saturated chain, a tag that has no entry
  * of its own shares entry {@code tag % 7} of the main bucket with whatever is chained there; keys
  * tell the records apart, the chain is just longer. The mark lies in the word that every walk reads
@@ -30,6 +31,9 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>A bucket's number grows with the hash, so that a range of hashes is a range of buckets.
  */
 public final class IndexTable {
+  /** What the memory is for, as the budget calls it. */
+  static final String PURPOSE = "hash index";
+
   private static final long ABSENT = -1;
   private static final long CONTENDED = -2;
   private static final long FULL = -3;
@@ -43,11 +47,43 @@ public final class IndexTable {
 
   /** A table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
+    this(arena, geometry, overflowUsed, Growth.NONE);
+  }
+
+  /** As the other, for a table that may get more overflow buckets. */
+  IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, Growth growth) {
+    long bytes = geometry.bytes();
     memory =
-        arena.allocate(
-            "hash index", geometry.buckets() * BucketLayout.BYTES, OffHeapArena.PAGE_ALIGNMENT);
+        growth.bytes == 0
+            ? arena.allocate(PURPOSE, bytes, OffHeapArena.PAGE_ALIGNMENT)
+            : arena.allocateResizable(PURPOSE, bytes, growth.bytes);
     mainBuckets = geometry.mainBuckets();
-    overflow = new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed);
+    overflow = new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed, growth.onScarce);
+  }
+
+  /**
+   * How a table may get more overflow buckets.
+   *
+   * @param bytes how much more memory it may get
+   * @param onScarce told by who inserts while few overflow buckets are left; it must not wait
+   */
+  record Growth(long bytes, Runnable onScarce) {
+    static final Growth NONE = new Growth(0, () -> {});
+  }
+
+  /** Whether few overflow buckets are left. */
+  public boolean isOverflowScarce() {
+    return overflow.areScarce();
+  }
+
+  /** How much of so many bytes more there is an address for, in whole buckets. */
+  long extensibleBytes(long bytes) {
+    return Math.min(bytes, memory.byteSize() - geometry().bytes()) & -BucketLayout.BYTES;
+  }
+
+  /** Makes overflow buckets of {@link #extensibleBytes}; one caller at a time. */
+  void extend(long bytes) {
+    overflow.extend(bytes / BucketLayout.BYTES);
   }
 
   /** Finds the entry of a hash; false when there is none. */
@@ -133,14 +169,14 @@ public final class IndexTable {
     return mainBuckets;
   }
 
-  /** All buckets' memory, main buckets first: for images of the index, and for checks. */
+  /** All buckets' memory, main buckets first, and what may be buckets later. */
   public MemorySegment memory() {
     return memory;
   }
 
   /** How the memory is divided. */
   public IndexGeometry geometry() {
-    return new IndexGeometry(mainBuckets, memory.byteSize() / BucketLayout.BYTES - mainBuckets);
+    return new IndexGeometry(mainBuckets, overflow.count());
   }
 
   /** How many entries there are: right when nobody changes the index, and nearly right else. */

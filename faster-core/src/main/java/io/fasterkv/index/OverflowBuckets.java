@@ -3,24 +3,55 @@ package io.fasterkv.index;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Hands out overflow buckets of a fixed number, which lie behind the main buckets. A bucket that
- * lost the race for its place in a chain is kept for the next who asks.
+ * Hands out overflow buckets, which lie behind the main buckets. There are so many, until more come
+ * to lie behind them. A bucket that lost the race for its place in a chain is kept for the next who
+ * asks.
  */
 final class OverflowBuckets {
   /** There is no bucket left. */
   static final long NONE = 0;
 
+  /** They are scarce when one in so many is left. */
+  private static final long SCARCE_SHARE = 4;
+
   private final long first;
-  private final long end;
+  private final Runnable onScarce;
+  private volatile long end;
+  private volatile long scarceAt;
   private final AtomicLong next;
   private final AtomicLong reserved = new AtomicLong();
   private final AtomicLong spare = new AtomicLong(NONE);
 
-  /** Buckets {@code first} (1 and above) to {@code end - 1}. */
-  OverflowBuckets(long first, long end, long used) {
+  /**
+   * Buckets {@code first} (1 and above) to {@code end - 1}.
+   *
+   * @param onScarce told again and again while there are few left, by who takes one or wants to
+   */
+  OverflowBuckets(long first, long end, long used, Runnable onScarce) {
     this.first = first;
-    this.end = end;
+    this.onScarce = onScarce;
     next = new AtomicLong(first + used);
+    endAt(end);
+  }
+
+  private void endAt(long bucket) {
+    scarceAt = bucket - (bucket - first) / SCARCE_SHARE;
+    end = bucket;
+  }
+
+  /** More lie behind the others from now on, zeroed; one caller at a time. */
+  void extend(long buckets) {
+    endAt(end + buckets);
+  }
+
+  /** How many there are, used ones included. */
+  long count() {
+    return end - first;
+  }
+
+  /** Whether few are left. */
+  boolean areScarce() {
+    return next.getAcquire() >= scarceAt;
   }
 
   /** The number of a zeroed bucket, or {@link #NONE}. */
@@ -28,6 +59,9 @@ final class OverflowBuckets {
     long kept = spare.getAndSet(NONE);
     if (kept != NONE) {
       return kept;
+    }
+    if (areScarce()) {
+      onScarce.run();
     }
     for (long bucket = next.get(); bucket < end - reserved.get(); bucket = next.get()) {
       if (next.compareAndSet(bucket, bucket + 1)) {

@@ -4,6 +4,8 @@ import io.fasterkv.memory.OwnThread;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * Makes frames zero that nobody looks into any more. To clear a page takes as long as a hundred
@@ -14,7 +16,7 @@ import java.util.concurrent.locks.LockSupport;
 final class FrameClearing implements AutoCloseable {
   private final PageFrames frames;
   private final LogMarks marks;
-  private final long together;
+  private final LongSupplier together;
   private final AtomicBoolean isClearing = new AtomicBoolean();
   private final Thread thread =
       Thread.ofPlatform().daemon().name("faster-clear").unstarted(this::run);
@@ -27,7 +29,7 @@ final class FrameClearing implements AutoCloseable {
   /**
    * @param together how many frames are worth waking a thread, or 0 to clear each at once
    */
-  FrameClearing(PageFrames frames, LogMarks marks, long together) {
+  FrameClearing(PageFrames frames, LogMarks marks, LongSupplier together) {
     this.frames = frames;
     this.marks = marks;
     this.together = together;
@@ -37,9 +39,10 @@ final class FrameClearing implements AutoCloseable {
   /** Nobody looks into memory below {@code address} any more; one caller at a time. */
   void left(long address) {
     left = Math.max(left, address);
-    if (together == 0) {
+    long pages = together.getAsLong();
+    if (pages == 0) {
       clear(Long.MAX_VALUE);
-    } else if (left - marks.closed() >= together * frames.pageBytes()) {
+    } else if (left - marks.closed() >= pages * frames.pageBytes()) {
       wake();
     }
   }
@@ -58,11 +61,23 @@ final class FrameClearing implements AutoCloseable {
       long end = Math.min(left, until);
       long at = marks.closed();
       for (long next = frames.pageEnd(at); next <= end; next = frames.pageEnd(at)) {
-        frames.clear(at, next);
+        frames.window().clear(frames.page(at));
         marks.advanceClosed(next);
         at = next;
       }
       marks.advanceClosed(end);
+    } finally {
+      isClearing.set(false);
+    }
+  }
+
+  /** Does something while nothing is cleared, and waits for that. */
+  boolean between(BooleanSupplier action) {
+    while (!isClearing.compareAndSet(false, true)) {
+      Thread.onSpinWait();
+    }
+    try {
+      return action.getAsBoolean();
     } finally {
       isClearing.set(false);
     }

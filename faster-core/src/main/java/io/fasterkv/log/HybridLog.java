@@ -16,6 +16,7 @@ import io.fasterkv.record.Address;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +27,9 @@ import org.jspecify.annotations.Nullable;
  * finds no room gets {@link #RETRY}, leaves its epoch so that the steps can go on, and comes again.
  */
 public final class HybridLog {
+  /** What its memory is for, as the budget calls it. */
+  public static final String MEMORY = PageFrames.PURPOSE;
+
   /** No room yet: refresh the epoch, call {@link #assist()}, and start the operation again. */
   public static final long RETRY = -1;
 
@@ -46,6 +50,7 @@ public final class HybridLog {
   private final MemoryRoom room;
   private final boolean inMemory;
   private final PageTurns turns;
+  private final LogHalving halving;
   private final FirstFailure failure;
 
   /** A log that goes on after {@code position}. */
@@ -59,8 +64,7 @@ public final class HybridLog {
     this.epochs = epochs;
     this.device = device;
     this.failure = failure;
-    frames =
-        new PageFrames(arena, config.logMemoryBytes(), config.pageBytes(), config.segmentBytes());
+    frames = frames(config, arena);
     extents = position.extents();
     voids = position.voids();
     keyFilter = config.keyFilter();
@@ -79,6 +83,29 @@ public final class HybridLog {
     turns =
         new PageTurns(
             config, epochs, new PageTurns.Parts(frames, marks, tail, flusher, regions, truncation));
+    halving = new LogHalving(frames, marks, tail, turns, epochs);
+  }
+
+  private static PageFrames frames(StoreConfig config, OffHeapArena arena) {
+    long bytes = config.logMemoryBytes();
+    return config.logHalvings() > 0
+        ? PageFrames.resizable(arena, bytes, config.pageBytes(), config.segmentBytes())
+        : new PageFrames(arena, bytes, config.pageBytes(), config.segmentBytes());
+  }
+
+  /** Whether {@link #halve} has something to give. */
+  public boolean canHalve() {
+    return halving.isPossible();
+  }
+
+  /**
+   * Gives half of the log's memory back to the system, which is half of what it has now, and leaves
+   * the budget as it is; returns how many bytes that is. Waits until what was in the other half is
+   * on the device, or {@code goesOn} says no, and returns 0 then. Operations go on; one caller at a
+   * time, which is not protected.
+   */
+  public long halve(BooleanSupplier goesOn) {
+    return halving.run(goesOn);
   }
 
   /** The circular buffer; an address lies at {@link #offset}. */
@@ -489,6 +516,11 @@ public final class HybridLog {
   /** Told of what makes it unwise to go on. */
   public void fail(Throwable cause) {
     failure.accept(cause);
+  }
+
+  /** Whether something keeps the log from reaching the disk. */
+  public boolean hasFailed() {
+    return failure.get() != null;
   }
 
   /** Throws if something keeps the log from reaching the disk. */

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  * zero marks the end of what was written on a page.
  */
 final class PageFrames {
+  /** What the memory is for, as the budget calls it. */
+  static final String PURPOSE = "log pages";
+
   /** Where a device is as fast as it gets. */
   private static final long MAX_RUN_BYTES = 1 << 20;
 
@@ -19,16 +22,45 @@ final class PageFrames {
   private final int pageBits;
   private final long runBytes;
   private final @Nullable TouchAhead ahead;
+  private final OffHeapArena arena;
+  private final FrameWindow window;
 
   /**
    * @param segmentBytes what the device keeps together, a power of two of pages
    */
   PageFrames(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
+    this(
+        arena,
+        arena.allocate(PURPOSE, bytes, OffHeapArena.PAGE_ALIGNMENT),
+        pageBytes,
+        segmentBytes);
+  }
+
+  /** Frames of which some may be without memory later, if the system lets that be. */
+  static PageFrames resizable(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
+    MemorySegment memory = arena.allocateResizable(PURPOSE, bytes, 0);
+    return new PageFrames(arena, memory, pageBytes, segmentBytes);
+  }
+
+  private PageFrames(OffHeapArena arena, MemorySegment memory, int pageBytes, long segmentBytes) {
+    this.arena = arena;
+    this.memory = memory;
+    long bytes = memory.byteSize();
     runBytes = Math.max(pageBytes, Math.min(MAX_RUN_BYTES, Math.min(bytes, segmentBytes)));
-    memory = arena.allocate("log pages", bytes, OffHeapArena.PAGE_ALIGNMENT);
     ahead = arena.touchAhead(memory);
     mask = bytes - 1;
     pageBits = Integer.numberOfTrailingZeros(pageBytes);
+    window = new FrameWindow(this);
+  }
+
+  /** How many of the frames have pages. */
+  FrameWindow window() {
+    return window;
+  }
+
+  /** Whether frames can be without memory. */
+  boolean isResizable() {
+    return arena.isResizable(memory, pageBytes());
   }
 
   MemorySegment memory() {
@@ -86,17 +118,34 @@ final class PageFrames {
     }
   }
 
-  /** Nobody uses the memory any more but who calls this. */
-  void close() {
+  /** From now on frames are touched by who clears them. */
+  void touchNoMore() {
     if (ahead != null) {
       ahead.close();
     }
   }
 
-  /** Clears the frames of the pages that end in {@code (from, until]}. */
-  void clear(long from, long until) {
-    for (long page = page(from); pageStart(page + 1) <= until; page++) {
-      memory.asSlice(offset(pageStart(page)), pageBytes()).fill((byte) 0);
-    }
+  /** Nobody uses the memory any more but who calls this. */
+  void close() {
+    touchNoMore();
+  }
+
+  /** Makes the frame of a page zero. */
+  void clear(long page) {
+    frame(page).fill((byte) 0);
+  }
+
+  /** As {@link #clear}; the frame has no memory until it is touched again. */
+  void release(long page) {
+    arena.release(frame(page));
+  }
+
+  /** Prepares for frames without memory. */
+  void useSmallPages() {
+    arena.useSmallPages(memory);
+  }
+
+  private MemorySegment frame(long page) {
+    return memory.asSlice(offset(pageStart(page)), pageBytes());
   }
 }

@@ -33,8 +33,8 @@ final class PageTurns {
   private final AddressSpace space;
   private final FrameClearing clearing;
   private final boolean inMemory;
-  private final long mutablePages;
-  private final long spareFrames;
+  private final FrameWindow window;
+  private final double mutableFraction;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
@@ -57,14 +57,9 @@ final class PageTurns {
     truncation = parts.truncation();
     space = new AddressSpace(frames.pageBits(), tail.address());
     inMemory = config.isInMemory();
-    mutablePages =
-        Math.clamp(
-            (long) (frames.count() * config.mutableFraction()),
-            0,
-            inMemory ? frames.count() : frames.count() - MIN_READ_ONLY_PAGES);
-    spareFrames = Math.min(frames.count() / SPARE_SHARE, MOST_SPARE_FRAMES);
-    long mostLeft = Math.min(spareFrames, frames.count() - MIN_READ_ONLY_PAGES - mutablePages);
-    clearing = new FrameClearing(frames, marks, inMemory ? 0 : mostLeft / 2);
+    window = frames.window();
+    mutableFraction = config.mutableFraction();
+    clearing = new FrameClearing(frames, marks, this::clearedTogether);
     readOnlyAnnounced = new AtomicLong(marks.readOnly());
     headAnnounced = new AtomicLong(marks.head());
   }
@@ -77,14 +72,45 @@ final class PageTurns {
    */
   boolean turn(long page) {
     space.requireAfter(page);
-    if (!isClosed(frames.pageStart(page + 2 - frames.count())) || !tail.turn(page)) {
+    if (!isClosed(frames.pageStart(page + 2 - window.pages())) || !tail.turn(page)) {
       return false;
     }
     space.turnedTo(page + 1);
-    regions.advanceReadOnly(frames.pageStart(page + 1 - mutablePages));
-    assist();
+    moveMarks();
     frames.reached(page + 1);
     return true;
+  }
+
+  private long mutablePages() {
+    long pages = window.keptPages();
+    long most = inMemory ? pages : pages - MIN_READ_ONLY_PAGES;
+    return Math.clamp((long) (pages * mutableFraction), 0, most);
+  }
+
+  /** Half of those that may be left while there is one for the tail. */
+  private long clearedTogether() {
+    long mostLeft = window.keptPages() - MIN_READ_ONLY_PAGES - mutablePages();
+    return inMemory ? 0 : Math.min(spareFrames(), mostLeft) / 2;
+  }
+
+  private long spareFrames() {
+    return Math.min(window.keptPages() / SPARE_SHARE, MOST_SPARE_FRAMES);
+  }
+
+  /** The read-only mark follows the tail, also if that is where it was and the window smaller. */
+  private void moveMarks() {
+    regions.advanceReadOnly(frames.pageStart(tail.page() - mutablePages()));
+    assist();
+  }
+
+  /** Makes frames free without a turn of the page. */
+  void makeRoom() {
+    moveMarks();
+    clearing.clear(Long.MAX_VALUE);
+  }
+
+  FrameClearing clearing() {
+    return clearing;
   }
 
   /** Whether the frames below {@code address} are clear; if not, helps to make them so. */
@@ -92,7 +118,7 @@ final class PageTurns {
     if (marks.closed() >= address) {
       return true;
     }
-    assist();
+    moveMarks();
     clearing.clear(address);
     if (clearing.left() < address) {
       flusher.refused().roomWanted();
@@ -138,7 +164,7 @@ final class PageTurns {
       announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
       return;
     }
-    long wanted = frames.pageStart(tail.page() + 2 + spareFrames - frames.count());
+    long wanted = frames.pageStart(tail.page() + 2 + spareFrames() - window.keptPages());
     long possible = frames.pageStart(frames.page(marks.flushed()));
     long target = Math.min(wanted, possible);
     if (target > marks.head()) {

@@ -42,6 +42,9 @@ final class HugePages {
     }
     try {
       MemorySegment memory = Mapping.map(arena, bytes);
+      if (bytes < BYTES) {
+        return memory;
+      }
       if (!Mapping.adviseHugePages(memory)) {
         log("the kernel takes no advice on huge pages; memory is in small pages");
       } else if (mode().contains("[never]")) {

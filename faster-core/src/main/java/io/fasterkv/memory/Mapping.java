@@ -15,7 +15,9 @@ import java.lang.invoke.MethodHandle;
 final class Mapping {
   private static final int READ_WRITE = 0x1 | 0x2;
   private static final int PRIVATE_ANONYMOUS_NORESERVE = 0x02 | 0x20 | 0x4000;
+  private static final int ADVISE_NOT_NEEDED = 4;
   private static final int ADVISE_HUGE_PAGES = 14;
+  private static final int ADVISE_SMALL_PAGES = 15;
   private static final long FAILED = -1;
 
   private static final MethodHandle MMAP =
@@ -43,6 +45,8 @@ final class Mapping {
               ValueLayout.JAVA_LONG,
               ValueLayout.JAVA_INT));
 
+  private static final int PAGE_BYTES = pageBytes();
+
   private Mapping() {}
 
   /**
@@ -65,13 +69,38 @@ final class Mapping {
 
   /** Asks for huge pages; false if the kernel does not know them. */
   static boolean adviseHugePages(MemorySegment memory) {
-    return call(
-            () -> (int) MADVISE.invokeExact(memory.address(), memory.byteSize(), ADVISE_HUGE_PAGES))
-        == 0;
+    return advise(memory, ADVISE_HUGE_PAGES);
+  }
+
+  /** Asks for pages of the usual size; false if the kernel knows no others. */
+  static boolean adviseSmallPages(MemorySegment memory) {
+    return advise(memory, ADVISE_SMALL_PAGES);
+  }
+
+  /**
+   * Gives memory back, which is zero when it is touched again; false if the kernel keeps it, or if
+   * these are no whole pages: it would take what lies beside them.
+   */
+  static boolean release(MemorySegment memory) {
+    return isOfPages(memory.address() | memory.byteSize()) && advise(memory, ADVISE_NOT_NEEDED);
+  }
+
+  /** Whether so many bytes are whole pages of the system's. */
+  static boolean isOfPages(long bytes) {
+    return bytes % PAGE_BYTES == 0;
+  }
+
+  private static boolean advise(MemorySegment memory, int advice) {
+    return call(() -> (int) MADVISE.invokeExact(memory.address(), memory.byteSize(), advice)) == 0;
   }
 
   private static void unmap(long base, long bytes) {
     call(() -> (int) MUNMAP.invokeExact(base, bytes));
+  }
+
+  private static int pageBytes() {
+    MethodHandle call = downcall("getpagesize", FunctionDescriptor.of(ValueLayout.JAVA_INT));
+    return (int) call(() -> (int) call.invokeExact());
   }
 
   private interface Downcall {

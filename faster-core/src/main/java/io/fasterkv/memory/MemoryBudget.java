@@ -44,6 +44,12 @@ public final class MemoryBudget {
     }
   }
 
+  /** From now on bytes that were taken for one purpose are for another. */
+  void move(String from, String to, long bytes) {
+    byPurpose.merge(from, -bytes, Long::sum);
+    byPurpose.merge(to, bytes, Long::sum);
+  }
+
   /** Puts bytes back that were taken for a purpose. */
   void giveBack(String purpose, long bytes) {
     byPurpose.merge(purpose, -bytes, Long::sum);

@@ -1,5 +1,6 @@
 package io.fasterkv.memory;
 
+import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Set;
@@ -18,6 +19,8 @@ public final class OffHeapArena implements AutoCloseable {
   /** The largest alignment anyone needs: a memory page, which is also a device's block. */
   public static final long PAGE_ALIGNMENT = 4096;
 
+  private static final System.Logger LOG = System.getLogger("io.fasterkv");
+
   private final Arena arena = Arena.ofShared();
   private final MemoryBudget budget;
   private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
@@ -25,6 +28,9 @@ public final class OffHeapArena implements AutoCloseable {
 
   /** Where memory begins that is there when it is touched. */
   private final Set<Long> untouched = ConcurrentHashMap.newKeySet();
+
+  /** Where memory begins of which parts can be given back. */
+  private final Set<Long> resizable = ConcurrentHashMap.newKeySet();
 
   private final boolean hugePages;
   private final boolean preallocates;
@@ -53,19 +59,77 @@ public final class OffHeapArena implements AutoCloseable {
 
   /** Allocates zeroed bytes, or fails with what they were for when the budget is used up. */
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
-    budget.take(purpose, bytes);
-    takenBytes.merge(purpose, bytes, Long::sum);
-    if (hugePages && bytes >= HugePages.BYTES) {
-      MemorySegment mapped = HugePages.tryAllocate(arena, bytes);
-      if (mapped != null) {
-        if (preallocates) {
-          return mapped.fill((byte) 0);
-        }
-        untouched.add(mapped.address());
-        return mapped;
-      }
+    take(purpose, bytes);
+    boolean isLarge = hugePages && bytes >= HugePages.BYTES;
+    MemorySegment mapped = isLarge ? HugePages.tryAllocate(arena, bytes) : null;
+    return mapped == null
+        ? NativeHeap.allocate(arena, bytes, alignment)
+        : touchedAsConfigured(mapped, bytes);
+  }
+
+  /**
+   * As {@link #allocate}, of memory that may become less or more later: parts of it can be {@link
+   * #release}d, and up to {@code moreBytes} that lie behind the first {@code bytes} can be {@link
+   * #move}d there. Where the system does not let that be, or huge pages are not wanted, it is as
+   * {@link #allocate} gives it, without more behind it.
+   */
+  public MemorySegment allocateResizable(String purpose, long bytes, long moreBytes) {
+    take(purpose, bytes);
+    MemorySegment mapped = hugePages ? HugePages.tryAllocate(arena, bytes + moreBytes) : null;
+    if (mapped == null) {
+      return NativeHeap.allocate(arena, bytes, PAGE_ALIGNMENT);
     }
-    return NativeHeap.allocate(arena, bytes, alignment);
+    boolean isResizable = Mapping.release(mapped);
+    if (isResizable) {
+      resizable.add(mapped.address());
+    }
+    return touchedAsConfigured(isResizable ? mapped : mapped.asSlice(0, bytes), bytes);
+  }
+
+  private MemorySegment touchedAsConfigured(MemorySegment mapped, long bytes) {
+    if (preallocates) {
+      mapped.asSlice(0, bytes).fill((byte) 0);
+    } else if (bytes >= HugePages.BYTES) {
+      untouched.add(mapped.address());
+    }
+    return mapped;
+  }
+
+  /** Whether pieces of so many bytes of what was allocated can be given back. */
+  public boolean isResizable(MemorySegment memory, long pieceBytes) {
+    return resizable.contains(memory.address()) && Mapping.isOfPages(pieceBytes);
+  }
+
+  /** Has the kernel use pages of its usual size for what is touched from now on. */
+  public void useSmallPages(MemorySegment memory) {
+    if (!Mapping.adviseSmallPages(memory)) {
+      LOG.log(Level.DEBUG, "the kernel knows no huge pages");
+    }
+  }
+
+  /**
+   * Gives a part of a resizable piece back to the system: it takes no memory until it is touched
+   * again, and is zero then. The budget is not told: see {@link #move}.
+   */
+  public void release(MemorySegment part) {
+    if (!Mapping.release(part)) {
+      // What is locked in memory stays there.
+      LOG.log(Level.WARNING, "the system takes no memory back: bytes={0}", part.byteSize());
+      part.fill((byte) 0);
+    }
+  }
+
+  /** Lets another arena have bytes of the budget that were taken here and were given up. */
+  public void move(String purpose, long bytes, OffHeapArena to, String newPurpose) {
+    takenBytes.merge(purpose, -bytes, Long::sum);
+    to.takenBytes.merge(newPurpose, bytes, Long::sum);
+    budget.move(purpose, newPurpose, bytes);
+  }
+
+  /** Puts bytes back into the budget that were taken and were given up. */
+  public void giveBack(String purpose, long bytes) {
+    takenBytes.merge(purpose, -bytes, Long::sum);
+    budget.giveBack(purpose, bytes);
   }
 
   /**
@@ -74,6 +138,11 @@ public final class OffHeapArena implements AutoCloseable {
    */
   public @Nullable TouchAhead touchAhead(MemorySegment buffer) {
     return untouched.contains(buffer.address()) ? new TouchAhead(buffer) : null;
+  }
+
+  private void take(String purpose, long bytes) {
+    budget.take(purpose, bytes);
+    takenBytes.merge(purpose, bytes, Long::sum);
   }
 
   /**

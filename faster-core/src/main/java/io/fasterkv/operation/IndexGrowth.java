@@ -43,6 +43,7 @@ public final class IndexGrowth implements AutoCloseable {
 
   private final Thread thread;
   private volatile boolean isClosed;
+  private volatile boolean isOver;
 
   /**
    * Starts the thread.
@@ -66,7 +67,17 @@ public final class IndexGrowth implements AutoCloseable {
     OwnThread.awaitEnd(thread);
   }
 
+  /** Whether the index has all its memory, or will not get it. */
+  public boolean isOver() {
+    return isOver;
+  }
+
   private void run() {
+    growOnce();
+    isOver = true;
+  }
+
+  private void growOnce() {
     int failures = 0;
     while (!isClosed) {
       if (areBucketsOutgrown() || isLogFilling()) {

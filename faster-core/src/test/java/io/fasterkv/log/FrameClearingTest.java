@@ -19,7 +19,7 @@ class FrameClearingTest {
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final PageFrames frames = new PageFrames(arena, BYTES, PAGE, BYTES);
   private final LogMarks marks = new LogMarks(0, 0);
-  private final FrameClearing clearing = new FrameClearing(frames, marks, TOGETHER);
+  private final FrameClearing clearing = new FrameClearing(frames, marks, () -> TOGETHER);
 
   @AfterEach
   void close() {
@@ -85,7 +85,7 @@ class FrameClearingTest {
   @Test
   void withoutAThreadAllIsClearedAtOnce() {
     use();
-    new FrameClearing(frames, marks, 0).left(3L * PAGE);
+    new FrameClearing(frames, marks, () -> 0).left(3L * PAGE);
     assertThat(marks.closed()).isEqualTo(3L * PAGE);
     checkClear(3);
   }

@@ -34,6 +34,9 @@ final class StoreResources implements AutoCloseable {
   /** The task's session, one for reads of published state, and one to spare. */
   private static final int SESSIONS = 3;
 
+  /** How often the log's memory is halved for an index that is full, at a restore or before. */
+  private static final int LOG_HALVINGS = 2;
+
   /** How Flink calls a process's own directory in each of its temporary ones. */
   private static final String OF_A_PROCESS = "flink-io-";
 
@@ -129,6 +132,7 @@ final class StoreResources implements AutoCloseable {
         .deleteOnClose(true)
         .backgroundCompaction(true)
         .growingIndex(true)
+        .logHalvings(LOG_HALVINGS)
         .keepRule(rule);
   }
 

@@ -16,9 +16,6 @@ import org.slf4j.LoggerFactory;
 final class MemorySplit {
   private static final Logger LOG = LoggerFactory.getLogger(MemorySplit.class);
 
-  /** How often the log's memory is halved at most. */
-  private static final int MOST_HALVINGS = 2;
-
   private static final int LEAST_PAGES = 16;
 
   private MemorySplit() {}
@@ -26,7 +23,8 @@ final class MemorySplit {
   /**
    * The settings with the log as large as it can be beside an index that has room.
    *
-   * @param settings with page size, and with memory of the log by default
+   * @param settings with page size, with memory of the log by default, and with how often that may
+   *     be halved
    * @param sources whose keys it begins with; each had an index for all that they had in common
    * @param own which of their key groups the store is there for
    */
@@ -36,12 +34,12 @@ final class MemorySplit {
     StoreConfig config = usual;
     long wanted =
         sources.stream().mapToLong(source -> wantedIndexBytes(source, own)).max().orElse(0);
-    for (int i = 0; i < MOST_HALVINGS && config.indexBytes() < wanted; i++) {
+    while (config.logHalvings() > 0 && config.indexBytes() < wanted) {
       long logBytes = config.logMemoryBytes() / 2;
       if (logBytes < LEAST_PAGES * (long) config.pageBytes()) {
         break;
       }
-      config = settings.logMemoryBytes(logBytes).build();
+      config = settings.logMemoryBytes(logBytes).logHalvings(config.logHalvings() - 1).build();
     }
     if (config.logMemoryBytes() < usual.logMemoryBytes()) {
       LOG.info(

@@ -1,0 +1,172 @@
+package io.fasterkv.log;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.epoch.Epochs;
+import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.ResidentPages;
+import io.fasterkv.memory.Words;
+import io.fasterkv.record.RecordInfo;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** A log gives half of its memory back while records are appended. */
+class LogHalvingTest {
+  private static final int PAGE = 4096;
+  private static final int PAGES = 64;
+  private static final long BYTES = (long) PAGE * PAGES;
+
+  /** Four a page. */
+  private static final long RECORD = 1000;
+
+  private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20), true, false);
+  private final FirstFailure failure = new FirstFailure();
+  private final Epochs epochs = new Epochs(4, failure);
+  private final MemoryDevice device = new MemoryDevice();
+  private final HybridLog log = log(BYTES, 2);
+  private final EpochUser user = epochs.register();
+
+  private HybridLog log(long bytes, int halvings) {
+    return new HybridLog(
+        StoreConfig.builder(Path.of("nowhere"))
+            .memoryBytes(1 << 20)
+            .logMemoryBytes(bytes)
+            .pageBytes(PAGE)
+            .logHalvings(halvings)
+            .build(),
+        arena,
+        epochs,
+        device,
+        LogPosition.start(),
+        failure);
+  }
+
+  @AfterEach
+  void close() throws IOException {
+    user.close();
+    log.close();
+    device.close();
+    arena.close();
+  }
+
+  /** A record whose words are its address; all in memory that are not the tail's are checked. */
+  private void append() {
+    user.protect();
+    long address = log.allocate(RECORD);
+    if (address != HybridLog.RETRY) {
+      for (long at = Long.BYTES; at < RECORD; at += Long.BYTES) {
+        long offset = log.offset(address) + at;
+        assertThat(Words.loadPlain(log.memory(), offset)).as("fresh memory").isZero();
+        Words.storePlain(log.memory(), offset, address);
+      }
+      Words.storeRelease(log.memory(), log.offset(address), RecordInfo.padding(RECORD));
+    }
+    user.unprotect();
+    log.assist();
+  }
+
+  private void checkPages() {
+    user.protect();
+    for (long page = log.pageEnd(log.headAddress()); page < log.tailPageStart(); page += PAGE) {
+      for (long record = page; record + RECORD <= page + PAGE; record += RECORD) {
+        long last = log.offset(record) + RECORD - Long.BYTES;
+        if (record >= RECORD) {
+          assertThat(Words.loadPlain(log.memory(), last)).as("at %d", record).isEqualTo(record);
+        }
+      }
+    }
+    user.unprotect();
+  }
+
+  private void appendUntil(long address) {
+    while (log.tailAddress() < address) {
+      append();
+    }
+  }
+
+  private long halveWhileAppending() {
+    CompletableFuture<Long> given = CompletableFuture.supplyAsync(() -> log.halve(() -> true));
+    while (!given.isDone()) {
+      append();
+      checkPages();
+    }
+    return given.join();
+  }
+
+  private void checkResident(long bytes) throws IOException {
+    long until = log.tailAddress() + 3 * BYTES;
+    while (log.tailAddress() < until) {
+      append();
+      assertThat(ResidentPages.bytes(log.memory())).isLessThanOrEqualTo(bytes);
+      assertThat(log.tailAddress() - log.headAddress()).isLessThanOrEqualTo(bytes);
+    }
+    checkPages();
+  }
+
+  @Test
+  void givesHalfOfWhatItHasEachTime() throws IOException {
+    appendUntil(BYTES);
+    assertThat(log.canHalve()).isTrue();
+    assertThat(halveWhileAppending()).isEqualTo(BYTES / 2);
+    checkResident(BYTES / 2);
+    assertThat(log.canHalve()).isTrue();
+    assertThat(halveWhileAppending()).isEqualTo(BYTES / 4);
+    checkResident(BYTES / 4);
+    assertThat(log.canHalve()).as("sixteen pages stay").isFalse();
+  }
+
+  /** What has not been touched is given as well, and touched no more. */
+  @Test
+  void givesHalfOfABufferThatHasNotBeenUsedUp() throws IOException {
+    appendUntil(BYTES / 4);
+    assertThat(log.halve(() -> true)).isEqualTo(BYTES / 2);
+    checkPages();
+    checkResident(BYTES / 2);
+  }
+
+  @Test
+  void givesHalfWhereNobodyWrites() throws IOException {
+    appendUntil(2 * BYTES);
+    assertThat(log.halve(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(ResidentPages.bytes(log.memory())).isLessThanOrEqualTo(BYTES / 2);
+    checkPages();
+    checkResident(BYTES / 2);
+  }
+
+  @Test
+  void endsWhenItIsToldTo() {
+    appendUntil(2 * BYTES);
+    assertThat(log.halve(() -> false)).isZero();
+    appendUntil(6 * BYTES);
+    checkPages();
+  }
+
+  /** The kernel would take what lies beside it. */
+  @Test
+  void whatIsNoWholePageOfTheSystemsIsNotGiven() {
+    log.memory().asSlice(0, 2 * PAGE).fill((byte) 1);
+    arena.release(log.memory().asSlice(0, PAGE / 4));
+    assertThat(Words.loadPlain(log.memory(), 0)).as("cleared").isZero();
+    assertThat(Words.loadPlain(log.memory(), PAGE / 4)).as("beside it").isNotZero();
+    assertThat(arena.isResizable(log.memory(), PAGE)).isTrue();
+    assertThat(arena.isResizable(log.memory(), PAGE / 4)).isFalse();
+    log.memory().asSlice(0, 2 * PAGE).fill((byte) 0);
+  }
+
+  @Test
+  void memoryThatIsTheJvmsIsKept() {
+    OffHeapArena ordinary = new OffHeapArena(new MemoryBudget(1 << 20));
+    PageFrames frames = PageFrames.resizable(ordinary, BYTES, PAGE, BYTES);
+    assertThat(frames.isResizable()).isFalse();
+    frames.close();
+    ordinary.close();
+  }
+}

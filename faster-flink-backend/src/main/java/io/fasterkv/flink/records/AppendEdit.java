@@ -167,7 +167,13 @@ final class AppendEdit implements RecordEdit {
       return oldValue.length();
     }
     int grown = grownLength(oldValue);
-    return Math.min(grown + Math.max(grown / 2, LEAST_ROOM), Math.max(limit, grown));
+    return Math.min(grown + room(grown), Math.max(limit, grown));
+  }
+
+  /** For as much again in a few appends; none where not even one of this size would fit. */
+  private int room(int grown) {
+    int half = grown / 2;
+    return half > count ? Math.max(half, LEAST_ROOM) : LEAST_ROOM;
   }
 
   @Override

@@ -15,10 +15,15 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A state that has outgrown its index is restored to a store with a larger one. */
+/**
+ * A state that has outgrown its index is restored to a store with a larger one, where memory does
+ * not move before.
+ */
+@Tag("no-native-access")
 class MemorySplitTest {
   private static final int MANY = 70_000;
   private static final int LOOKUPS = 20_000;

@@ -132,6 +132,18 @@ class IndexLoansTest {
     }
   }
 
+  /** Budgets are seldom whole pages. */
+  @Test
+  void anIndexOfAnySizeCanGetMemory() {
+    for (int buckets = 1; buckets < 64; buckets += 20) {
+      StoreConfig.Builder config = config(1).indexBytes(INDEX_BYTES - buckets * 64L);
+      try (FasterStore store = FasterStore.open(config.deleteOnClose(true).build())) {
+        assertThat(Insides.engine(store).index().canTakeOver()).isTrue();
+        assertThat(Insides.engine(store).log().canHalve()).isTrue();
+      }
+    }
+  }
+
   /** A look-up of what is in memory takes none of the index's room, and would take a read. */
   @Test
   void theLogKeepsItsMemoryWhileItHasWhatIsLookedUp() {

@@ -90,6 +90,11 @@ final class Mapping {
     return bytes % PAGE_BYTES == 0;
   }
 
+  /** How many of so many bytes are whole pages of the system's. */
+  static long wholePages(long bytes) {
+    return bytes - bytes % PAGE_BYTES;
+  }
+
   private static boolean advise(MemorySegment memory, int advice) {
     return call(() -> (int) MADVISE.invokeExact(memory.address(), memory.byteSize(), advice)) == 0;
   }

@@ -79,7 +79,7 @@ public final class OffHeapArena implements AutoCloseable {
     if (mapped == null) {
       return NativeHeap.allocate(arena, bytes, PAGE_ALIGNMENT);
     }
-    boolean isResizable = Mapping.release(mapped);
+    boolean isResizable = Mapping.release(mapped.asSlice(0, Mapping.wholePages(mapped.byteSize())));
     if (isResizable) {
       resizable.add(mapped.address());
     }

@@ -75,9 +75,9 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       hideParamSyntax = true,
       converter = SuiteConverter.class,
       description =
-          "One or more of value, list, map, ttl-value, ttl-list, ttl-map. Default: value, list,"
-              + " map.")
-  List<Suite> suites = List.of(Suite.VALUE, Suite.LIST, Suite.MAP);
+          "One or more of value, list, long-list, map, ttl-value, ttl-list, ttl-long-list, ttl-map."
+              + " Default: those without ttl.")
+  List<Suite> suites = List.of(Suite.VALUE, Suite.LIST, Suite.LONG_LIST, Suite.MAP);
 
   @Option(
       names = "--rows",

@@ -1,10 +1,8 @@
 package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.demo.Backend;
-import io.fasterkv.bench.process.Commands;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
-import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -106,16 +104,10 @@ final class LargeRun {
     return subject;
   }
 
-  /** What a backend has written, the system must not bring to the disk in the time of another. */
-  private static void awaitQuiet() throws InterruptedException, IOException {
-    Quiet.await();
-    Commands.run(List.of("sync"));
-  }
-
   private void checkpoint(Backend kind) throws Exception {
     Subject subject = subject(kind);
     Histogram steady = LargeState.newHistogram();
-    awaitQuiet();
+    Quiet.awaitWithDisk();
     subject.state.change(STEADY_PASSES, steady);
     Histogram beside = LargeState.newHistogram();
     TakenCheckpoint taken = subject.next(beside);
@@ -129,7 +121,7 @@ final class LargeRun {
   }
 
   private void restore(Backend kind) throws Exception {
-    awaitQuiet();
+    Quiet.awaitWithDisk();
     List<KeyedStateHandle> whole = List.of(subject(kind).checkpoints.last().handle());
     timed(LargeRow.restore, kind, OpenBackend.wholeRange(), whole).close();
     Path directory = work.directory(kind + "-halves");

@@ -1,8 +1,11 @@
 package io.fasterkv.bench.flink;
 
 import com.sun.management.OperatingSystemMXBean;
+import io.fasterkv.bench.process.Commands;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.Collection;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
@@ -34,9 +37,25 @@ final class Quiet {
     return await(SYSTEM::getProcessCpuTime);
   }
 
-  /** As the other one, of backends with processes of their own. */
-  static boolean await(Collection<BackendProcess> backends) throws InterruptedException {
-    return await(() -> backends.stream().mapToLong(BackendProcess::processorNanos).sum());
+  /** As the first one, and until what was written is on the disk. */
+  static boolean awaitWithDisk() throws InterruptedException, IOException {
+    boolean isQuiet = await();
+    sync();
+    return isQuiet;
+  }
+
+  /** As {@link #awaitWithDisk()}, of backends with processes of their own. */
+  static boolean awaitWithDisk(Collection<BackendProcess> backends)
+      throws InterruptedException, IOException {
+    boolean isQuiet =
+        await(() -> backends.stream().mapToLong(BackendProcess::processorNanos).sum());
+    sync();
+    return isQuiet;
+  }
+
+  /** What a backend has written, the system must not bring to the disk in the time of another. */
+  private static void sync() throws InterruptedException, IOException {
+    Commands.run(List.of("sync"));
   }
 
   private static boolean await(LongSupplier processorNanos) throws InterruptedException {

@@ -35,7 +35,7 @@ final class StateData {
     setUpKeys = shuffled(0, setUp, random);
     newKeys = shuffled(setUp, added, random);
     values = shuffled(0, Math.max(setUp, added), random);
-    manyValues = LongStream.of(shuffled(0, LIST_ELEMENTS, random)).boxed().toList();
+    manyValues = random.longs(LIST_ELEMENTS).boxed().toList();
     for (int i = 0; i < MAP_KEYS; i++) {
       mapValues[i] = random.nextDouble();
       manyEntries.put(mapKeys[i], random.nextDouble());

@@ -13,7 +13,7 @@ enum StateRow {
   listAppend(true, Suite.LIST, Suite.TTL_LIST),
   listGet(true, Suite.LIST, Suite.TTL_LIST),
   listGetAndIterate(true, Suite.LIST, Suite.TTL_LIST),
-  listAddAll(false, Suite.LIST, Suite.TTL_LIST),
+  listAddAll(true, Suite.LONG_LIST, Suite.TTL_LONG_LIST),
   mapUpdate(true, Suite.MAP, Suite.TTL_MAP),
   mapAdd(true, Suite.MAP, Suite.TTL_MAP),
   mapGet(true, Suite.MAP, Suite.TTL_MAP),
@@ -24,7 +24,7 @@ enum StateRow {
   mapEntries(false, Suite.MAP),
   mapIterator(false, Suite.MAP, Suite.TTL_MAP),
   mapRemove(true, Suite.MAP),
-  mapPutAll(false, Suite.MAP, Suite.TTL_MAP);
+  mapPutAll(true, Suite.MAP, Suite.TTL_MAP);
 
   private final boolean isPoint;
   private final Set<Suite> suites;
@@ -38,7 +38,7 @@ enum StateRow {
     return suites.contains(suite);
   }
 
-  /** Whether each call is about one element or entry of one key. */
+  /** Whether each call looks up, changes or replaces what one key has; others walk through it. */
   boolean isPoint() {
     return isPoint;
   }
@@ -59,24 +59,22 @@ enum StateRow {
     };
   }
 
-  /** Whether keys are new to the state, and are cleared when it is brought back. */
-  boolean addsKeys() {
+  /**
+   * Whether what is dead of what a slice has written is so because the state was brought back, but
+   * for next to nothing: new keys are cleared again, and lists of a hundred elements become short.
+   */
+  boolean onlyAdds() {
     return switch (this) {
-      case valueAdd, listAdd, mapAdd -> true;
+      case valueAdd, listAdd, listAddAll, mapAdd -> true;
       default -> false;
     };
   }
 
   /**
-   * So many times longer than others it is measured: what overwrites, appends or removes waits for
+   * So many times longer than others it is measured: what overwrites or removes waits for
    * compaction in some slices and not in others.
    */
   int stretch() {
-    return leavesChanges() ? 3 : 1;
-  }
-
-  /** So many times fewer calls than other rows get. */
-  int shrink() {
-    return this == listAddAll ? 10 : 1;
+    return leavesChanges() && !onlyAdds() ? 3 : 1;
   }
 }

@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
  * backends take turns, row after row and round after round. They do the same to the same keys, and
  * must read the same. The warm-up lasts for as long with each backend at least, and says how long a
  * slice of a row is: as many calls as the slowest of the backends can do in a few seconds. A turn
- * begins when all is quiet.
+ * begins when all is quiet, and what was written is on the disk.
  */
 final class StateRun {
   /** The warm-up is made in so many parts, to stop where the time is over. */
@@ -103,7 +103,7 @@ final class StateRun {
         for (BackendProcess backend : inTurn) {
           StateResult result = find(results, row, backend.kind());
           progress.begin("round " + round + ", " + result.label() + ", " + backend.kind());
-          boolean isAlone = plan.turnNanos() == 0 || Quiet.await(backends);
+          boolean isAlone = plan.turnNanos() == 0 || Quiet.awaitWithDisk(backends);
           WorkerCall.Turn.Done turn =
               backend.call(new WorkerCall.Turn(row, from, calls.getOrDefault(row, 1), isAlone));
           result.turns().add(turn.measured());
@@ -125,7 +125,7 @@ final class StateRun {
 
   /** Returns how many calls a slice of the row has. */
   private int warmUp(StateRow row, List<BackendProcess> backends) throws IOException {
-    int most = Math.max(1, plan.calls() / row.shrink());
+    int most = plan.calls();
     int part = Math.ceilDiv(most, WARM_UP_PARTS);
     Map<Backend, Long> nanos = new EnumMap<>(Backend.class);
     int calls = 0;

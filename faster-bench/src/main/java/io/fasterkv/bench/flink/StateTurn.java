@@ -8,8 +8,8 @@ import java.util.List;
 /**
  * Slices of one row on one backend, one after the other, each about the keys behind those of the
  * one before: what was asked for just now is in every cache. What brings the state back after each
- * is not timed; nor is, where new keys were added, what clearing them leaves to be done in the
- * background, as in Flink's benchmarks: adding keys makes nothing to be cleared away.
+ * is not timed; nor is, where keys or many elements were added, what taking them away leaves to be
+ * done in the background, as in Flink's benchmarks: adding makes nothing to be cleared away.
  */
 final class StateTurn {
   /**
@@ -87,8 +87,8 @@ final class StateTurn {
     return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, isAlone);
   }
 
-  /** Whether nothing is left to be done of what cleared new keys again, if they were. */
+  /** Whether nothing is left to be done of what took away again what was added, if it was. */
   private boolean settle() throws InterruptedException {
-    return !call.row().addsKeys() || Quiet.await();
+    return !call.row().onlyAdds() || Quiet.await();
   }
 }

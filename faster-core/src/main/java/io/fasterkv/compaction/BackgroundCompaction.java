@@ -70,7 +70,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.compactor = compactor;
     liveSample = new LiveSample(engine);
     KeepRule rule = config.keepRule();
-    sample = rule == null ? null : new ExpirySample(engine, rule, config.logMemoryBytes());
+    sample = rule == null ? null : new ExpirySample(engine, rule);
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
   }

@@ -17,7 +17,8 @@ import java.util.function.LongSupplier;
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
  * time, up to ten seconds: so an idle store whose records may expire reads {@value #PARTS} pages in
- * ten seconds. A log that fits its memory is left alone. For the thread that compacts.
+ * ten seconds. Less than that on disk is left alone, and so is what is only in memory. For the
+ * thread that compacts.
  */
 final class ExpirySample {
   private static final int PARTS = 16;
@@ -34,7 +35,6 @@ final class ExpirySample {
 
   private final Engine engine;
   private final KeepRule rule;
-  private final long memoryBytes;
   private final LongSupplier nanoTime;
   private final long[] expired = new long[PARTS];
   private double place;
@@ -43,27 +43,21 @@ final class ExpirySample {
   private long dueUntil;
   private long expiredBytes;
 
-  /**
-   * @param memoryBytes a log up to this size is left alone
-   */
-  ExpirySample(Engine engine, KeepRule rule, long memoryBytes) {
-    this(engine, rule, memoryBytes, System::nanoTime);
+  ExpirySample(Engine engine, KeepRule rule) {
+    this(engine, rule, System::nanoTime);
   }
 
   /** By another clock. */
-  ExpirySample(Engine engine, KeepRule rule, long memoryBytes, LongSupplier nanoTime) {
+  ExpirySample(Engine engine, KeepRule rule, LongSupplier nanoTime) {
     this.engine = engine;
     this.rule = rule;
-    this.memoryBytes = memoryBytes;
     this.nanoTime = nanoTime;
     lookedNanos = nanoTime.getAsLong();
   }
 
   /** Whether a pass up to {@link #dueUntil} is due; looks at pages of the log if it is time to. */
   boolean isDue() {
-    if (nanoTime.getAsLong() - lookedNanos < pauseNanos
-        || engine.log().lengthBytes() <= memoryBytes
-        || rule.keepsAll()) {
+    if (nanoTime.getAsLong() - lookedNanos < pauseNanos || rule.keepsAll()) {
       return false;
     }
     boolean isDue = look();

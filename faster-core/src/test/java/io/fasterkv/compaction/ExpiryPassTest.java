@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
+import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
@@ -29,7 +32,7 @@ class ExpiryPassTest {
   /** Old and new lie side by side, so all that is live must be copied. */
   @Test
   void expiredBytesAreAtMostAFifthOfTheLog() {
-    try (FasterStore store = FasterStore.open(config());
+    try (FasterStore store = FasterStore.open(config(8));
         LongSession<Void> session =
             store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
       for (long key = 0; key < KEYS; key++) {
@@ -48,6 +51,33 @@ class ExpiryPassTest {
     }
   }
 
+  /** As checkpoints come and go: what the last one needs stays, however much of it has expired. */
+  @Test
+  void soAreThoseOfALogThatFitsItsMemoryOnceItIsOnDisk() {
+    try (FasterStore store = FasterStore.open(config(512));
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = 0; key < KEYS; key++) {
+        session.upsert(key * 7919 % KEYS, key, null);
+      }
+      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      mark.set(KEYS / 2);
+
+      await(() -> isShortAfterOneMore(store), store);
+
+      for (long key = mark.get(); key < KEYS; key++) {
+        assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
+      }
+    }
+  }
+
+  private static boolean isShortAfterOneMore(FasterStore store) {
+    CheckpointToken last = store.checkpoints().getLast();
+    store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+    store.removeCheckpoint(last);
+    return store.logBytes() <= KEYS / 2 * 24 * 5 / 4;
+  }
+
   private static void await(java.util.function.BooleanSupplier isSo, FasterStore store) {
     long start = System.nanoTime();
     while (!isSo.getAsBoolean()) {
@@ -58,10 +88,10 @@ class ExpiryPassTest {
     }
   }
 
-  private StoreConfig config() {
+  private StoreConfig config(int pagesInMemory) {
     return StoreConfig.builder(directory)
-        .memoryBytes(1 << 20)
-        .logMemoryBytes(8L * PAGE_BYTES)
+        .memoryBytes(4 << 20)
+        .logMemoryBytes((long) pagesInMemory * PAGE_BYTES)
         .pageBytes(PAGE_BYTES)
         .recordKind(RecordKind.LONGS)
         .deleteOnClose(true)

@@ -75,8 +75,7 @@ class ExpirySampleTest {
   }
 
   private ExpirySample sample(FasterStore store) {
-    return new ExpirySample(
-        Insides.engine(store), rule, store.config().logMemoryBytes(), () -> nanos);
+    return new ExpirySample(Insides.engine(store), rule, () -> nanos);
   }
 
   private static void write(FasterStore store) {

@@ -155,7 +155,7 @@ class RollingExpiryTest {
       }
       now.addAndGet(TTL.toMillis());
       FasterStore store = backend.store();
-      // A log that fits its memory is left alone. The heads alone are as long again.
+      // What is only in memory is left alone. The heads alone are as long again.
       long inMemory = store.config().logMemoryBytes();
       await(() -> store.logBytes() < inMemory * 5 / 4, store);
 

@@ -54,7 +54,7 @@ final class Quiet {
   }
 
   /** What a backend has written, the system must not bring to the disk in the time of another. */
-  private static void sync() throws InterruptedException, IOException {
+  private static void sync() throws IOException {
     Commands.run(List.of("sync"));
   }
 

@@ -169,18 +169,21 @@ public final class ByteMaps {
     int before = block.bytes().length();
     ByteSpan entries = block.open(isRun ? EntryCursor.STUB_BYTES : entryBytes);
     if (existed) {
-      removeEntry(key, entries);
+      removeEntry(key);
     }
     expired.begin(lives.apply(key.state()));
     expired.removeFrom(entries, firstEntryAt());
+    int lane = head.hasBuckets() ? Lanes.of(userKey.hash()) : Lanes.NONE;
     if (isRun) {
       EntryCursor.appendStub(
           entries,
+          lane,
           userKey.hash(),
           runs.write(key, head, userKey, value, length),
           MapLayout.stamp(value, userKey.offset() + userKey.length(), length));
     } else {
-      EntryCursor.append(entries, userKey, value, userKey.offset() + userKey.length(), length);
+      EntryCursor.append(
+          entries, lane, userKey, value, userKey.offset() + userKey.length(), length);
     }
     block.close();
     if (head.hasBuckets()) {
@@ -217,7 +220,8 @@ public final class ByteMaps {
     }
     HeapBlock block = block();
     int before = block.bytes().length();
-    removeEntry(key, block.open(0));
+    block.open(0);
+    removeEntry(key);
     block.close();
     if (head.hasBuckets()) {
       putOrDelete(key.record(bucketSub()), block, MapLayout.BUCKET_HEAD_BYTES);
@@ -241,13 +245,11 @@ public final class ByteMaps {
     }
   }
 
-  /** Removes the entry under the cursor, and its run. */
-  private void removeEntry(CompositeKey key, ByteSpan entries) {
+  /** Removes the entry under the cursor, whose block is open, and its run. */
+  private void removeEntry(CompositeKey key) {
     if (cursor.inRun()) {
       runs.delete(key, head.identity(), cursor.run());
     }
-    int at = cursor.start();
-    cursor.on(entries, at).next();
     cursor.remove();
   }
 
@@ -291,13 +293,11 @@ public final class ByteMaps {
         MapBuckets.start(bucket, head.identity());
       }
     }
-    cursor.on(block().open(0), firstEntryAt());
-    while (cursor.seek(userKey)) {
-      if (!cursor.inRun() || runs.holds(key, head.identity(), cursor.run(), userKey)) {
-        return true;
-      }
+    boolean isThere = cursor.seek(block().open(0), firstEntryAt(), userKey);
+    while (isThere && cursor.inRun() && !runs.holds(key, head.identity(), cursor.run(), userKey)) {
+      isThere = cursor.seekNext(userKey);
     }
-    return false;
+    return isThere;
   }
 
   private int firstEntryAt() {

@@ -3,6 +3,7 @@ package io.fasterkv.flink.records;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.Varint;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 
 /**
  * Walks over and edits the entries of one block, a bucket or an inline map, shaped as {@link
@@ -12,6 +13,10 @@ public final class EntryCursor {
   private static final int IN_RUN = 1;
   private static final int MORE = 0x80;
   private static final int LINE_BYTES = 64;
+
+  /** Both lengths of an entry when each takes a byte. */
+  private static final int SHORT_LENGTHS = 2;
+
   private static final int STUB_VALUE_BYTES = Integer.BYTES + Long.BYTES;
 
   /** Length of an entry that stands for a run. */
@@ -20,6 +25,11 @@ public final class EntryCursor {
   private ByteSpan block = new ByteSpan();
   private int start;
   private int next;
+
+  /** Where the walk ends. */
+  private int end;
+
+  private boolean isInBucket;
   private boolean inRun;
   private int keyAt;
   private int keyLength;
@@ -29,16 +39,41 @@ public final class EntryCursor {
   @SuppressWarnings("UnusedVariable")
   private int touched;
 
-  /** Stands before the entry at {@code from}. */
-  public EntryCursor on(ByteSpan entries, int from) {
+  /**
+   * Stands before the first entry of a block.
+   *
+   * @param firstEntryAt says whether it is a bucket, too
+   */
+  public EntryCursor on(ByteSpan entries, int firstEntryAt) {
+    return on(entries, firstEntryAt, entries.length(), MapLayout.hasLanes(firstEntryAt));
+  }
+
+  /** Stands before an entry, wherever it is, which is to be read only. */
+  EntryCursor before(ByteSpan entries, int entryAt) {
+    return on(entries, entryAt, entries.length(), false);
+  }
+
+  /** Stands before an entry of a bucket. */
+  EntryCursor inBucket(ByteSpan bucket, int entryAt) {
+    return on(bucket, entryAt, bucket.length(), true);
+  }
+
+  /** Goes on in a copy of its block. */
+  void moveTo(ByteSpan copy) {
+    block = copy;
+  }
+
+  private EntryCursor on(ByteSpan entries, int from, int until, boolean inBucket) {
     block = entries;
     next = from;
+    end = until;
+    isInBucket = inBucket;
     return this;
   }
 
   /** Steps to the next entry; false at the end. */
   public boolean next() {
-    if (next >= block.length()) {
+    if (next >= end) {
       return false;
     }
     start = next;
@@ -51,26 +86,64 @@ public final class EntryCursor {
     return true;
   }
 
-  /** Steps to the next entry that is this key's, or may be: one in a run with the same hash. */
-  boolean seek(UserKey key) {
+  /** Steps to a block's first entry that is this key's, or may be: one in a run with its hash. */
+  boolean seek(ByteSpan entries, int firstEntryAt, UserKey key) {
+    if (MapLayout.hasLanes(firstEntryAt)) {
+      int lane = Lanes.of(key.hash());
+      on(entries, Lanes.begin(entries, lane), Lanes.end(entries, lane), true);
+    } else {
+      on(entries, firstEntryAt);
+    }
     touchLines();
+    return seekNext(key);
+  }
+
+  /** Steps to the next one. */
+  boolean seekNext(UserKey key) {
+    skipOthers(key);
     while (next()) {
       boolean found =
           inRun ? hashOfRun() == key.hash() : keyLength == key.length() && key.isAt(block, keyAt);
       if (found) {
         return true;
       }
+      skipOthers(key);
     }
     return false;
   }
 
   /**
-   * Asks for all lines of the block that are ahead, together: where an entry begins is known when
-   * the one before it has come.
+   * Steps over what is plainly not this key's, with nothing but its place to remember: entries with
+   * lengths of a byte each, whose user keys are of another length or end otherwise. Most of a
+   * bucket is walked through here.
+   */
+  private void skipOthers(UserKey key) {
+    MemorySegment memory = block.memory();
+    long until = block.offset() + end;
+    long at = block.offset() + next;
+    int wanted = key.length() << 1;
+    long endAt = SHORT_LENGTHS + key.endAt();
+    long ending = key.ending();
+    long mask = key.endingMask();
+    while (at + endAt + Long.BYTES <= until) {
+      int head = memory.get(ValueLayout.JAVA_BYTE, at);
+      int value = memory.get(ValueLayout.JAVA_BYTE, at + 1);
+      boolean isPlain = (head | value) >= 0 && (head & IN_RUN) == 0;
+      if (!isPlain || (head == wanted && (UserKey.word(memory, at + endAt) & mask) == ending)) {
+        break;
+      }
+      at += SHORT_LENGTHS + (head >>> 1) + value;
+    }
+    next = (int) (at - block.offset());
+  }
+
+  /**
+   * Asks for all lines that are ahead, together: where an entry begins is known when the one before
+   * it has come.
    */
   private void touchLines() {
     int sum = 0;
-    for (int at = next + LINE_BYTES; at < block.length(); at += LINE_BYTES) {
+    for (int at = next + LINE_BYTES; at < end; at += LINE_BYTES) {
       sum += block.getByte(at);
     }
     touched = sum;
@@ -123,46 +196,46 @@ public final class EntryCursor {
   }
 
   /** Removes the entry; the cursor then stands before its successor. */
-  void remove() {
+  public void remove() {
     int length = length();
-    int behind = block.length() - next;
-    if (behind > 0) {
-      MemorySegment.copy(
-          block.memory(), block.offset() + next, block.memory(), block.offset() + start, behind);
-    }
-    block.setLength(block.length() - length);
+    Lanes.close(block, lane(), start, length);
+    end -= length;
     next = start;
+  }
+
+  /** The entry's lane in its bucket. */
+  int lane() {
+    return isInBucket ? Lanes.at(block, start) : Lanes.NONE;
   }
 
   static int entryBytes(int keyLength, int valueLength) {
     return Varint.size(keyLength << 1) + Varint.size(valueLength) + keyLength + valueLength;
   }
 
-  /** Adds an entry at the end of a block, which has room for it. */
-  static void append(ByteSpan block, UserKey key, byte[] value, int offset, int length) {
-    int at = writeVarint(block, block.length(), key.length() << 1);
+  /** Adds an entry at the end of a lane, or of a block without, which has room for it. */
+  static void append(ByteSpan block, int lane, UserKey key, byte[] value, int offset, int length) {
+    int at = Lanes.open(block, lane, entryBytes(key.length(), length));
+    at = writeVarint(block, at, key.length() << 1);
     at = writeVarint(block, at, length);
     block.copyFrom(at, key.bytes(), key.offset(), key.length());
     block.copyFrom(at + key.length(), value, offset, length);
-    block.setLength(at + key.length() + length);
   }
 
   /** Adds an entry that names a run. */
-  static void appendStub(ByteSpan block, long hash, int run, long stamp) {
-    int at = writeVarint(block, block.length(), Long.BYTES << 1 | IN_RUN);
+  static void appendStub(ByteSpan block, int lane, long hash, int run, long stamp) {
+    int at = Lanes.open(block, lane, STUB_BYTES);
+    at = writeVarint(block, at, Long.BYTES << 1 | IN_RUN);
     at = writeVarint(block, at, STUB_VALUE_BYTES);
     block.putLong(at, hash);
     block.putInt(at + Long.BYTES, run);
     block.putLong(at + Long.BYTES + Integer.BYTES, stamp);
-    block.setLength(at + Long.BYTES + STUB_VALUE_BYTES);
   }
 
-  /** Adds a copy of the entry to another block, which has room for it. */
-  void copyTo(ByteSpan other) {
-    int end = other.length();
+  /** Adds a copy of the entry to a lane of another block, or one without, which has room for it. */
+  void copyTo(ByteSpan other, int lane) {
+    int at = Lanes.open(other, lane, length());
     MemorySegment.copy(
-        block.memory(), block.offset() + start, other.memory(), other.offset() + end, length());
-    other.setLength(end + length());
+        block.memory(), block.offset() + start, other.memory(), other.offset() + at, length());
   }
 
   private int readVarint() {

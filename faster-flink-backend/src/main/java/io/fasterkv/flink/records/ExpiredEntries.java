@@ -76,11 +76,14 @@ final class ExpiredEntries {
   void copyOthers(ByteSpan block, int firstEntryAt, ByteSpan to) {
     MemorySegment.copy(block.memory(), block.offset(), to.memory(), to.offset(), firstEntryAt);
     to.setLength(firstEntryAt);
+    if (MapLayout.hasLanes(firstEntryAt)) {
+      Lanes.makeEmpty(to);
+    }
     EntryLife known = life;
     cursor.on(block, firstEntryAt);
     while (cursor.next()) {
       if (known == null || isAlive(known, block)) {
-        cursor.copyTo(to);
+        cursor.copyTo(to, cursor.lane());
       } else {
         leftOut();
       }

@@ -71,8 +71,9 @@ final class MapBuckets {
       ByteSpan bucket = stay.open(size);
       cursor.on(entries, head.entriesAt());
       while (cursor.next()) {
-        if (MapLayout.bucketOf(hash(head.block()), buckets) == number) {
-          cursor.copyTo(bucket);
+        long hash = hash(head.block());
+        if (MapLayout.bucketOf(hash, buckets) == number) {
+          cursor.copyTo(bucket, Lanes.of(hash));
           count++;
         }
       }
@@ -86,6 +87,10 @@ final class MapBuckets {
   static void start(HeapBlock bucket, long identity) {
     bucket.bytes().clear();
     bucket.bytes().appendLong(identity);
+    ByteSpan block = bucket.open(Lanes.ENDS_BYTES);
+    block.setLength(MapLayout.BUCKET_HEAD_BYTES);
+    Lanes.makeEmpty(block);
+    bucket.close();
   }
 
   /**
@@ -130,8 +135,9 @@ final class MapBuckets {
     ByteSpan moving = move.open(entries.length());
     cursor.on(entries, MapLayout.BUCKET_HEAD_BYTES);
     while (cursor.next()) {
-      boolean moves = MapLayout.bucketOf(hash(from), newBucket + 1) == newBucket;
-      cursor.copyTo(moves ? moving : staying);
+      long hash = hash(from);
+      boolean moves = MapLayout.bucketOf(hash, newBucket + 1) == newBucket;
+      cursor.copyTo(moves ? moving : staying, Lanes.of(hash));
     }
     stay.close();
     move.close();
@@ -168,14 +174,14 @@ final class MapBuckets {
       if (largest == NONE) {
         return;
       }
-      cursor.on(entries, largest).next();
+      cursor.inBucket(entries, largest).next();
       byte[] array = bucket.bytes().array();
       userKey.of(array, cursor.keyAt(), cursor.keyLength());
       long hash = userKey.hash();
       long stamp = MapLayout.stamp(array, cursor.valueAt(), cursor.valueLength());
       int run = runs.write(key, head, userKey, array, cursor.valueLength());
       cursor.remove();
-      EntryCursor.appendStub(entries, hash, run, stamp);
+      EntryCursor.appendStub(entries, Lanes.of(hash), hash, run, stamp);
       bucket.close();
     }
   }

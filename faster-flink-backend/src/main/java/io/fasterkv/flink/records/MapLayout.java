@@ -10,7 +10,7 @@ package io.fasterkv.flink.records;
  *   | BUCKETS | identity: 8 | next run: 4 | buckets: 4 | entries: 8 | their bytes: 8 |
  *
  *   bucket i, under sub number 1 + i; an empty bucket has no record
- *   | identity: 8 | entries ... |
+ *   | identity: 8 | ends of lanes 0, 1, 2: 4 each | entries of lane 0 ... | of lane 3 ... |
  *
  *   entry
  *   | length of user key * 2 + 0 | length of value | user key | value |     inline
@@ -25,12 +25,12 @@ package io.fasterkv.flink.records;
  * <p>A map starts inline, and gets the second kind of head with its first run. When it outgrows
  * {@link #INLINE_BYTES} it is spread over buckets by linear hashing (Litwin, VLDB 1980): with N
  * buckets, the one to be split next is N without its highest bit, so N is all that needs to be
- * remembered. Entries too large for a bucket lie in runs of records that carry the user key too.
- * The stamp of such an entry is its value's second byte to its ninth, or zero. Where entries expire
- * that is their timestamp, and compaction drops entries, buckets and records of runs one by one, so
- * that a map may have less than its head says, and the head behind its last bucket. A map with
- * buckets keeps them until its last entry is gone. What the identity is for {@link PartLayout}
- * says.
+ * remembered. Which of a bucket's {@link Lanes} an entry is in says its hash, too. Entries too
+ * large for a bucket lie in runs of records that carry the user key too. The stamp of such an entry
+ * is its value's second byte to its ninth, or zero. Where entries expire that is their timestamp,
+ * and compaction drops entries, buckets and records of runs one by one, so that a map may have less
+ * than its head says, and the head behind its last bucket. A map with buckets keeps them until its
+ * last entry is gone. What the identity is for {@link PartLayout} says.
  */
 public final class MapLayout {
   public static final byte INLINE = 0;
@@ -44,8 +44,10 @@ public final class MapLayout {
   static final int COUNT_AT = BUCKETS_AT + Integer.BYTES;
   static final int SIZE_AT = COUNT_AT + Long.BYTES;
 
+  static final int BUCKET_ENDS_AT = PartLayout.IDENTITY_BYTES;
+
   /** Where a bucket has its first entry. */
-  public static final int BUCKET_HEAD_BYTES = PartLayout.IDENTITY_BYTES;
+  public static final int BUCKET_HEAD_BYTES = BUCKET_ENDS_AT + Lanes.ENDS_BYTES;
 
   /** Sub number of bucket 0. */
   static final int FIRST_BUCKET = 1;
@@ -78,13 +80,20 @@ public final class MapLayout {
   public static final int STAMP_AT = 1;
 
   private static final int MOST_ENTRY_BYTES = 2 << 10;
-  private static final int BUCKET_BYTES = 700;
+
+  /** So that 64 entries of {@code long}, each of 19 bytes, lie in a bucket. */
+  private static final int BUCKET_BYTES = 64 * 19;
 
   private MapLayout() {}
 
   /** Where the first entry is in a head that has entries. */
   public static int entriesAt(byte tag) {
     return tag == INLINE ? TAG_BYTES : RUNS_HEAD_BYTES;
+  }
+
+  /** Whether a block whose first entry is there is a bucket. */
+  static boolean hasLanes(int firstEntryAt) {
+    return firstEntryAt == BUCKET_HEAD_BYTES;
   }
 
   /** A larger entry is put in a run. */

@@ -60,7 +60,7 @@ final class MapLookup implements RecordReader {
       buckets = block.getInt(MapLayout.BUCKETS_AT);
       identity = PartLayout.ofHead(block);
       result = Result.IN_BUCKETS;
-    } else if (!cursor.on(block, entriesAt(block)).seek(key)) {
+    } else if (!cursor.seek(block, entriesAt(block), key)) {
       result = Result.MISSING;
     } else if (cursor.inRun()) {
       result = Result.IN_RUN;

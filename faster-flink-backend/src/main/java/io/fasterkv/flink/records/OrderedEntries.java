@@ -38,7 +38,7 @@ final class OrderedEntries {
 
   /** Moves the cursor to the next entry; false at the end. */
   boolean next(EntryCursor cursor) {
-    return shown < entries.size() && cursor.on(span, entries.get(shown++).start).next();
+    return shown < entries.size() && cursor.before(span, entries.get(shown++).start).next();
   }
 
   byte[] bytes() {

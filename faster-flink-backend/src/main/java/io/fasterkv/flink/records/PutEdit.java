@@ -117,8 +117,9 @@ final class PutEdit implements RecordEdit {
     } else {
       block.setLength(MapLayout.BUCKET_HEAD_BYTES);
       PartLayout.putIntoPart(block, identity);
+      Lanes.makeEmpty(block);
     }
-    EntryCursor.append(block, key, value, offset, length);
+    append(block);
     outcome = Outcome.INSERTED;
     grownBy = entryBytes();
     blockLength = block.length();
@@ -138,7 +139,7 @@ final class PutEdit implements RecordEdit {
       buckets = block.getInt(MapLayout.BUCKETS_AT);
       return;
     }
-    boolean found = cursor.on(block, firstEntryAt(block)).seek(key);
+    boolean found = cursor.seek(block, firstEntryAt(block), key);
     if (found && cursor.inRun()) {
       outcome = Outcome.IN_RUN;
       return;
@@ -204,7 +205,12 @@ final class PutEdit implements RecordEdit {
       }
       cursor.remove();
     }
-    EntryCursor.append(block, key, value, offset, length);
+    append(block);
+  }
+
+  private void append(ByteSpan block) {
+    int lane = isHead ? Lanes.NONE : Lanes.of(key.hash());
+    EntryCursor.append(block, lane, key, value, offset, length);
   }
 
   @Override
@@ -233,10 +239,11 @@ final class PutEdit implements RecordEdit {
     judge(oldBlock);
     if (mayShorten(oldBlock, limit)) {
       expired.copyOthers(oldBlock, firstEntryAt(oldBlock), newBlock);
+      judge(newBlock);
     } else {
       newBlock.setTo(oldBlock);
+      cursor.moveTo(newBlock);
     }
-    judge(newBlock);
     if (changes()) {
       apply(newBlock);
     }

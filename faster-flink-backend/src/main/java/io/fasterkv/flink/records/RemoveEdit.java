@@ -44,7 +44,7 @@ final class RemoveEdit implements RecordEdit {
       return Outcome.ELSEWHERE;
     }
     int from = MapLayout.entriesAt(tag);
-    if (!cursor.on(head, from).seek(key)) {
+    if (!cursor.seek(head, from, key)) {
       return Outcome.MISSING;
     }
     if (cursor.inRun()) {

@@ -1,6 +1,8 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -9,6 +11,8 @@ import java.nio.ByteOrder;
 final class UserKey {
   private static final VarHandle LITTLE_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final ValueLayout.OfLong WORD =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
   private static final long SEED = 0x9E3779B97F4A7C15L;
   private static final long MIX = 0xD6E8FEB86659FD93L;
 
@@ -16,13 +20,44 @@ final class UserKey {
   private int offset;
   private int length;
   private long hash;
+  private long endingMask;
+  private long ending;
 
   UserKey of(byte[] key, int from, int count) {
     bytes = key;
     offset = from;
     length = count;
     hash = hash(key, from, count);
+    endingMask = count >= Long.BYTES ? -1 : (1L << Byte.SIZE * count) - 1;
+    ending = 0;
+    if (count >= Long.BYTES) {
+      ending = (long) LITTLE_ENDIAN.get(key, from + count - Long.BYTES);
+    } else {
+      for (int at = from + count - 1; at >= from; at--) {
+        ending = ending << Byte.SIZE | key[at] & 0xFF;
+      }
+    }
     return this;
+  }
+
+  /** Where in the key its last eight bytes begin; 0 of a shorter one. */
+  int endAt() {
+    return Math.max(0, length - Long.BYTES);
+  }
+
+  /** The last eight bytes of the key, or all of them, as {@link #word} reads them. */
+  long ending() {
+    return ending;
+  }
+
+  /** Which bits of a word {@link #ending} has. */
+  long endingMask() {
+    return endingMask;
+  }
+
+  /** Eight bytes, the first of them lowest. */
+  static long word(MemorySegment memory, long at) {
+    return memory.get(WORD, at);
   }
 
   byte[] bytes() {

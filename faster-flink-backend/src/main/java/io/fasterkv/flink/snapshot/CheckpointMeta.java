@@ -37,8 +37,8 @@ public record CheckpointMeta(
     BitSet timed,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP3". */
-  private static final int MAGIC = 0x46435033;
+  /** "FCP4". */
+  private static final int MAGIC = 0x46435034;
 
   static <K> void write(
       byte[] head,

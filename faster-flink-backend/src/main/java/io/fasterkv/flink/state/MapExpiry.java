@@ -52,21 +52,17 @@ final class MapExpiry extends StateExpiry implements EntryLife {
     }
     return aliveBytes == 0 || from + aliveBytes == record.length()
         ? record
-        : alive(record, from, aliveBytes, now);
+        : alive(ByteSpan.of(record.toArray()), from, now);
   }
 
-  private ByteSpan alive(ByteSpan record, int from, int aliveBytes, long now) {
-    byte[] alive = new byte[from + aliveBytes];
-    record.copyTo(0, alive, 0, from);
-    int length = from;
-    entries.on(record, from);
+  private ByteSpan alive(ByteSpan copy, int from, long now) {
+    entries.on(copy, from);
     while (entries.next()) {
-      if (isAlive(record, entries, now)) {
-        record.copyTo(entries.start(), alive, length, entries.length());
-        length += entries.length();
+      if (!isAlive(copy, entries, now)) {
+        entries.remove();
       }
     }
-    return ByteSpan.of(alive);
+    return copy;
   }
 
   private static boolean isOfRun(int sub) {

@@ -222,6 +222,27 @@ class OperationCountsTest {
         .isLessThanOrEqualTo(2L + entries / perBucket);
   }
 
+  /** A {@code long} for each {@code long}, with the byte that says whether it is null. */
+  @Test
+  void aMapOfLongsIsReadSixtyFourEntriesAtATime() {
+    int entries = 100_000;
+    try (TestRecords large = new TestRecords(directory, 2 << 20, 16 << 10)) {
+      ByteMaps maps = large.records.maps();
+      byte[] entry = new byte[2 * Long.BYTES + 1];
+      for (int i = 0; i < entries; i++) {
+        ByteBuffer.wrap(entry).putLong(i);
+        maps.put(large.key(1), entry, Long.BYTES, entry.length - Long.BYTES);
+      }
+      long before = large.records.operations();
+      MapCursor cursor = Objects.requireNonNull(maps.entries(large.key(1)));
+      for (int i = 0; i < entries; i++) {
+        assertThat(cursor.next()).isTrue();
+      }
+      assertThat(cursor.next()).isFalse();
+      assertThat(large.records.operations() - before).isLessThanOrEqualTo(2 + entries / 64);
+    }
+  }
+
   private long walk(ByteMaps maps) {
     MapCursor cursor = Objects.requireNonNull(maps.entries(key()));
     long seen = 0;

@@ -5,6 +5,7 @@ import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.DiskFull;
 import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
@@ -70,7 +71,10 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.compactor = compactor;
     liveSample = new LiveSample(engine);
     KeepRule rule = config.keepRule();
-    sample = rule == null ? null : new ExpirySample(engine, rule);
+    sample =
+        rule == null
+            ? null
+            : new ExpirySample(engine, rule, () -> compactor.stats().expiredBytes());
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = Thread.ofPlatform().daemon().name(name).start(this::run);
   }
@@ -118,9 +122,9 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void turn() {
     try {
       if (isDue() && isWorthAPass()) {
-        pass(Long.MAX_VALUE);
+        pass(engine.log().flushedAddress(), true);
       } else if (isExpiryDue()) {
-        pass(Objects.requireNonNull(sample).dueUntil());
+        passOverExpired();
       } else {
         park.accept(LOOK_NANOS);
       }
@@ -161,9 +165,29 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  private void pass(long until) {
+  /** What is only in memory goes to the device first, as far as the pass goes. */
+  private void passOverExpired() {
+    HybridLog log = engine.log();
+    long until = Math.min(Objects.requireNonNull(sample).dueUntil(), log.tailPageStart());
     try {
-      compact(until);
+      if (until > log.flushedAddress()) {
+        log.freeze(until);
+      }
+      pass(until, false);
+    } catch (DiskFull e) {
+      // It stays in memory, and is written when there is space.
+      park.accept(REFUSED_NANOS);
+    }
+  }
+
+  /**
+   * Compacts the log up to an address.
+   *
+   * @param isWhole whether that is all that can be compacted
+   */
+  private void pass(long until, boolean isWhole) {
+    try {
+      compact(until, isWhole);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
       brake.letGo();
@@ -187,22 +211,23 @@ public final class BackgroundCompaction implements AutoCloseable {
     park.accept(REFUSED_NANOS);
   }
 
-  private void compact(long until) {
+  private void compact(long end, boolean isWhole) {
     HybridLog log = engine.log();
-    long flushed = log.flushedAddress();
-    long end = Math.min(until, flushed);
     long start = log.tailAddress();
     long sizeBefore = size();
     long unknownBefore = sizeBefore - brake.live();
     CompactionStats before = compactor.stats();
-    if (end == flushed) {
+    if (isWhole) {
       brake.begins();
     }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
-      if (!share.allows(piece, brake.live() - expiredBytes())) {
+      long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
+      if (!share.allows(piece, brake.live() - dropped, expiredBytes())) {
+        // What expires meanwhile may be more than is to stay.
+        isExpiryDue();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);
@@ -222,7 +247,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
     long left = size() - writtenMeanwhile;
     long dropped = after.droppedBytes() - before.droppedBytes();
-    if (end == flushed) {
+    if (isWhole) {
       trigger.passed(scanned, dropped, unknownBefore, left);
       brake.passed(sizeBefore - scanned + moved, size());
     } else {

@@ -9,19 +9,19 @@ import io.fasterkv.operation.KeepQuestion;
 import java.util.function.LongSupplier;
 
 /**
- * Estimates how much of the log on disk need not be kept, by what the store's {@link KeepRule} says
- * of records of {@value #PARTS} pages: one in each equal part of the log, each time another. A pass
- * is due when that is more than an eighth of it. It goes from the log's begin up to where no more
- * than a 32nd is behind: what expires was mostly written first, so that such a pass has little to
- * copy.
+ * Estimates how much of the log need not be kept, by what the store's {@link KeepRule} says of
+ * records of up to {@value #MOST_PARTS} pages: one in each equal part of the log, each time
+ * another. A pass is due when that is more than an eighth of it. It goes from the log's begin up to
+ * where no more than a 32nd is behind: what expires was mostly written first, so that such a pass
+ * has little to copy. Pages in memory are looked at as those on disk, but for the one that is being
+ * filled.
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
- * time, up to ten seconds: so an idle store whose records may expire reads {@value #PARTS} pages in
- * ten seconds. Less than that on disk is left alone, and so is what is only in memory. For the
- * thread that compacts.
+ * time, up to ten seconds: so an idle store whose records may expire reads {@value #MOST_PARTS}
+ * pages in ten seconds. For the thread that compacts.
  */
 final class ExpirySample {
-  private static final int PARTS = 16;
+  private static final int MOST_PARTS = 16;
   private static final long DUE_SHARE = 8;
   private static final long LEFT_SHARE = 32;
   private static final long LEAST_NANOS = 100_000_000;
@@ -35,22 +35,28 @@ final class ExpirySample {
 
   private final Engine engine;
   private final KeepRule rule;
+  private final LongSupplier droppedBytes;
   private final LongSupplier nanoTime;
-  private final long[] expired = new long[PARTS];
+  private final long[] expired = new long[MOST_PARTS];
   private double place;
   private long pauseNanos = LEAST_NANOS;
   private long lookedNanos;
   private long dueUntil;
   private long expiredBytes;
+  private long droppedBefore;
 
-  ExpirySample(Engine engine, KeepRule rule) {
-    this(engine, rule, System::nanoTime);
+  /**
+   * @param droppedBytes how much of what had expired compaction has dropped so far
+   */
+  ExpirySample(Engine engine, KeepRule rule, LongSupplier droppedBytes) {
+    this(engine, rule, droppedBytes, System::nanoTime);
   }
 
   /** By another clock. */
-  ExpirySample(Engine engine, KeepRule rule, LongSupplier nanoTime) {
+  ExpirySample(Engine engine, KeepRule rule, LongSupplier droppedBytes, LongSupplier nanoTime) {
     this.engine = engine;
     this.rule = rule;
+    this.droppedBytes = droppedBytes;
     this.nanoTime = nanoTime;
     lookedNanos = nanoTime.getAsLong();
   }
@@ -73,9 +79,9 @@ final class ExpirySample {
     return dueUntil;
   }
 
-  /** How many bytes had expired when it looked last, and no pass has come by since. */
+  /** How many bytes had expired when it looked last, and were not dropped since. */
   long expiredBytes() {
-    return expiredBytes;
+    return Math.max(0, expiredBytes - (droppedBytes.getAsLong() - droppedBefore));
   }
 
   /** A pass has left so many expired bytes behind; one that finds few is not soon repeated. */
@@ -90,24 +96,35 @@ final class ExpirySample {
     HybridLog log = engine.log();
     long begin = log.holds().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {
-      long end = log.flushedAddress();
-      long part = (end - begin) / PARTS;
-      if (part < log.pageBytes()) {
+      long end = wholePagesEnd(log);
+      int parts = (int) Math.min(MOST_PARTS, (end - begin) / log.pageBytes());
+      if (parts == 0) {
         return false;
       }
+      long part = (end - begin) / parts;
       place = (place + STEP) % 1;
       long sum = 0;
-      for (int i = 0; i < PARTS; i++) {
+      for (int i = 0; i < parts; i++) {
         long page = log.pageStart(begin + i * part + (long) (place * part));
         expired[i] = (long) (expiredShare(question, begin, end, page) * part);
         sum += expired[i];
       }
       expiredBytes = sum;
+      droppedBefore = droppedBytes.getAsLong();
       dueUntil = log.pageEnd(begin + parts(sum, (end - begin) / LEFT_SHARE) * part);
       return sum > (end - begin) / DUE_SHARE;
     } finally {
       log.holds().unpinBrief(begin);
     }
+  }
+
+  /** All that lies below has its headers, though some of it may be updated in place. */
+  private long wholePagesEnd(HybridLog log) {
+    long end = log.tailPageStart();
+    if (end > log.safeReadOnlyAddress()) {
+      engine.awaitEarlierOperations();
+    }
+    return end;
   }
 
   /** How many parts a pass has to take so that little is left behind it. */

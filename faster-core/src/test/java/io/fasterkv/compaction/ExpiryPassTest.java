@@ -38,16 +38,32 @@ class ExpiryPassTest {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
-      long recordBytes = 24;
-      for (long share = 1; share < 10; share++) {
-        mark.set(KEYS / 10 * share);
-        long live = (KEYS - mark.get()) * recordBytes;
-        await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
+      expireStepByStep(store, session);
+    }
+  }
+
+  private void expireStepByStep(FasterStore store, LongSession<Void> session) {
+    long recordBytes = 24;
+    for (long share = 1; share < 10; share++) {
+      mark.set(KEYS / 10 * share);
+      long live = (KEYS - mark.get()) * recordBytes;
+      await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
+    }
+    assertThat(store.compactionStats().expiredBytes()).isPositive();
+    for (long key = mark.get(); key < KEYS; key++) {
+      assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
+    }
+  }
+
+  @Test
+  void soAreThoseOfALogThatIsOnlyInMemory() {
+    try (FasterStore store = FasterStore.open(config(512));
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = 0; key < KEYS; key++) {
+        session.upsert(key * 7919 % KEYS, key, null);
       }
-      assertThat(store.compactionStats().expiredBytes()).isPositive();
-      for (long key = mark.get(); key < KEYS; key++) {
-        assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
-      }
+      expireStepByStep(store, session);
     }
   }
 
@@ -68,6 +84,20 @@ class ExpiryPassTest {
       for (long key = mark.get(); key < KEYS; key++) {
         assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
       }
+    }
+  }
+
+  /** What a checkpoint keeps stays on the disk, and copies come to that, but the log is short. */
+  @Test
+  void soAreThoseOfALogThatACheckpointKeepsForGood() {
+    try (FasterStore store = FasterStore.open(config(8));
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = 0; key < KEYS; key++) {
+        session.upsert(key * 7919 % KEYS, key, null);
+      }
+      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      expireStepByStep(store, session);
     }
   }
 

@@ -75,7 +75,8 @@ class ExpirySampleTest {
   }
 
   private ExpirySample sample(FasterStore store) {
-    return new ExpirySample(Insides.engine(store), rule, () -> nanos);
+    return new ExpirySample(
+        Insides.engine(store), rule, () -> store.compactionStats().expiredBytes(), () -> nanos);
   }
 
   private static void write(FasterStore store) {

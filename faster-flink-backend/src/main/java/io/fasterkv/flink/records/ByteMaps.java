@@ -43,20 +43,38 @@ public final class ByteMaps {
    * @return false if the map does not have the key
    */
   public boolean get(CompositeKey key, byte[] bytes, int offset, int length, Bytes into) {
-    userKey.of(bytes, offset, length);
-    if (!records.read(key.head(), lookup.in(true, into))) {
-      return false;
-    }
-    if (lookup.result() == MapLookup.Result.IN_BUCKETS) {
-      int number = MapLayout.bucketOf(userKey.hash(), lookup.buckets());
-      records.readPart(
-          key.record(MapLayout.FIRST_BUCKET + number), lookup.identity(), lookup.in(false, into));
-    }
-    return switch (lookup.result()) {
+    return switch (lookUp(key, bytes, offset, length, into)) {
       case FOUND -> true;
       case MISSING, IN_BUCKETS -> false;
       case IN_RUN -> getFromRun(key, into);
     };
+  }
+
+  /**
+   * Whether the map has a user key. The value of one in a run is read only where parts of it may
+   * have expired.
+   *
+   * @param scratch has anything afterwards
+   */
+  public boolean contains(CompositeKey key, byte[] bytes, int offset, int length, Bytes scratch) {
+    return switch (lookUp(key, bytes, offset, length, scratch)) {
+      case FOUND -> true;
+      case MISSING, IN_BUCKETS -> false;
+      case IN_RUN ->
+          records.identities().isTimed(key.state()) ? getFromRun(key, scratch) : locate(key, false);
+    };
+  }
+
+  private MapLookup.Result lookUp(
+      CompositeKey key, byte[] bytes, int offset, int length, Bytes into) {
+    userKey.of(bytes, offset, length);
+    boolean isThere = records.read(key.head(), lookup.in(true, into));
+    if (isThere && lookup.result() == MapLookup.Result.IN_BUCKETS) {
+      int number = MapLayout.bucketOf(userKey.hash(), lookup.buckets());
+      records.readPart(
+          key.record(MapLayout.FIRST_BUCKET + number), lookup.identity(), lookup.in(false, into));
+    }
+    return lookup.result();
   }
 
   /** A run has the same hash, and may be another user key's, whose entry then stands behind it. */

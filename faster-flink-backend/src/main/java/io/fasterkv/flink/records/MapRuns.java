@@ -76,11 +76,20 @@ final class MapRuns {
    */
   boolean read(CompositeKey key, long identity, int first, Bytes into) {
     into.clear();
-    if (!append(key, identity, first, MapLayout.FIRST, into)) {
-      return false;
-    }
-    int whole = MapLayout.RUN_HEAD_BYTES + MapLayout.runLength(into.array(), 0);
-    for (int sub = first + 1; into.length() < whole; sub++) {
+    return append(key, identity, first, MapLayout.FIRST, into)
+        && appendNext(key, identity, first, MapLayout.runLength(into.array(), 0), into);
+  }
+
+  /** As {@link #read}, only as many records as have the user key. */
+  private boolean readKey(CompositeKey key, long identity, int first, Bytes into) {
+    into.clear();
+    return append(key, identity, first, MapLayout.FIRST, into)
+        && appendNext(key, identity, first, MapLayout.runKeyLength(into.array(), 0), into);
+  }
+
+  /** Adds the records behind the first one until so many bytes of user key and value are there. */
+  private boolean appendNext(CompositeKey key, long identity, int first, int length, Bytes into) {
+    for (int sub = first + 1; into.length() < MapLayout.RUN_HEAD_BYTES + length; sub++) {
       if (!append(key, identity, sub, MapLayout.NEXT, into)) {
         return false;
       }
@@ -94,7 +103,7 @@ final class MapRuns {
 
   /** Whether the run, which an entry has named, holds this user key. */
   boolean holds(CompositeKey key, long identity, int first, UserKey userKey) {
-    if (!read(key, identity, first, run)) {
+    if (!readKey(key, identity, first, run)) {
       records.checkMayMiss(key, first);
       return false;
     }
@@ -103,7 +112,7 @@ final class MapRuns {
     return isOf;
   }
 
-  /** Whether a run that was read is of this user key. */
+  /** Whether a run of which the user key was read is this one's. */
   static boolean isOf(Bytes run, UserKey userKey) {
     int from = MapLayout.RUN_HEAD_BYTES;
     return Arrays.equals(

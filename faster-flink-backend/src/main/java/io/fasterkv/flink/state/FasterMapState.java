@@ -61,20 +61,19 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   @Override
   public @Nullable UV get(UK userKey) throws IOException {
     Bytes read = context.read();
-    return find(userKey) ? readValue(read.array(), 0, read.length()) : null;
+    DataOutputSerializer out = context.takeOut();
+    keySerializer.serialize(userKey, out);
+    boolean isThere = context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), read);
+    context.giveOut(out);
+    return isThere ? readValue(read.array(), 0, read.length()) : null;
   }
 
   @Override
   public boolean contains(UK userKey) throws IOException {
-    return find(userKey);
-  }
-
-  /** Reads a user key's value into the context's scratch. */
-  private boolean find(UK userKey) throws IOException {
     DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
     boolean isThere =
-        context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
+        context.maps().contains(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
     context.giveOut(out);
     return isThere;
   }

@@ -222,6 +222,25 @@ class OperationCountsTest {
         .isLessThanOrEqualTo(2L + entries / perBucket);
   }
 
+  /** Whether its value is of a kilobyte or a hundred. */
+  @Test
+  void aLargeEntryIsFoundByItsKeyAlone() {
+    ByteMaps maps = test.records.maps();
+    for (int i = 0; i < 1_000; i++) {
+      put(i);
+    }
+    byte[] large = Arrays.copyOf(number(-1), 100 << 10);
+    maps.put(key(), large, 4, large.length - 4);
+    // Head and bucket, once more on the heap, and one record of a hundred.
+    assertThat(
+            operations(() -> assertThat(maps.contains(key(), large, 0, 4, new Bytes())).isTrue()))
+        .isEqualTo(5);
+    assertThat(maps.contains(key(), number(-2), 0, 4, new Bytes())).isFalse();
+    Bytes value = new Bytes();
+    assertThat(maps.get(key(), large, 0, 4, value)).isTrue();
+    assertThat(value.length()).isEqualTo(large.length - 4);
+  }
+
   /** A {@code long} for each {@code long}, with the byte that says whether it is null. */
   @Test
   void aMapOfLongsIsReadSixtyFourEntriesAtATime() {

@@ -18,10 +18,9 @@ public final class ByteMaps {
   private final MapLookup lookup = new MapLookup(userKey);
   private final PutEdit edit = new PutEdit();
   private final PutAllEdit editAll = new PutAllEdit();
-  private final MapHead head = new MapHead();
-  private final RemoveEdit removal = new RemoveEdit(userKey, head.block());
-  private final HeapBlock bucket = new HeapBlock();
-  private final EntryCursor cursor = new EntryCursor();
+  private final MapPlace place;
+  private final MapHead head;
+  private final RemoveEdit removal;
   private final Bytes run = new Bytes();
   private final ExpiredEntries expired = new ExpiredEntries();
   private final IntFunction<@Nullable EntryLife> lives;
@@ -34,6 +33,9 @@ public final class ByteMaps {
     this.lives = lives;
     this.runs = new MapRuns(records);
     this.buckets = new MapBuckets(records, runs);
+    this.place = new MapPlace(records, runs, userKey);
+    this.head = place.head();
+    this.removal = new RemoveEdit(userKey, head.block());
   }
 
   /**
@@ -61,7 +63,9 @@ public final class ByteMaps {
       case FOUND -> true;
       case MISSING, IN_BUCKETS -> false;
       case IN_RUN ->
-          records.identities().isTimed(key.state()) ? getFromRun(key, scratch) : locate(key, false);
+          records.identities().isTimed(key.state())
+              ? getFromRun(key, scratch)
+              : place.load(key).find(key);
     };
   }
 
@@ -79,12 +83,13 @@ public final class ByteMaps {
 
   /** A run has the same hash, and may be another user key's, whose entry then stands behind it. */
   private boolean getFromRun(CompositeKey key, Bytes into) {
-    if (!locate(key, false)) {
+    if (!place.load(key).find(key)) {
       return false;
     }
+    EntryCursor cursor = place.cursor();
     if (!cursor.inRun()) {
       into.clear();
-      into.append(block().bytes().array(), cursor.valueAt(), cursor.valueLength());
+      into.append(place.block().bytes().array(), cursor.valueAt(), cursor.valueLength());
       return true;
     }
     if (!runs.read(key, head.identity(), cursor.run(), run)) {
@@ -179,34 +184,31 @@ public final class ByteMaps {
   private void putSlowly(CompositeKey key, byte[] value, int length) {
     int entryBytes = EntryCursor.entryBytes(userKey.length(), length);
     boolean isRun = entryBytes > buckets.entryLimit();
-    boolean existed = locate(key, isRun);
+    place.load(key);
+    if (isRun && head.identity() == PartLayout.NONE) {
+      head.makeRuns(records.takeIdentity());
+    }
+    boolean existed = place.find(key);
     if (head.identity() != PartLayout.NONE) {
       records.identities().writing(head.identity());
     }
-    HeapBlock block = block();
+    HeapBlock block = place.block();
     int before = block.bytes().length();
     ByteSpan entries = block.open(isRun ? EntryCursor.STUB_BYTES : entryBytes);
     if (existed) {
-      removeEntry(key);
+      place.remove(key);
     }
     expired.begin(lives.apply(key.state()));
-    expired.removeFrom(entries, firstEntryAt());
-    int lane = head.hasBuckets() ? Lanes.of(userKey.hash()) : Lanes.NONE;
+    expired.removeFrom(entries, place.firstEntryAt());
     if (isRun) {
-      EntryCursor.appendStub(
-          entries,
-          lane,
-          userKey.hash(),
-          runs.write(key, head, userKey, value, length),
-          MapLayout.stamp(value, userKey.offset() + userKey.length(), length));
+      place.addRun(key, value, length);
     } else {
-      EntryCursor.append(
-          entries, lane, userKey, value, userKey.offset() + userKey.length(), length);
+      place.add(value, length);
     }
     block.close();
     if (head.hasBuckets()) {
       buckets.shorten(key, head, block);
-      records.put(key.record(bucketSub()), block.bytes(), 0);
+      records.put(key.record(place.bucketSub()), block.bytes(), 0);
       int added = (existed ? 0 : 1) - expired.entries();
       head.add(added, block.bytes().length() - before);
       buckets.splitWhileCrowded(key, head, block.bytes().length());
@@ -233,16 +235,16 @@ public final class ByteMaps {
 
   /** Works on copies on the heap, of which the head's is there. */
   private boolean removeSlowly(CompositeKey key) {
-    if (!locate(key)) {
+    if (!place.find(key)) {
       return false;
     }
-    HeapBlock block = block();
+    HeapBlock block = place.block();
     int before = block.bytes().length();
     block.open(0);
-    removeEntry(key);
+    place.remove(key);
     block.close();
     if (head.hasBuckets()) {
-      putOrDelete(key.record(bucketSub()), block, MapLayout.BUCKET_HEAD_BYTES);
+      putOrDelete(key.record(place.bucketSub()), block, MapLayout.BUCKET_HEAD_BYTES);
       head.add(-1, block.bytes().length() - before);
       if (head.entries() == 0) {
         records.delete(key.head());
@@ -263,14 +265,6 @@ public final class ByteMaps {
     }
   }
 
-  /** Removes the entry under the cursor, whose block is open, and its run. */
-  private void removeEntry(CompositeKey key) {
-    if (cursor.inRun()) {
-      runs.delete(key, head.identity(), cursor.run());
-    }
-    cursor.remove();
-  }
-
   /** How often a bucket was split: for tests. */
   long splits() {
     return buckets.splits();
@@ -286,48 +280,6 @@ public final class ByteMaps {
   public @Nullable MapCursor entries(CompositeKey key) {
     MapCursor entries = new MapCursor(records, buckets, key.copyOfPrefix());
     return entries.start() ? entries : null;
-  }
-
-  /**
-   * Loads the head and the block that holds the user key, or would, and puts the cursor on its
-   * entry; false if there is none.
-   *
-   * @param forRun whether the map is to have a run
-   */
-  private boolean locate(CompositeKey key, boolean forRun) {
-    if (!records.read(key.head(), head.block())) {
-      head.makeEmpty();
-    }
-    if (forRun && head.identity() == PartLayout.NONE) {
-      head.makeRuns(records.takeIdentity());
-    }
-    return locate(key);
-  }
-
-  /** As {@link #locate(CompositeKey, boolean)}, with the head that is loaded. */
-  private boolean locate(CompositeKey key) {
-    if (head.hasBuckets()) {
-      if (!records.readPart(key.record(bucketSub()), head.identity(), bucket)) {
-        MapBuckets.start(bucket, head.identity());
-      }
-    }
-    boolean isThere = cursor.seek(block().open(0), firstEntryAt(), userKey);
-    while (isThere && cursor.inRun() && !runs.holds(key, head.identity(), cursor.run(), userKey)) {
-      isThere = cursor.seekNext(userKey);
-    }
-    return isThere;
-  }
-
-  private int firstEntryAt() {
-    return head.hasBuckets() ? MapLayout.BUCKET_HEAD_BYTES : head.entriesAt();
-  }
-
-  private HeapBlock block() {
-    return head.hasBuckets() ? bucket : head.block();
-  }
-
-  private int bucketSub() {
-    return MapLayout.FIRST_BUCKET + MapLayout.bucketOf(userKey.hash(), head.buckets());
   }
 
   /** Of the map with buckets whose head was seen by the edit, and may have expired since. */

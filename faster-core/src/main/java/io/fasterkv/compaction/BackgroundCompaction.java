@@ -18,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -157,8 +158,19 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isExpiryDue() {
+    return sample != null && expects(sample::isDue);
+  }
+
+  /** What expires while a pass waits may be more than is to stay. */
+  private void lookAgain() {
+    if (sample != null) {
+      expects(sample::lookAgain);
+    }
+  }
+
+  private boolean expects(Supplier<Boolean> look) {
     try {
-      return sample != null && compactor.whileNonePasses(sample::isDue);
+      return compactor.whileNonePasses(look);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now.
       return false;
@@ -171,6 +183,11 @@ public final class BackgroundCompaction implements AutoCloseable {
     long until = Math.min(Objects.requireNonNull(sample).dueUntil(), log.tailPageStart());
     try {
       if (until > log.flushedAddress()) {
+        if (log.isRefused()) {
+          // Who freezes more meanwhile lets a log grow that is updated in place.
+          park.accept(REFUSED_NANOS);
+          return;
+        }
         log.freeze(until);
       }
       pass(until, false);
@@ -220,14 +237,16 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (isWhole) {
       brake.begins();
     }
+    if (sample != null) {
+      sample.passBegins();
+    }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
       long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
       if (!share.allows(piece, brake.live() - dropped, expiredBytes())) {
-        // What expires meanwhile may be more than is to stay.
-        isExpiryDue();
+        lookAgain();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);

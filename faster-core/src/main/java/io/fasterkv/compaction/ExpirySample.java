@@ -6,6 +6,7 @@ import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.KeepQuestion;
+import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
@@ -17,32 +18,49 @@ import java.util.function.LongSupplier;
  * filled.
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
- * time, up to ten seconds: so an idle store whose records may expire reads {@value #MOST_PARTS}
- * pages in ten seconds. For the thread that compacts.
+ * time, or when a pass will be due if things go on as they do, at most ten seconds later: so an
+ * idle store whose records may expire reads {@value #MOST_PARTS} pages in ten seconds. For the
+ * thread that compacts.
  */
 final class ExpirySample {
   private static final int MOST_PARTS = 16;
   private static final long DUE_SHARE = 8;
   private static final long LEFT_SHARE = 32;
+
+  /**
+   * A look that finds so much more than is believed is not to be expected where nothing happens.
+   */
+  private static final long FAR_OFF_SHARE = 16;
+
   private static final long LEAST_NANOS = 100_000_000;
   private static final long MOST_NANOS = 10_000_000_000L;
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
 
-  /** So many records of a page are asked about at most, evenly spread. */
-  private static final long MOST_PER_PAGE = 256;
+  /** Where what lies there is asked about; at random, since records may be of regular size. */
+  private static final long PLACES_PER_PAGE = 256;
+
+  /** One look in so many counts for what is believed. */
+  private static final long STEADINESS = 4;
 
   private final Engine engine;
   private final KeepRule rule;
   private final LongSupplier droppedBytes;
   private final LongSupplier nanoTime;
   private final long[] expired = new long[MOST_PARTS];
+  private final SplittableRandom random = new SplittableRandom(1);
   private double place;
   private long pauseNanos = LEAST_NANOS;
+  private long pauseBeforeNanos = LEAST_NANOS;
   private long lookedNanos;
   private long dueUntil;
-  private long expiredBytes;
+
+  /** What the last look has found, and which part of the log that was; none since a pass. */
+  private long foundBytes;
+
+  private double share;
+  private long steadyBytes;
   private long droppedBefore;
 
   /**
@@ -63,15 +81,40 @@ final class ExpirySample {
 
   /** Whether a pass up to {@link #dueUntil} is due; looks at pages of the log if it is time to. */
   boolean isDue() {
-    if (nanoTime.getAsLong() - lookedNanos < pauseNanos || rule.keepsAll()) {
+    if (!isTimeToLook()) {
+      return false;
+    }
+    double before = share;
+    boolean isDue = look();
+    long now = nanoTime.getAsLong();
+    pauseNanos = Math.min(2 * pauseNanos, nanosUntilDue(share - before, now - lookedNanos));
+    lookedNanos = now;
+    return isDue;
+  }
+
+  /** A pass that has to wait looks again, if it is time to; soon, if that was far off. */
+  boolean lookAgain() {
+    if (!isTimeToLook()) {
       return false;
     }
     boolean isDue = look();
+    boolean isFarOff = foundBytes - expiredBytes() > engine.log().lengthBytes() / FAR_OFF_SHARE;
+    pauseNanos = isFarOff ? LEAST_NANOS : Math.min(2 * pauseNanos, MOST_NANOS);
     lookedNanos = nanoTime.getAsLong();
-    if (!isDue) {
-      pauseNanos = Math.min(2 * pauseNanos, MOST_NANOS);
-    }
     return isDue;
+  }
+
+  private boolean isTimeToLook() {
+    return nanoTime.getAsLong() - lookedNanos >= pauseNanos && !rule.keepsAll();
+  }
+
+  /** If it goes on as since the last look. */
+  private long nanosUntilDue(double grown, long nanos) {
+    if (grown <= 0) {
+      return MOST_NANOS;
+    }
+    double missing = Math.max(0, 1.0 / DUE_SHARE - share);
+    return Math.clamp((long) (missing / grown * nanos), LEAST_NANOS, MOST_NANOS);
   }
 
   /** Where the pass that is due ends. */
@@ -79,17 +122,27 @@ final class ExpirySample {
     return dueUntil;
   }
 
-  /** How many bytes had expired when it looked last, and were not dropped since. */
+  /**
+   * How many bytes had expired when it looked, the last time counting for a quarter, and were not
+   * dropped since. A look at few pages may be far from what is so.
+   */
   long expiredBytes() {
-    return Math.max(0, expiredBytes - (droppedBytes.getAsLong() - droppedBefore));
+    return Math.max(0, steadyBytes - (droppedBytes.getAsLong() - droppedBefore));
+  }
+
+  /** A pass begins, which may have to wait. */
+  void passBegins() {
+    pauseBeforeNanos = pauseNanos;
+    pauseNanos = LEAST_NANOS;
   }
 
   /** A pass has left so many expired bytes behind; one that finds few is not soon repeated. */
   void passed(long bytes) {
-    boolean isWorthIt = bytes >= expiredBytes / 2;
-    pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseNanos, MOST_NANOS);
+    boolean isWorthIt = bytes >= foundBytes / 2;
+    pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseBeforeNanos, MOST_NANOS);
     lookedNanos = nanoTime.getAsLong();
-    expiredBytes = 0;
+    foundBytes = 0;
+    share = 0;
   }
 
   private boolean look() {
@@ -99,6 +152,7 @@ final class ExpirySample {
       long end = wholePagesEnd(log);
       int parts = (int) Math.min(MOST_PARTS, (end - begin) / log.pageBytes());
       if (parts == 0) {
+        found(0, 0);
         return false;
       }
       long part = (end - begin) / parts;
@@ -109,13 +163,19 @@ final class ExpirySample {
         expired[i] = (long) (expiredShare(question, begin, end, page) * part);
         sum += expired[i];
       }
-      expiredBytes = sum;
-      droppedBefore = droppedBytes.getAsLong();
+      found(sum, (double) sum / (end - begin));
       dueUntil = log.pageEnd(begin + parts(sum, (end - begin) / LEFT_SHARE) * part);
       return sum > (end - begin) / DUE_SHARE;
     } finally {
       log.holds().unpinBrief(begin);
     }
+  }
+
+  private void found(long bytes, double ofAll) {
+    steadyBytes = expiredBytes() + (bytes - expiredBytes()) / STEADINESS;
+    droppedBefore = droppedBytes.getAsLong();
+    foundBytes = bytes;
+    share = ofAll;
   }
 
   /** All that lies below has its headers, though some of it may be updated in place. */
@@ -138,36 +198,42 @@ final class ExpirySample {
     return parts;
   }
 
-  /** Each record that is asked about stands for itself, or for all up to the next. */
+  /** A record is asked about if a place lies in it, of which each step of the page has one. */
   private double expiredShare(KeepQuestion question, long begin, long end, long page) {
     HybridLog log = engine.log();
-    long step = log.pageBytes() / MOST_PER_PAGE;
-    long bytes = 0;
-    long next = page;
-    long until = log.pageEnd(page);
-    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
+    long step = log.pageBytes() / PLACES_PER_PAGE;
+    long stepAt = page;
+    long asked = page + random.nextLong(step);
+    double found = 0;
+    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, log.pageEnd(page)))) {
       while (scan.next()) {
-        if (scan.address() < next) {
-          continue;
+        int places = 0;
+        while (asked < scan.endAddress()) {
+          places += asked >= scan.address() ? 1 : 0;
+          stepAt += step;
+          asked = stepAt + random.nextLong(step);
         }
-        next = (scan.address() & -step) + step;
-        if (!scan.isLarge() && !scan.isTombstone() && !scan.isDelta()) {
-          bytes += expiredBytes(question, scan, step);
+        if (places > 0 && isWorthAsking(scan)) {
+          found += places * expiredPart(question, scan);
         }
       }
     }
-    return (double) bytes / log.pageBytes();
+    return found / PLACES_PER_PAGE;
   }
 
-  /** Of a record, or of one that stands for {@code step} bytes. */
-  private long expiredBytes(KeepQuestion question, ScanCursor scan, long step) {
-    long own = bytes(scan, scan.value().length());
-    long all = Math.max(own, step);
+  /** What is overwritten is dead, whether it has expired or not. */
+  private static boolean isWorthAsking(ScanCursor scan) {
+    return !scan.isLarge() && !scan.isTombstone() && !scan.isDelta() && !scan.isOverwritten();
+  }
+
+  /** Which part of a record has expired. */
+  private double expiredPart(KeepQuestion question, ScanCursor scan) {
     if (!question.keeps(scan.key(), scan.value())) {
-      return all;
+      return 1;
     }
+    long own = bytes(scan, scan.value().length());
     long kept = bytes(scan, question.trimmed(scan.key(), scan.value()).length());
-    return (own - kept) * all / own;
+    return (double) (own - kept) / own;
   }
 
   private long bytes(ScanCursor scan, int valueBytes) {

@@ -451,6 +451,11 @@ public final class HybridLog {
     throwIfFailed();
   }
 
+  /** Whether the device has no space for what has been asked to be flushed. */
+  public boolean isRefused() {
+    return !flusher.refused().isEmpty();
+  }
+
   private DiskFull diskFull() {
     return new DiskFull(
         "the disk is full: "

@@ -156,6 +156,11 @@ public final class ScanCursor implements AutoCloseable {
     return address;
   }
 
+  /** Where the record ends, with what it has room for. */
+  public long endAddress() {
+    return next;
+  }
+
   /** The lowest address that the record or its value lies at. */
   public long lowestAddress() {
     return anchor == null ? address : anchor.oldest();

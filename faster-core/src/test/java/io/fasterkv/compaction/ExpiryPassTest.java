@@ -38,13 +38,14 @@ class ExpiryPassTest {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
-      expireStepByStep(store, session);
+      expire(store, session, 1);
     }
   }
 
-  private void expireStepByStep(FasterStore store, LongSession<Void> session) {
+  /** So many tenths at a time. */
+  private void expire(FasterStore store, LongSession<Void> session, int tenths) {
     long recordBytes = 24;
-    for (long share = 1; share < 10; share++) {
+    for (long share = tenths; share < 10; share += tenths) {
       mark.set(KEYS / 10 * share);
       long live = (KEYS - mark.get()) * recordBytes;
       await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
@@ -63,7 +64,7 @@ class ExpiryPassTest {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
-      expireStepByStep(store, session);
+      expire(store, session, 1);
     }
   }
 
@@ -97,7 +98,8 @@ class ExpiryPassTest {
         session.upsert(key * 7919 % KEYS, key, null);
       }
       store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
-      expireStepByStep(store, session);
+      // A pass that waits for the next checkpoint looks around each ten seconds.
+      expire(store, session, 3);
     }
   }
 

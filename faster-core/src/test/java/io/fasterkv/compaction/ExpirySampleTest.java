@@ -5,15 +5,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.LongSession;
+import io.fasterkv.Session;
+import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreFunctions;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** On a log whose keys were written in their order; those below a mark have expired. */
 class ExpirySampleTest {
@@ -42,8 +48,99 @@ class ExpirySampleTest {
       assertThat(sample.isDue()).isTrue();
 
       long log = store.logBytes();
-      assertThat(sample.expiredBytes()).isBetween(log * 4 / 10, log * 6 / 10);
       assertThat(sample.dueUntil() - store.beginAddress()).isBetween(log * 4 / 10, log * 6 / 10);
+    }
+  }
+
+  /** One look counts for a quarter of what is believed. */
+  @Test
+  void whatIsBelievedComesNearWhatIsSo() {
+    try (FasterStore store = FasterStore.open(config())) {
+      write(store);
+      ExpirySample sample = sample(store);
+      mark = KEYS / 2;
+      long log = store.logBytes();
+      look(sample, 1);
+      assertThat(sample.expiredBytes()).isBetween(log / 10, log * 3 / 20);
+      look(sample, 20);
+      assertThat(sample.expiredBytes()).isBetween(log * 45 / 100, log * 55 / 100);
+    }
+  }
+
+  private void look(ExpirySample sample, int times) {
+    for (int i = 0; i < times; i++) {
+      nanos += Duration.ofSeconds(20).toNanos();
+      sample.isDue();
+    }
+  }
+
+  /** A pass that waits for a checkpoint looks no more often than an idle store. */
+  @Test
+  void whoWaitsLooksMoreAndMoreRarely() {
+    try (FasterStore store = FasterStore.open(config())) {
+      write(store);
+      ExpirySample sample = sample(store);
+      mark = KEYS / 2;
+      sample.passBegins();
+      for (int second = 0; second < 1000; second++) {
+        nanos += Duration.ofSeconds(1).toNanos();
+        sample.lookAgain();
+      }
+      int records = 16 * (PAGE_BYTES / 24);
+      assertThat(asked / records).isBetween(95, 110);
+    }
+  }
+
+  /** A tenth of the log expires each second: none of it may wait for ten. */
+  @Test
+  void looksInTimeForWhatExpiresSteadily() {
+    try (FasterStore store = FasterStore.open(config())) {
+      write(store);
+      ExpirySample sample = sample(store);
+      int quiet = 100;
+      for (int second = 0; second < quiet; second++) {
+        nanos += Duration.ofSeconds(1).toNanos();
+        assertThat(sample.isDue()).isFalse();
+      }
+      long step = Duration.ofMillis(100).toNanos();
+      boolean isDue = false;
+      for (int i = 0; !isDue; i++) {
+        // A fiftieth a second.
+        mark = KEYS * i / 500;
+        nanos += step;
+        isDue = sample.isDue();
+      }
+      assertThat(mark).isLessThan(KEYS / 4);
+    }
+  }
+
+  /** With four records a step, of which the first of all steps would be alike. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1})
+  void recordsOfRegularSizeAreNotMistaken(int alive) {
+    StoreConfig config =
+        config(1 << 16, RecordKind.SPANS)
+            .keepRule((key, value, store) -> key.getLong(0) % 2 == alive)
+            .build();
+    try (FasterStore store = FasterStore.open(config);
+        Session<Object, Object, Object> session =
+            store.newSession(new Upserts(), SessionMode.BLOCKING)) {
+      ByteSpan key = ByteSpan.of(new byte[Long.BYTES]);
+      ByteSpan value = ByteSpan.of(new byte[32]);
+      for (long number = 0; number < KEYS; number++) {
+        key.putLong(0, number);
+        session.upsert(key, value, "");
+      }
+      ExpirySample sample =
+          new ExpirySample(
+              Insides.engine(store),
+              Objects.requireNonNull(config.keepRule()),
+              () -> 0,
+              () -> nanos);
+      look(sample, 20);
+      long log = store.logBytes();
+      assertThat(log / KEYS).isEqualTo(64);
+      assertThat(sample.expiredBytes()).isBetween(log * 45 / 100, log * 55 / 100);
     }
   }
 
@@ -88,13 +185,47 @@ class ExpirySampleTest {
     }
   }
 
+  /** For who updates nothing. */
+  private static final class Upserts implements StoreFunctions<Object, Object, Object> {
+    @Override
+    public int initialBytes(ByteSpan key, Object input) {
+      return 0;
+    }
+
+    @Override
+    public void initialUpdater(ByteSpan key, Object input, ByteSpan value) {
+      value.setLength(0);
+    }
+
+    @Override
+    public boolean inPlaceUpdater(ByteSpan key, Object input, ByteSpan value) {
+      return true;
+    }
+
+    @Override
+    public int copyBytes(ByteSpan key, Object input, ByteSpan oldValue) {
+      return oldValue.length();
+    }
+
+    @Override
+    public void copyUpdater(ByteSpan key, Object input, ByteSpan oldValue, ByteSpan newValue) {
+      newValue.setTo(oldValue);
+    }
+
+    @Override
+    public void singleReader(ByteSpan key, Object input, ByteSpan value, Object output) {}
+  }
+
   private StoreConfig config() {
+    return config(PAGE_BYTES, RecordKind.LONGS).build();
+  }
+
+  private StoreConfig.Builder config(int pageBytes, RecordKind kind) {
     return StoreConfig.builder(directory)
-        .memoryBytes(1 << 20)
-        .logMemoryBytes(8L * PAGE_BYTES)
-        .pageBytes(PAGE_BYTES)
-        .recordKind(RecordKind.LONGS)
-        .deleteOnClose(true)
-        .build();
+        .memoryBytes(4 << 20)
+        .logMemoryBytes(8L * pageBytes)
+        .pageBytes(pageBytes)
+        .recordKind(kind)
+        .deleteOnClose(true);
   }
 }

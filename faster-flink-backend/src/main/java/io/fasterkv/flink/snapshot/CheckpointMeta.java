@@ -5,6 +5,8 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.BitSet;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -70,6 +72,11 @@ public record CheckpointMeta(
     out.write(bytes);
   }
 
+  private static String text(int magic) {
+    byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(magic).array();
+    return new String(bytes, StandardCharsets.ISO_8859_1);
+  }
+
   /**
    * Reads the first block of a meta file.
    *
@@ -78,11 +85,16 @@ public record CheckpointMeta(
   public static CheckpointMeta read(Blocks.In file, ClassLoader userClasses) throws IOException {
     String place = file.place();
     DataInputStream in = new DataInputStream(new ByteArrayInputStream(file.block()));
-    if (in.readInt() != MAGIC) {
+    int magic = in.readInt();
+    if (magic != MAGIC) {
       throw new IOException(
-          "not a checkpoint of this backend: "
+          "not a checkpoint of this backend, or of another version of it: "
               + place
-              + "; to change the state backend, restore from a canonical savepoint");
+              + ", found="
+              + text(magic)
+              + ", allowed="
+              + text(MAGIC)
+              + "; to change the state backend or its version, restore from a canonical savepoint");
     }
     KeyGroupRange stored = KeyGroupRange.of(in.readInt(), in.readInt());
     int inStore = in.readInt();

@@ -65,7 +65,8 @@ import org.jspecify.annotations.Nullable;
  *     failed. With 0 nobody waits
  * @param keepRule which records compaction has to keep; null: all that are live. With background
  *     compaction and files, the thread looks at a few pages of the log from time to time, and frees
- *     its head when more than an eighth of the log on disk may go
+ *     its head when more than an eighth of the log may go; what of that is only in memory is
+ *     written to the device before
  */
 public record StoreConfig(
     @Nullable Path directory,

@@ -24,6 +24,16 @@ public interface KeepRule {
   }
 
   /**
+   * Whether what it does not keep is to go soon. It then leaves memory, too, though it has to be
+   * written to the device for that, and goes where a checkpoint keeps the log, though copies of the
+   * rest take more of the disk until the checkpoint goes. Otherwise it goes as its memory is needed
+   * and as checkpoints come and go. Called by any thread.
+   */
+  default boolean isEager() {
+    return true;
+  }
+
+  /**
    * Whether the record has to stay. Called by a thread that compacts, several at a time where
    * compaction is asked for by hand; uses the store by {@code store} only, and keeps nothing of key
    * and value. What it throws fails the compaction.

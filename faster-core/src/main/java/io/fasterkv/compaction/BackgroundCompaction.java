@@ -180,7 +180,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** What is only in memory goes to the device first, as far as the pass goes. */
   private void passOverExpired() {
     HybridLog log = engine.log();
-    long until = Math.min(Objects.requireNonNull(sample).dueUntil(), log.tailPageStart());
+    long until = Objects.requireNonNull(sample).dueUntil();
     try {
       if (until > log.flushedAddress()) {
         if (log.isRefused()) {
@@ -245,7 +245,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
       long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
-      if (!share.allows(piece, brake.live() - dropped, expiredBytes())) {
+      if (!mustGoOn() && !share.allows(piece, brake.live() - dropped - expiredBytes())) {
         lookAgain();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
@@ -276,6 +276,11 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (sample != null) {
       sample.passed(after.expiredBytes() - before.expiredBytes());
     }
+  }
+
+  /** Whether more has expired than is to stay, whatever is held. */
+  private boolean mustGoOn() {
+    return sample != null && sample.isTooMuch();
   }
 
   /** How much of the log is known to have expired. */

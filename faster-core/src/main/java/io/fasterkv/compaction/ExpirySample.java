@@ -14,8 +14,8 @@ import java.util.function.LongSupplier;
  * records of up to {@value #MOST_PARTS} pages: one in each equal part of the log, each time
  * another. A pass is due when that is more than an eighth of it. It goes from the log's begin up to
  * where no more than a 32nd is behind: what expires was mostly written first, so that such a pass
- * has little to copy. Pages in memory are looked at as those on disk, but for the one that is being
- * filled.
+ * has little to copy. Of an eager rule pages in memory are looked at as those on disk, but for the
+ * one that is being filled.
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
  * time, or when a pass will be due if things go on as they do, at most ten seconds later: so an
@@ -25,6 +25,10 @@ import java.util.function.LongSupplier;
 final class ExpirySample {
   private static final int MOST_PARTS = 16;
   private static final long DUE_SHARE = 8;
+
+  /** Looks that err by a few percent are to find what is a fifth. */
+  private static final long MOST_SHARE = 6;
+
   private static final long LEFT_SHARE = 32;
 
   /**
@@ -130,6 +134,14 @@ final class ExpirySample {
     return Math.max(0, steadyBytes - (droppedBytes.getAsLong() - droppedBefore));
   }
 
+  /**
+   * Whether a pass is to go on where a checkpoint keeps the log: of one in which a sixth has
+   * expired evenly five bytes are copied for each that is dropped.
+   */
+  boolean isTooMuch() {
+    return rule.isEager() && expiredBytes() > engine.log().lengthBytes() / MOST_SHARE;
+  }
+
   /** A pass begins, which may have to wait. */
   void passBegins() {
     pauseBeforeNanos = pauseNanos;
@@ -149,7 +161,7 @@ final class ExpirySample {
     HybridLog log = engine.log();
     long begin = log.holds().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {
-      long end = wholePagesEnd(log);
+      long end = rule.isEager() ? wholePagesEnd(log) : log.flushedAddress();
       int parts = (int) Math.min(MOST_PARTS, (end - begin) / log.pageBytes());
       if (parts == 0) {
         found(0, 0);
@@ -164,7 +176,8 @@ final class ExpirySample {
         sum += expired[i];
       }
       found(sum, (double) sum / (end - begin));
-      dueUntil = log.pageEnd(begin + parts(sum, (end - begin) / LEFT_SHARE) * part);
+      long passed = begin + parts(sum, (end - begin) / LEFT_SHARE) * part;
+      dueUntil = Math.min(end, log.pageEnd(passed));
       return sum > (end - begin) / DUE_SHARE;
     } finally {
       log.holds().unpinBrief(begin);

@@ -15,16 +15,10 @@ import io.fasterkv.log.HybridLog;
  * compacted from its begin on, which is {@code (sqrt(L) + sqrt(W))} squared. Twice the live bytes
  * suffice as long as {@code W} is up to an eighth of them. If no checkpoint ever comes, no more is
  * copied than is written, and compaction always goes on when the log becomes longer.
- *
- * <p>More than a sixth of the log is not to stay expired, whatever is held: of a log in which that
- * is spread evenly five bytes are copied for each that expires.
  */
 final class HeldShare {
   /** What may be unknown to be dead: a pass over such a log ends after so many checkpoints. */
   private static final long LEAST_SHARE = 8;
-
-  /** So much of a log may have expired; samples that err by a few percent are to find a fifth. */
-  private static final long MOST_EXPIRED_SHARE = 6;
 
   private static final long PIECES = 64;
 
@@ -46,24 +40,19 @@ final class HeldShare {
   /**
    * Whether a piece may be taken now.
    *
-   * @param liveBytes how much is known to be live, whether it has expired or not
-   * @param expiredBytes how much of that is known to have expired
+   * @param liveBytes how much is known to be live
    */
-  boolean allows(long piece, long liveBytes, long expiredBytes) {
+  boolean allows(long piece, long liveBytes) {
     if (!log.holds().isHeld()) {
       return true;
     }
-    return allows(piece, log.holds().heldBytes(), log.lengthBytes(), liveBytes, expiredBytes);
+    return allows(piece, log.holds().heldBytes(), log.lengthBytes(), liveBytes);
   }
 
-  /**
-   * As {@link #allows(long, long, long)}, for a log of {@code logBytes} above {@code heldBytes}.
-   */
-  static boolean allows(
-      long piece, long heldBytes, long logBytes, long liveBytes, long expiredBytes) {
-    long dead = logBytes - liveBytes + expiredBytes;
-    return expiredBytes > logBytes / MOST_EXPIRED_SHARE
-        || heldBytes + piece <= Math.max(dead, Math.max(logBytes / LEAST_SHARE, piece));
+  /** As {@link #allows(long, long)}, for a log of {@code logBytes} above {@code heldBytes}. */
+  static boolean allows(long piece, long heldBytes, long logBytes, long liveBytes) {
+    long dead = logBytes - liveBytes;
+    return heldBytes + piece <= Math.max(dead, Math.max(logBytes / LEAST_SHARE, piece));
   }
 
   /**

@@ -31,10 +31,19 @@ class ExpirySampleTest {
   private long mark;
   private long nanos;
   private int asked;
+  private boolean isEager = true;
   private final KeepRule rule =
-      (key, value, store) -> {
-        asked++;
-        return key.getLong(0) >= mark;
+      new KeepRule() {
+        @Override
+        public boolean isEager() {
+          return isEager;
+        }
+
+        @Override
+        public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
+          asked++;
+          return key.getLong(0) >= mark;
+        }
       };
 
   @Test
@@ -64,6 +73,23 @@ class ExpirySampleTest {
       assertThat(sample.expiredBytes()).isBetween(log / 10, log * 3 / 20);
       look(sample, 20);
       assertThat(sample.expiredBytes()).isBetween(log * 45 / 100, log * 55 / 100);
+    }
+  }
+
+  @Test
+  void aRuleThatIsNotEagerLeavesAloneWhatIsOnlyInMemoryOrKept() {
+    try (FasterStore store = FasterStore.open(config(1 << 18, RecordKind.LONGS).build())) {
+      write(store);
+      ExpirySample sample = sample(store);
+      mark = KEYS / 2;
+      isEager = false;
+      look(sample, 20);
+      assertThat(sample.expiredBytes()).isZero();
+      isEager = true;
+      look(sample, 20);
+      assertThat(sample.isTooMuch()).isTrue();
+      isEager = false;
+      assertThat(sample.isTooMuch()).isFalse();
     }
   }
 
@@ -222,7 +248,7 @@ class ExpirySampleTest {
 
   private StoreConfig.Builder config(int pageBytes, RecordKind kind) {
     return StoreConfig.builder(directory)
-        .memoryBytes(4 << 20)
+        .memoryBytes(16 << 20)
         .logMemoryBytes(8L * pageBytes)
         .pageBytes(pageBytes)
         .recordKind(kind)

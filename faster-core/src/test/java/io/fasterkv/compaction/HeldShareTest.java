@@ -44,7 +44,7 @@ class HeldShareTest {
 
   private void compact() {
     isPassing |= trigger.isDue(tail - begin, LIVE, true);
-    while (isPassing && HeldShare.allows(PIECE, begin - storedFrom, tail - begin, LIVE, 0)) {
+    while (isPassing && HeldShare.allows(PIECE, begin - storedFrom, tail - begin, LIVE)) {
       if (passEnd == 0) {
         passBegan = begin;
         passEnd = tail;
@@ -130,26 +130,14 @@ class HeldShareTest {
 
   @Test
   void oneInEightIsTakenWhereAllIsSaidToBeLive() {
-    assertThat(HeldShare.allows(10, 0, 1000, 1000, 0)).isTrue();
-    assertThat(HeldShare.allows(10, 115, 1000, 1000, 0)).isTrue();
-    assertThat(HeldShare.allows(10, 116, 1000, 1000, 0)).isFalse();
-  }
-
-  @Test
-  void noMoreThanASixthStaysExpiredHoweverMuchIsHeld() {
-    assertThat(HeldShare.allows(10, 5000, 1000, 1000, 167)).isTrue();
-    assertThat(HeldShare.allows(10, 5000, 1000, 1000, 166)).isFalse();
-  }
-
-  @Test
-  void whatHasExpiredIsDead() {
-    assertThat(HeldShare.allows(10, 140, 1000, 1000, 150)).isTrue();
-    assertThat(HeldShare.allows(10, 141, 1000, 1000, 150)).isFalse();
+    assertThat(HeldShare.allows(10, 0, 1000, 1000)).isTrue();
+    assertThat(HeldShare.allows(10, 115, 1000, 1000)).isTrue();
+    assertThat(HeldShare.allows(10, 116, 1000, 1000)).isFalse();
   }
 
   @Test
   void aPieceIsTakenHoweverLargeItIsForTheLog() {
-    assertThat(HeldShare.allows(10, 0, 20, 20, 0)).isTrue();
-    assertThat(HeldShare.allows(10, 1, 20, 20, 0)).isFalse();
+    assertThat(HeldShare.allows(10, 0, 20, 20)).isTrue();
+    assertThat(HeldShare.allows(10, 1, 20, 20)).isFalse();
   }
 }

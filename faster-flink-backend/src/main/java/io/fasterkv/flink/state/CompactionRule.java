@@ -16,6 +16,12 @@ public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements Kee
     return expiry.keepsAll() && parts.keepsAll();
   }
 
+  /** Parts of what is gone do no harm in memory, and a job of windows always has some. */
+  @Override
+  public boolean isEager() {
+    return !expiry.keepsAll();
+  }
+
   @Override
   public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
     return expiry.keeps(key, value, store) && parts.keeps(key, value, store);

@@ -158,17 +158,17 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isExpiryDue() {
-    return sample != null && expects(sample::isDue);
+    return sample != null && looks(sample::isDue);
   }
 
   /** What expires while a pass waits may be more than is to stay. */
   private void lookAgain() {
     if (sample != null) {
-      expects(sample::lookAgain);
+      looks(sample::lookAgain);
     }
   }
 
-  private boolean expects(Supplier<Boolean> look) {
+  private boolean looks(Supplier<Boolean> look) {
     try {
       return compactor.whileNonePasses(look);
     } catch (OutOfBudget e) {

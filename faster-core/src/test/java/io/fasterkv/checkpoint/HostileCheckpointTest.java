@@ -7,6 +7,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.Seeds;
 import io.fasterkv.Session;
+import io.fasterkv.UpsertFunctions;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
@@ -17,7 +18,6 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException;
-import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
 import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
@@ -275,39 +275,6 @@ class HostileCheckpointTest {
   }
 
   private static Session<Object, Object, Object> spans(FasterStore store) {
-    return store.newSession(new Replace(), SessionMode.BLOCKING);
-  }
-
-  /** Values are upserted only. */
-  private static final class Replace implements StoreFunctions<Object, Object, Object> {
-    @Override
-    public void singleReader(ByteSpan key, Object input, ByteSpan value, Object output) {
-      value.toArray();
-    }
-
-    @Override
-    public int initialBytes(ByteSpan key, Object input) {
-      return 0;
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, Object input, ByteSpan value) {
-      value.setLength(0);
-    }
-
-    @Override
-    public boolean inPlaceUpdater(ByteSpan key, Object input, ByteSpan value) {
-      return true;
-    }
-
-    @Override
-    public int copyBytes(ByteSpan key, Object input, ByteSpan oldValue) {
-      return oldValue.length();
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, Object input, ByteSpan oldValue, ByteSpan newValue) {
-      newValue.setTo(oldValue);
-    }
+    return store.newSession(new UpsertFunctions(), SessionMode.BLOCKING);
   }
 }

@@ -225,7 +225,6 @@ class CheckpointDiskTest {
   @EnumSource(names = {"FOLD_OVER", "SNAPSHOT", "INCREMENTAL_SNAPSHOT"})
   void theSameBesideSessions(CheckpointKind kind) throws InterruptedException {
     int parts = 24;
-    lagBytes = 4 * MEMORY;
     load();
     for (int session = 1; session < 3; session++) {
       sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
@@ -243,7 +242,9 @@ class CheckpointDiskTest {
         });
       }
       crew.add(() -> checkpoint(kind, number, 1));
+      lagBytes = 4 * MEMORY;
       crew.run();
+      lagBytes = 0;
       awaitRest();
       measure("in round " + round);
     }

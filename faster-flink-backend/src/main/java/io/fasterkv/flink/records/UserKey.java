@@ -20,7 +20,6 @@ final class UserKey {
   private int offset;
   private int length;
   private long hash;
-  private long endingMask;
   private long ending;
 
   UserKey of(byte[] key, int from, int count) {
@@ -28,16 +27,19 @@ final class UserKey {
     offset = from;
     length = count;
     hash = hash(key, from, count);
-    endingMask = count >= Long.BYTES ? -1 : (1L << Byte.SIZE * count) - 1;
-    ending = 0;
-    if (count >= Long.BYTES) {
-      ending = (long) LITTLE_ENDIAN.get(key, from + count - Long.BYTES);
-    } else {
-      for (int at = from + count - 1; at >= from; at--) {
-        ending = ending << Byte.SIZE | key[at] & 0xFF;
-      }
-    }
+    ending = ending(key, from, count);
     return this;
+  }
+
+  private static long ending(byte[] key, int from, int count) {
+    if (count >= Long.BYTES) {
+      return (long) LITTLE_ENDIAN.get(key, from + count - Long.BYTES);
+    }
+    long ending = 0;
+    for (int at = from + count - 1; at >= from; at--) {
+      ending = ending << Byte.SIZE | key[at] & 0xFF;
+    }
+    return ending;
   }
 
   /** Where in the key its last eight bytes begin; 0 of a shorter one. */
@@ -52,7 +54,7 @@ final class UserKey {
 
   /** Which bits of a word {@link #ending} has. */
   long endingMask() {
-    return endingMask;
+    return length >= Long.BYTES ? -1 : (1L << Byte.SIZE * length) - 1;
   }
 
   /** Eight bytes, the first of them lowest. */

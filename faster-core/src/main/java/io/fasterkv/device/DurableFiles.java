@@ -2,7 +2,6 @@ package io.fasterkv.device;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.OpenOption;
@@ -66,7 +65,7 @@ public final class DurableFiles {
   /** Makes the names in a directory durable. */
   public static void forceDirectory(Path directory) throws IOException {
     if (isPosix(directory)) {
-      uninterrupted(() -> {
+      Uninterrupted.run(() -> {
         try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
           channel.force(true);
         }
@@ -76,7 +75,7 @@ public final class DurableFiles {
 
   /** Makes what is in a file durable, whoever has written it. */
   static void force(Path file) throws IOException {
-    uninterrupted(() -> {
+    Uninterrupted.run(() -> {
       try (FileChannel channel = openExisting(file)) {
         channel.force(true);
       }
@@ -85,39 +84,13 @@ public final class DurableFiles {
 
   /** Makes a new file of some bytes, in place of one that is there; durable but for its name. */
   public static void write(Path file, MemorySegment bytes) throws IOException {
-    uninterrupted(() -> {
+    Uninterrupted.run(() -> {
       Files.deleteIfExists(file);
       try (FileChannel channel = openReadWrite(file)) {
         Transfers.writeFully(channel, bytes, 0);
         channel.force(true);
       }
     });
-  }
-
-  interface Step {
-    void run() throws IOException;
-  }
-
-  /**
-   * Does a step again that an interrupt has ended: Java closes the file under whom it interrupts.
-   * The interrupt is put back afterwards.
-   */
-  static void uninterrupted(Step step) throws IOException {
-    boolean isInterrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try {
-          step.run();
-          return;
-        } catch (ClosedByInterruptException e) {
-          isInterrupted |= Thread.interrupted();
-        }
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
   }
 
   private static boolean isPosix(Path path) {

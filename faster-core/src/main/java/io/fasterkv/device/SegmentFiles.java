@@ -17,9 +17,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * The files of a {@link FileDevice}, opened on first use and kept open while they are not too many.
  * Safe for all threads.
  *
- * <p>Java closes a file under every thread when one thread is interrupted while it reads or writes.
- * A transfer that finds its file closed opens it again and starts over; the interrupt is put back
- * when the transfer is done.
+ * <p>A transfer that finds its file closed, by an interrupt of any thread or since too many are
+ * open, opens it again and starts over ({@link Uninterrupted}).
  */
 final class SegmentFiles {
   static final String PREFIX = "log.";
@@ -140,26 +139,15 @@ final class SegmentFiles {
   }
 
   private void with(long segment, boolean mayCreate, Transfer transfer) throws IOException {
-    boolean isInterrupted = Thread.interrupted();
-    try {
-      while (true) {
-        FileChannel file = file(segment, mayCreate);
-        try {
-          transfer.run(file);
-          return;
-        } catch (ClosedChannelException e) {
-          if (isClosed) {
-            throw e;
-          }
-          open.remove(segment, file);
-          isInterrupted |= Thread.interrupted();
-        }
+    Uninterrupted.run(() -> {
+      FileChannel file = file(segment, mayCreate);
+      try {
+        transfer.run(file);
+      } catch (ClosedChannelException e) {
+        open.remove(segment, file);
+        throw e;
       }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    });
   }
 
   private FileChannel file(long segment, boolean mayCreate) throws IOException {

@@ -2,15 +2,13 @@ package io.fasterkv.device;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file that is there, to be read. Safe for all threads: Java closes a file under all of them when
- * one is interrupted while it reads, and who finds it closed opens it again. The interrupt is put
- * back when the read is done.
+ * A file that is there, to be read. Safe for all threads: who finds it closed, by an interrupt of
+ * any of them, opens it again ({@link Uninterrupted}).
  */
 public final class SteadyFile implements AutoCloseable {
   private final Opener opener;
@@ -49,21 +47,7 @@ public final class SteadyFile implements AutoCloseable {
   }
 
   private void use(Use use) throws IOException {
-    boolean isInterrupted = Thread.interrupted();
-    try {
-      while (true) {
-        try {
-          use.of(opened());
-          return;
-        } catch (ClosedChannelException e) {
-          isInterrupted |= Thread.interrupted();
-        }
-      }
-    } finally {
-      if (isInterrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
+    Uninterrupted.run(() -> use.of(opened()));
   }
 
   private synchronized FileChannel opened() throws IOException {

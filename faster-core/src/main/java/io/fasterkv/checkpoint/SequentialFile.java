@@ -3,6 +3,7 @@ package io.fasterkv.checkpoint;
 import io.fasterkv.device.DurableFiles;
 import io.fasterkv.device.Transfers;
 import io.fasterkv.device.UncachedFiles;
+import io.fasterkv.device.Uninterrupted;
 import io.fasterkv.memory.BufferPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,7 +14,6 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.jspecify.annotations.Nullable;
@@ -122,17 +122,17 @@ final class SequentialFile implements AutoCloseable {
     writes.set(
         turns % buffers.size(), CompletableFuture.runAsync(() -> write(pieces, from), writer));
     turns++;
-    await(writes.get(turns % buffers.size()));
+    Uninterrupted.await(writes.get(turns % buffers.size()));
   }
 
   /** Writes the rest; returns when all is durable. */
   void finish() throws IOException {
     turn();
     for (CompletableFuture<Void> write : writes) {
-      await(write);
+      Uninterrupted.await(write);
     }
     // Not by the caller, who may be interrupted: that would close the file.
-    await(CompletableFuture.runAsync(this::force, writer));
+    Uninterrupted.await(CompletableFuture.runAsync(this::force, writer));
   }
 
   private void force() {
@@ -167,17 +167,6 @@ final class SequentialFile implements AutoCloseable {
     if (unforced >= UNFORCED_BYTES) {
       cached.force(false);
       unforced = 0;
-    }
-  }
-
-  private static void await(CompletableFuture<Void> write) throws IOException {
-    try {
-      write.join();
-    } catch (CompletionException e) {
-      if (e.getCause() instanceof UncheckedIOException failed) {
-        throw failed.getCause();
-      }
-      throw e;
     }
   }
 

@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionException;
  * interrupts, since those who interrupt often would end it again; the caller waits for that, and
  * its interrupt is put back. Who only found a file closed tries again.
  */
-final class Uninterrupted {
+public final class Uninterrupted {
   private Uninterrupted() {}
 
   /** Can be done again, and then opens again what it finds closed. Used by one thread at a time. */
@@ -49,8 +49,16 @@ final class Uninterrupted {
   }
 
   private static void runApart(Step step) throws IOException {
+    await(CompletableFuture.runAsync(() -> runToItsEnd(step), Uninterrupted::start));
+  }
+
+  /**
+   * Waits for work on files, which an interrupt does not end; what ended the work is thrown as it
+   * was, an {@link UncheckedIOException} as its cause.
+   */
+  public static void await(CompletableFuture<Void> work) throws IOException {
     try {
-      CompletableFuture.runAsync(() -> runToItsEnd(step), Uninterrupted::start).join();
+      work.join();
     } catch (CompletionException e) {
       throw unwrapped(e);
     }

@@ -96,6 +96,7 @@ public final class Compactor {
       try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
         while (scan.next()) {
           if (Movers.isWorthALook(scan)) {
+            movers.touchAhead(scan);
             move(scan, movers, scan.address() + 1);
           }
         }

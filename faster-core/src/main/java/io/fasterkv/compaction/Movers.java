@@ -2,6 +2,7 @@ package io.fasterkv.compaction;
 
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.log.ScanCursor;
+import io.fasterkv.log.UpcomingKeys;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.KeepQuestion;
 import io.fasterkv.operation.LargeMover;
@@ -16,6 +17,10 @@ final class Movers implements AutoCloseable {
   private @Nullable LargeMover large;
   private long letGoBytes;
   private boolean isFold;
+  private final UpcomingKeys upcoming = new UpcomingKeys(RecordMover.GROUP);
+
+  /** Below it, what the scan comes to has been touched. */
+  private long touchedUntil;
 
   Movers(Engine engine) {
     this.engine = engine;
@@ -27,6 +32,14 @@ final class Movers implements AutoCloseable {
   /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
   static boolean isWorthALook(ScanCursor scan) {
     return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
+  }
+
+  /** Touches ahead what it takes to look up the record that the scan is at, and those behind it. */
+  void touchAhead(ScanCursor scan) {
+    if (scan.address() >= touchedUntil) {
+      touchedUntil = scan.upcoming(upcoming);
+      records.touch(upcoming);
+    }
   }
 
   /**

@@ -122,6 +122,7 @@ final class Roll implements AutoCloseable {
           return STOPPED;
         }
         if (Movers.isWorthALook(scan)) {
+          movers.touchAhead(scan);
           lookUp(scan);
           sample(scan);
         }

@@ -156,6 +156,15 @@ public final class ScanCursor implements AutoCloseable {
     return address;
   }
 
+  /**
+   * Takes the key of the record at hand and those of records behind it, as far as they were loaded
+   * with it; returns the address that it came to. What it took is valid until the scan passes that.
+   */
+  public long upcoming(UpcomingKeys keys) {
+    long until = loadedUntil - loadedFrom;
+    return loadedFrom + keys.read(layout, buffer, address - loadedFrom, until);
+  }
+
   /** Where the record ends, with what it has room for. */
   public long endAddress() {
     return next;

@@ -11,12 +11,14 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
 import io.fasterkv.memory.BufferPool;
+import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -72,9 +74,14 @@ public record Engine(
 
   /** The hash of a key, by the store's kind of records. */
   public long hash(KeyBytes key) {
+    return hash(key.memory(), key.length());
+  }
+
+  /** As the other, of the key that {@code memory} begins with. */
+  long hash(MemorySegment memory, int keyBytes) {
     return layout instanceof LongRecord
-        ? LongHash.hash(key.asLong())
-        : keyHash.hash(key.memory(), 0, key.length());
+        ? LongHash.hash(Words.loadPlain(memory, 0))
+        : keyHash.hash(memory, 0, keyBytes);
   }
 
   /**

@@ -45,14 +45,28 @@ final class GroupTouch implements AutoCloseable {
     lastWord = log.memory().byteSize() - Long.BYTES;
   }
 
+  /** For operations on these keys, which the caller, who is not protected, is about to make. */
   void touch(ByteSpan[] keys, int from, int count, EpochUser user) {
+    touch(keys, from, count, user, true);
+  }
+
+  /** As the other, for who only looks where the chains of the keys lead to. */
+  void touchHeads(ByteSpan[] keys, int count, EpochUser user) {
+    touch(keys, 0, count, user, false);
+  }
+
+  private void touch(ByteSpan[] keys, int from, int count, EpochUser user, boolean withValues) {
     int hashed = hashKeys(keys, from, count);
     user.protect();
     try {
       IndexView view = view();
       if (view != null) {
         touchBuckets(view, hashed);
-        touchRecords(view, hashed);
+        findRecords(view, hashed);
+        touchHeads(hashed);
+        if (withValues) {
+          touchRest(hashed);
+        }
       }
     } finally {
       user.unprotect();
@@ -71,7 +85,7 @@ final class GroupTouch implements AutoCloseable {
       if (length <= KEY_BYTES) {
         // Hashing where it lies would make the hash function see two kinds of memory.
         MemorySegment.copy(key.memory(), key.offset(), buffer, 0, length);
-        hashes[hashed++] = engine.keyHash().hash(buffer, 0, length);
+        hashes[hashed++] = engine.hash(buffer, length);
       }
     }
     return hashed;
@@ -88,17 +102,25 @@ final class GroupTouch implements AutoCloseable {
     touched = sum;
   }
 
-  private void touchRecords(IndexView view, int count) {
+  private void findRecords(IndexView view, int count) {
     long head = log.readableFrom();
     for (int i = 0; i < count; i++) {
       long address = view.address(places[i], hashes[i]);
       places[i] = address < head ? 0 : log.offset(address);
     }
+  }
+
+  private void touchHeads(int count) {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum += Words.loadPlain(log.memory(), places[i]);
       sum += Words.loadPlain(log.memory(), Math.min(places[i] + LINE_BYTES, lastWord));
     }
+    touched = sum;
+  }
+
+  private void touchRest(int count) {
+    long sum = 0;
     for (int i = 0; i < count; i++) {
       sum += touchRest(places[i]);
     }

@@ -5,6 +5,7 @@ import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.log.UpcomingKeys;
 import io.fasterkv.operation.Operation.Phase;
 import org.jspecify.annotations.Nullable;
 
@@ -19,11 +20,15 @@ import org.jspecify.annotations.Nullable;
  * starts over. One thread at a time.
  */
 public final class RecordMover implements AutoCloseable {
+  /** How many keys are touched together, at most. */
+  public static final int GROUP = GroupTouch.GROUP;
+
   private final Engine engine;
   private final Operation<Void, Void, Void> op;
   private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
   private final DiskSearch disk;
+  private final GroupTouch touch;
   private final ConditionalInsert inserts;
   private final KeyCollapse collapse;
   private final LargeValues<Void, Void, Void> large;
@@ -46,10 +51,16 @@ public final class RecordMover implements AutoCloseable {
     steps = engine.chainSteps().open();
     walk = new ChainWalk(engine, steps);
     disk = new DiskSearch(engine, steps);
+    touch = new GroupTouch(engine);
     inserts = new ConditionalInsert(engine, walk);
     large = new LargeValues<>(engine, new SameLargeValue(), user, true);
     collapse = new KeyCollapse(engine, walk, large);
     wait = new EpochWait(engine.epochs(), () -> "room to move a record to");
+  }
+
+  /** Brings into the cache where the chains of keys begin that are about to be looked at. */
+  public void touch(UpcomingKeys keys) {
+    touch.touchHeads(keys.keys(), keys.count(), user);
   }
 
   /**
@@ -230,6 +241,7 @@ public final class RecordMover implements AutoCloseable {
     user.close();
     engine.chainSteps().close(steps);
     op.close();
+    touch.close();
   }
 
   private enum Outcome {

@@ -25,6 +25,9 @@ final class RemoveEdit implements RecordEdit {
   private final HeapBlock taken;
   private Outcome outcome = Outcome.MISSING;
 
+  /** Whether the cursor is on the entry in the head that is to be copied. */
+  private boolean isFound;
+
   /**
    * @param taken takes over the heads of maps whose entries are elsewhere
    */
@@ -65,6 +68,7 @@ final class RemoveEdit implements RecordEdit {
   public boolean makesFirst() {
     // An attempt begins; what an earlier one has found may have gone since.
     outcome = Outcome.MISSING;
+    isFound = false;
     return false;
   }
 
@@ -87,7 +91,8 @@ final class RemoveEdit implements RecordEdit {
   @Override
   public boolean makesSuccessor(ByteSpan oldHead) {
     outcome = judge(oldHead);
-    return outcome == Outcome.REMOVED;
+    isFound = outcome == Outcome.REMOVED;
+    return isFound;
   }
 
   @Override
@@ -98,6 +103,11 @@ final class RemoveEdit implements RecordEdit {
   @Override
   public void copy(ByteSpan oldHead, ByteSpan newHead) {
     newHead.setTo(oldHead);
-    apply(newHead);
+    if (isFound) {
+      cursor.moveTo(newHead);
+      cursor.remove();
+    } else {
+      apply(newHead);
+    }
   }
 }

@@ -52,7 +52,7 @@ public final class UpcomingKeys {
         return end;
       }
       long bytes = bytes(layout, page, at, info, end);
-      if (bytes < RecordInfo.BYTES || bytes > end - at) {
+      if (bytes < RecordInfo.BYTES || bytes > end - at || bytes % Long.BYTES != 0) {
         return at;
       }
       if ((info & PASSED_OVER) == 0) {

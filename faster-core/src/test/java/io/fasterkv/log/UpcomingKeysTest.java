@@ -91,10 +91,11 @@ class UpcomingKeysTest {
       assertThat(read(0, end)).as("sizes=%x", size).isEqualTo(broken);
       assertThat(taken()).as("sizes=%x", size).containsExactly("sound");
     }
-    Words.storePlain(page, broken, RecordInfo.padding(0));
-    assertThat(read(0, end)).isEqualTo(broken);
-    Words.storePlain(page, broken, RecordInfo.padding(PAGE_BYTES));
-    assertThat(read(0, end)).isEqualTo(broken);
+    for (long padding : new long[] {0, Long.BYTES + 4, PAGE_BYTES}) {
+      Words.storePlain(page, broken, RecordInfo.padding(padding));
+      assertThat(read(0, end)).as("padding=%d", padding).isEqualTo(broken);
+      assertThat(taken()).as("padding=%d", padding).containsExactly("sound");
+    }
   }
 
   @Test

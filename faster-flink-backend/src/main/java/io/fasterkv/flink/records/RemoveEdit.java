@@ -25,7 +25,7 @@ final class RemoveEdit implements RecordEdit {
   private final HeapBlock taken;
   private Outcome outcome = Outcome.MISSING;
 
-  /** Whether the cursor is on the entry in the head that is to be copied. */
+  /** Whether the cursor is on the entry in the head that is to be copied: somebody asked before. */
   private boolean isFound;
 
   /**

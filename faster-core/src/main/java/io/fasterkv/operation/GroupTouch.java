@@ -19,7 +19,7 @@ final class GroupTouch implements AutoCloseable {
   static final int GROUP = LongPath.GROUP;
 
   /** Longer keys are not worth a second copy; their operations miss the cache one by one. */
-  private static final int KEY_BYTES = 64;
+  static final int KEY_BYTES = 64;
 
   /** Header and short keys lie in a record's first line, a short value often in the second. */
   static final int LINE_BYTES = 64;
@@ -47,16 +47,21 @@ final class GroupTouch implements AutoCloseable {
 
   /** For operations on these keys, which the caller, who is not protected, is about to make. */
   void touch(ByteSpan[] keys, int from, int count, EpochUser user) {
-    touch(keys, from, count, user, true);
+    MemorySegment buffer = keyBuffer();
+    if (buffer != null) {
+      touch(hashKeys(keys, from, count, buffer), user, true);
+    }
   }
 
-  /** As the other, for who only looks where the chains of the keys lead to. */
-  void touchHeads(ByteSpan[] keys, int count, EpochUser user) {
-    touch(keys, 0, count, user, false);
+  /**
+   * As the other, for who only looks where the chains of the keys lead to, and lends {@link
+   * #KEY_BYTES} of native memory.
+   */
+  void touchHeads(ByteSpan[] keys, int count, EpochUser user, MemorySegment buffer) {
+    touch(hashKeys(keys, 0, count, buffer), user, false);
   }
 
-  private void touch(ByteSpan[] keys, int from, int count, EpochUser user, boolean withValues) {
-    int hashed = hashKeys(keys, from, count);
+  private void touch(int hashed, EpochUser user, boolean withValues) {
     user.protect();
     try {
       IndexView view = view();
@@ -73,11 +78,7 @@ final class GroupTouch implements AutoCloseable {
     }
   }
 
-  private int hashKeys(ByteSpan[] keys, int from, int count) {
-    MemorySegment buffer = keyBuffer();
-    if (buffer == null) {
-      return 0;
-    }
+  private int hashKeys(ByteSpan[] keys, int from, int count, MemorySegment buffer) {
     int hashed = 0;
     for (int i = from; i < from + count; i++) {
       ByteSpan key = keys[i];

@@ -7,6 +7,7 @@ import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.UpcomingKeys;
 import io.fasterkv.operation.Operation.Phase;
+import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -60,7 +61,9 @@ public final class RecordMover implements AutoCloseable {
 
   /** Brings into the cache where the chains of keys begin that are about to be looked at. */
   public void touch(UpcomingKeys keys) {
-    touch.touchHeads(keys.keys(), keys.count(), user);
+    // Between two records nobody else uses it, and another buffer might not be had.
+    MemorySegment idle = op.valueBuffer(GroupTouch.KEY_BYTES);
+    touch.touchHeads(keys.keys(), keys.count(), user, idle);
   }
 
   /**
@@ -241,7 +244,6 @@ public final class RecordMover implements AutoCloseable {
     user.close();
     engine.chainSteps().close(steps);
     op.close();
-    touch.close();
   }
 
   private enum Outcome {

@@ -104,6 +104,7 @@ final class RemoveEdit implements RecordEdit {
   public void copy(ByteSpan oldHead, ByteSpan newHead) {
     newHead.setTo(oldHead);
     if (isFound) {
+      isFound = false; // Who copies again without asking has it looked for again.
       cursor.moveTo(newHead);
       cursor.remove();
     } else {

@@ -245,7 +245,8 @@ public final class BackgroundCompaction implements AutoCloseable {
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
       long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
-      if (!mustGoOn() && !share.allows(piece, brake.live() - dropped - expiredBytes())) {
+      boolean isFree = !isWhole && !log.holds().isHeld();
+      if (!isFree && !mustGoOn() && !share.allows(piece, brake.live() - dropped - expiredBytes())) {
         lookAgain();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
@@ -267,8 +268,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     long left = size() - writtenMeanwhile;
     long dropped = after.droppedBytes() - before.droppedBytes();
     if (isWhole) {
-      trigger.passed(scanned, dropped, unknownBefore, left);
       brake.passed(sizeBefore - scanned + moved, size());
+      // Of what a pass that took its time has left, much was written meanwhile.
+      trigger.passed(scanned, dropped, unknownBefore, Math.max(left, liveBytes()));
     } else {
       trigger.truncated(left);
       brake.expired(after.expiredBytes() - before.expiredBytes());

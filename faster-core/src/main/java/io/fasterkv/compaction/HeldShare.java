@@ -3,10 +3,13 @@ package io.fasterkv.compaction;
 import io.fasterkv.log.HybridLog;
 
 /**
- * How far compaction goes while a checkpoint or a cut holds the log's begin. A piece that is
- * compacted then takes storage for its copies at once, and gives back its own when the next
- * checkpoint is there and the older ones are removed, which may be soon or never. So a piece is
- * taken as long as no more bytes lie below the begin than are dead above it.
+ * How far compaction goes now. While nothing holds the log's begin, it takes a piece as long as the
+ * log is longer than one is when a pass begins: what it comes to later is dead more often.
+ *
+ * <p>While a checkpoint or a cut holds the begin, a piece that is compacted then takes storage for
+ * its copies at once, and gives back its own when the next checkpoint is there and the older ones
+ * are removed, which may be soon or never. So a piece is taken as long as no more bytes lie below
+ * the begin than are dead above it.
  *
  * <p>That needs no knowledge of how often there are checkpoints, nor of how many are kept. With
  * {@code L} live bytes, of which all but a few are never written, and {@code W} bytes written while
@@ -38,13 +41,13 @@ final class HeldShare {
   }
 
   /**
-   * Whether a piece may be taken now.
+   * Whether a piece may be taken now by a pass over the whole log.
    *
    * @param liveBytes how much is known to be live
    */
   boolean allows(long piece, long liveBytes) {
     if (!log.holds().isHeld()) {
-      return true;
+      return log.lengthBytes() > trigger.goesOnAt(liveBytes);
     }
     return allows(piece, log.holds().heldBytes(), log.lengthBytes(), liveBytes);
   }

@@ -73,6 +73,10 @@ final class Movers implements AutoCloseable {
     long moved =
         engine.layout().recordBytes(scan.key().length(), valueBytes - records.trimmedBytes());
     letGoBytes = bytes - moved;
+    long roomBytes = scan.endAddress() - scan.address() - bytes;
+    if (!isFold && roomBytes > 0) {
+      records.leftRoomBehind(roomBytes);
+    }
     return Math.max(moved, records.largeBytes());
   }
 

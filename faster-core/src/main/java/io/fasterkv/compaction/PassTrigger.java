@@ -48,6 +48,16 @@ final class PassTrigger {
   }
 
   /**
+   * How long a log that is not held is when a pass that is under way goes on: what is live and
+   * comes by sooner than it must is copied for nothing, if it is replaced before it would have to.
+   *
+   * @param liveBytes how much is known to be live
+   */
+  long goesOnAt(long liveBytes) {
+    return Math.max(grown(liveBytes, false), memoryBytes);
+  }
+
+  /**
    * Notes a pass.
    *
    * @param scannedBytes how much it looked at

@@ -208,6 +208,11 @@ public final class BorrowingDevice implements LogDevice {
   }
 
   @Override
+  public boolean writeOne() {
+    return device.writeOne();
+  }
+
+  @Override
   public void read(long address, MemorySegment target, Completion completion) {
     if (isHere(address, target.byteSize())) {
       device.read(address, target, completion);

@@ -3,12 +3,14 @@ package io.fasterkv.device;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +25,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class FileDevice implements LogDevice {
   private static final int SECTOR_BYTES = 4096;
-  private static final int WRITERS = 4;
+  static final int WRITERS = 4;
   private static final int READERS = 32;
   private static final long IDLE_SECONDS = 10;
 
@@ -36,7 +38,11 @@ public final class FileDevice implements LogDevice {
   /** File systems lock a file that grows, and who waits for that spins. */
   private final ReentrantLock writing = new ReentrantLock(true);
 
-  private final ExecutorService writers;
+  private final ThreadPoolExecutor writers;
+
+  /** Shared by who does a write on a thread that is not the device's. */
+  private final ReentrantReadWriteLock helping = new ReentrantReadWriteLock();
+
   private final ExecutorService readers;
 
   /**
@@ -107,6 +113,23 @@ public final class FileDevice implements LogDevice {
     submit(writers, () -> writeAlone(address, source), completion);
   }
 
+  @Override
+  public boolean writeOne() {
+    BlockingQueue<Runnable> waiting = writers.getQueue();
+    if (waiting.isEmpty() || !helping.readLock().tryLock()) {
+      return false;
+    }
+    try {
+      Runnable write = waiting.poll();
+      if (write != null) {
+        write.run();
+      }
+      return write != null;
+    } finally {
+      helping.readLock().unlock();
+    }
+  }
+
   private void writeAlone(long address, MemorySegment source) throws IOException {
     writing.lock();
     try {
@@ -168,6 +191,9 @@ public final class FileDevice implements LogDevice {
     readers.shutdown();
     boolean isInterrupted = awaitEnd(writers);
     isInterrupted |= awaitEnd(readers);
+    // Nobody finds a write any more; who has found one does it.
+    helping.writeLock().lock();
+    helping.writeLock().unlock();
     if (direct != null) {
       direct.close();
     }
@@ -189,7 +215,7 @@ public final class FileDevice implements LogDevice {
     return direct != null && DirectIo.isAligned(address, memory) ? direct : buffered;
   }
 
-  private static ExecutorService threads(String name, int most) {
+  private static ThreadPoolExecutor threads(String name, int most) {
     var threads =
         new ThreadPoolExecutor(
             most,

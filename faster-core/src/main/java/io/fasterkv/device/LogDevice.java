@@ -10,7 +10,10 @@ import java.lang.foreign.MemorySegment;
  */
 public interface LogDevice extends AutoCloseable {
 
-  /** Told exactly once how a transfer ended, on a thread of the device. Must not block. */
+  /**
+   * Told exactly once how a transfer ended, on a thread of the device or of who calls {@link
+   * #writeOne}. Must not block.
+   */
   @FunctionalInterface
   interface Completion {
     /**
@@ -40,6 +43,15 @@ public interface LogDevice extends AutoCloseable {
    * good.
    */
   void write(long address, MemorySegment source, Completion completion);
+
+  /**
+   * Does a write that has been asked for and that no thread has begun, on the calling thread; false
+   * if there is none. For who waits for writes, and would otherwise wait for a processor for the
+   * device's threads, too.
+   */
+  default boolean writeOne() {
+    return false;
+  }
 
   /** Starts to fill {@code target} from {@code address} on. */
   void read(long address, MemorySegment target, Completion completion);

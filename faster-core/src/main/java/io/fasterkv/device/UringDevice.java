@@ -94,6 +94,11 @@ public final class UringDevice implements LogDevice {
   }
 
   @Override
+  public boolean writeOne() {
+    return files.writeOne();
+  }
+
+  @Override
   public void read(long address, MemorySegment target, Completion completion) {
     files.read(address, target, completion);
   }

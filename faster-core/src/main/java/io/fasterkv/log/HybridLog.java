@@ -354,6 +354,14 @@ public final class HybridLog {
   }
 
   /**
+   * Writes some of what is to be flushed on the calling thread, if the tail has no frame to go on
+   * to; whether it has. The caller, who waits for one, is not protected.
+   */
+  public boolean writeForRoom() {
+    return !turns.hasRoom() && device.writeOne();
+  }
+
+  /**
    * Makes all that is allocated now read-only and returns the address where that ends. The caller
    * is protected, so that nothing is flushed before this is done. Records below it are immutable
    * for every operation that starts after this returns, on any thread that has refreshed.

@@ -72,13 +72,26 @@ final class PageTurns {
    */
   boolean turn(long page) {
     space.requireAfter(page);
-    if (!isClosed(frames.pageStart(page + 2 - window.pages())) || !tail.turn(page)) {
+    if (!isClosed(neededClosed(page)) || !tail.turn(page)) {
       return false;
     }
     space.turnedTo(page + 1);
     moveMarks();
     frames.reached(page + 1);
     return true;
+  }
+
+  /** Whether the page that the tail is at can be turned. */
+  boolean hasRoom() {
+    return marks.closed() >= neededClosed(tail.page());
+  }
+
+  /**
+   * Below it all frames are clear when {@code page} is turned, so that there is one for the next
+   * but one.
+   */
+  private long neededClosed(long page) {
+    return frames.pageStart(page + 2 - window.pages());
   }
 
   private long mutablePages() {

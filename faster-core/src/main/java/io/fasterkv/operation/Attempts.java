@@ -183,10 +183,12 @@ final class Attempts<I, O, C> {
       return;
     }
     user.unprotect();
-    if (tries < YIELDS) {
-      Thread.yield();
-    } else {
-      wait.pause();
+    if (!engine.log().writeForRoom()) {
+      if (tries < YIELDS) {
+        Thread.yield();
+      } else {
+        wait.pause();
+      }
     }
     user.protect();
   }

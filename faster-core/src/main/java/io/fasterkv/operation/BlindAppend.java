@@ -63,7 +63,7 @@ final class BlindAppend {
       return false;
     }
     steps.accepted();
-    steps.replaced(LongRecord.BYTES);
+    steps.replaced(LongRecord.BYTES, LongRecord.BYTES);
     return true;
   }
 }

@@ -31,6 +31,7 @@ public final class ChainSteps {
     private static final int MUTABLE = PADDING + 8;
     private static final int READ_ONLY = PADDING + 9;
     private static final int DISK = PADDING + 10;
+    private static final int LOST_BYTES = PADDING + 11;
 
     private final long[] counts = new long[3 * PADDING];
 
@@ -86,30 +87,44 @@ public final class ChainSteps {
       counts[LARGEST_BYTES] = Math.max(counts[LARGEST_BYTES], bytes);
     }
 
-    /** A value has taken the place of another, whose size nobody has looked at. */
-    void replaced(long bytes) {
+    /**
+     * A value has taken the place of another.
+     *
+     * @param oldBytes how large that was, or {@link Operation#UNKNOWN_BYTES}
+     */
+    void replaced(long bytes, long oldBytes) {
       created(bytes);
-      ended();
+      ended(oldBytes);
     }
 
-    /** A key has lost its value. */
-    void ended() {
-      counts[ENDED]++;
+    /**
+     * A key has lost its value.
+     *
+     * @param bytes how large that was, or {@link Operation#UNKNOWN_BYTES}
+     */
+    void ended(long bytes) {
+      if (bytes == Operation.UNKNOWN_BYTES) {
+        counts[ENDED]++;
+      } else {
+        counts[LOST_BYTES] += bytes;
+      }
     }
 
     /** What the session did, read while it goes on; not for ever. */
     private Growth growth() {
       long made = 0;
+      long lost = 0;
       long ended = 0;
       boolean isOfOneMoment = false;
       for (int look = 0; look < MOST_LOOKS && !isOfOneMoment; look++) {
         made = counts[MADE_BYTES];
         Words.acquireFence();
+        lost = counts[LOST_BYTES];
         ended = counts[ENDED];
         Words.acquireFence();
         isOfOneMoment = counts[MADE_BYTES] == made;
       }
-      return new Growth(made, ended, counts[LARGEST_BYTES]);
+      return new Growth(made, lost, ended, counts[LARGEST_BYTES]);
     }
   }
 
@@ -117,10 +132,14 @@ public final class ChainSteps {
    * What operations did to the live bytes, since the store was opened.
    *
    * @param madeBytes of records that got into their chains
-   * @param ended how many records were live and are not any more
+   * @param lostBytes of records that were live and are not any more, where their sizes were seen
+   * @param ended how many more were live and are not any more: what is written without a look at
+   *     what was there, or is large
    * @param largestBytes of one of those that were made
    */
-  public record Growth(long madeBytes, long ended, long largestBytes) {
+  public record Growth(long madeBytes, long lostBytes, long ended, long largestBytes) {
+    /** What has happened before anything has. */
+    public static final Growth NONE = new Growth(0, 0, 0, 0);
 
     /**
      * By how many bytes at least what is live has grown since an earlier moment; below zero if it
@@ -131,18 +150,20 @@ public final class ChainSteps {
     }
 
     /**
-     * How many bytes at most have ended since: each as if it were the largest. No more than half of
-     * what a long holds, so that sums of two do not overflow.
+     * How many bytes at most have ended since: each record whose size nobody saw as if it were the
+     * largest. No more than half of what a long holds, so that sums of two do not overflow.
      */
     public long lostSince(Growth earlier) {
+      long seen = lostBytes - earlier.lostBytes;
       long records = ended - earlier.ended;
-      long most = Long.MAX_VALUE / 2;
-      return records > 0 && largestBytes > most / records ? most : records * largestBytes;
+      long most = Long.MAX_VALUE / 2 - seen;
+      return seen + (records > 0 && largestBytes > most / records ? most : records * largestBytes);
     }
 
     private Growth plus(Growth other) {
       return new Growth(
           madeBytes + other.madeBytes,
+          lostBytes + other.lostBytes,
           ended + other.ended,
           Math.max(largestBytes, other.largestBytes));
     }
@@ -179,7 +200,7 @@ public final class ChainSteps {
    * growth.
    */
   public synchronized Growth growth() {
-    Growth sum = new Growth(0, 0, 0);
+    Growth sum = Growth.NONE;
     for (Stripe stripe : stripes) {
       sum = sum.plus(stripe.growth());
     }

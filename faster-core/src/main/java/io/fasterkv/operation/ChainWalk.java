@@ -110,6 +110,13 @@ final class ChainWalk {
     return isMatch && (info & (RecordInfo.TOMBSTONE | RecordInfo.LARGE | RecordInfo.DELTA)) == 0;
   }
 
+  /** How large the record with the value is that was found; unknown if it is no such record. */
+  long valueRecordBytes() {
+    return isSmallValue()
+        ? layout.recordBytes(log.memory(), log.offset(address))
+        : Operation.UNKNOWN_BYTES;
+  }
+
   /** Whether the record that was found is only a part of the value. */
   boolean isDelta() {
     return isMatch && RecordInfo.isDelta(info);

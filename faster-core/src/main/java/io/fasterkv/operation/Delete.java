@@ -67,6 +67,11 @@ final class Delete<I, O, C> {
       // If this fails, a newer record is on top; the mark does it alone.
       engine.index().remove(op.entry);
     }
+    return found(op);
+  }
+
+  private Step found(Operation<I, O, C> op) {
+    op.endedBytes = walk.valueRecordBytes();
     engine.died(walk.address());
     return op.end(Status.FOUND);
   }
@@ -75,9 +80,6 @@ final class Delete<I, O, C> {
     if (!fresh.allocate(op, 0) || !fresh.publish(op, true)) {
       return Step.RETRY;
     }
-    if (isInMemory) {
-      engine.died(walk.address());
-    }
-    return op.end(Status.FOUND);
+    return isInMemory ? found(op) : op.end(Status.FOUND);
   }
 }

@@ -19,7 +19,6 @@ import java.util.concurrent.locks.LockSupport;
  */
 public final class IndexGrowth implements AutoCloseable {
   private static final long LOOK_NANOS = 10_000_000;
-  private static final Growth NOTHING = new Growth(0, 0, 0);
 
   /** An eighth of the overflow buckets is in use where buckets have four entries on average. */
   private static final long OVERFLOW_SHARE = 8;
@@ -107,7 +106,7 @@ public final class IndexGrowth implements AutoCloseable {
 
   /** What may be live of what was there, and what is of all that came. */
   private long liveBytes() {
-    return recoveredBytes + engine.chainSteps().growth().since(NOTHING);
+    return recoveredBytes + engine.chainSteps().growth().since(Growth.NONE);
   }
 
   private static long usedBytes(HybridLog log) {

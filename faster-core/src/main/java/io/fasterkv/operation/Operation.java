@@ -42,6 +42,9 @@ final class Operation<I, O, C> {
     WAITING
   }
 
+  /** Nobody has looked at the record, or it leads to a large value. */
+  static final long UNKNOWN_BYTES = 0;
+
   /** Half a minute of pauses. */
   private static final int MAX_STARVATIONS = 20_000;
 
@@ -83,6 +86,9 @@ final class Operation<I, O, C> {
 
   /** How large the newest value is that the operation has made room for. */
   long madeBytes;
+
+  /** How large the record was that it has replaced or deleted, or {@link #UNKNOWN_BYTES}. */
+  long endedBytes = UNKNOWN_BYTES;
 
   /** Names the operation's read in its session's queue while it is pending. */
   int readTag = ReadQueue.NONE;

@@ -150,6 +150,11 @@ public final class RecordMover implements AutoCloseable {
     return rule == null ? value : rule.trimmed(key, value);
   }
 
+  /** Notes that a record had room behind its value, which was not copied with it. */
+  public void leftRoomBehind(long bytes) {
+    steps.ended(bytes);
+  }
+
   /** How many bytes of the value looked at last need not be kept, and were not copied with it. */
   public int trimmedBytes() {
     return trimmedBytes;
@@ -236,7 +241,9 @@ public final class RecordMover implements AutoCloseable {
 
   private void pause() {
     engine.log().assist();
-    wait.pause();
+    if (!engine.log().writeForRoom()) {
+      wait.pause();
+    }
   }
 
   @Override

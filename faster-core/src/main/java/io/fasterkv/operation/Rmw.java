@@ -193,7 +193,7 @@ final class Rmw<I, O, C> {
     } finally {
       values.letGo(op, memory, record, infoBits);
     }
-    return infoBits == 0 ? Step.RETRY : op.end(Status.COPIED);
+    return infoBits == 0 ? Step.RETRY : copied(op, memory, record);
   }
 
   private Step copy(Operation<I, O, C> op, long address, MemorySegment memory, long record) {
@@ -206,7 +206,15 @@ final class Rmw<I, O, C> {
       int largeBytes = values.copyBytes(op, memory, record);
       return ended(op, Status.COPIED, large.replaceSmall(op, address, largeBytes, fresh));
     }
-    return inserts.copy(op, values, bytes, memory, record) ? op.end(Status.COPIED) : Step.RETRY;
+    return inserts.copy(op, values, bytes, memory, record)
+        ? copied(op, memory, record)
+        : Step.RETRY;
+  }
+
+  /** Notes what was replaced: {@code record} is as large as it was. */
+  private Step copied(Operation<I, O, C> op, MemorySegment memory, long record) {
+    op.endedBytes = engine.layout().recordBytes(memory, record);
+    return op.end(Status.COPIED);
   }
 
   private static Step ended(Operation<?, ?, ?> op, Status status, Step step) {

@@ -320,6 +320,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     op.phase = Phase.SEARCH;
     op.longOutput = 0;
     op.madeBytes = 0;
+    op.endedBytes = Operation.UNKNOWN_BYTES;
     op.region = Region.NONE;
     return op;
   }
@@ -357,10 +358,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     steps.found(op.region);
     switch (op.status) {
       case CREATED -> steps.created(op.madeBytes);
-      case COPIED -> steps.replaced(op.madeBytes);
+      case COPIED -> steps.replaced(op.madeBytes, op.endedBytes);
       case FOUND -> {
         if (op.kind == Kind.DELETE) {
-          steps.ended();
+          steps.ended(op.endedBytes);
         }
       }
       default -> {}

@@ -65,6 +65,7 @@ final class Upsert<I, O, C> {
     if (put != Step.DONE) {
       return put;
     }
+    op.endedBytes = walk.valueRecordBytes();
     if (isOutgrown) {
       engine.died(walk.address());
       long bits = mark.bits();

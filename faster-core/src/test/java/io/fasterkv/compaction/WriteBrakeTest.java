@@ -13,6 +13,7 @@ class WriteBrakeTest {
 
   private final TailBrake tail = new TailBrake();
   private long made;
+  private long lost;
   private long ended;
   private long log;
   private long live;
@@ -21,7 +22,7 @@ class WriteBrakeTest {
       new WriteBrake(tail, this::growth, MEMORY, true, 0, live -> 2 * live);
 
   private Growth growth() {
-    return new Growth(made, ended, made == 0 ? 0 : RECORD);
+    return new Growth(made, lost, ended, made == 0 ? 0 : RECORD);
   }
 
   private void create() {
@@ -131,6 +132,22 @@ class WriteBrakeTest {
     brake.begins();
     brake.passed(100 * RECORD, log);
     assertThat(tail.holds(2 * live)).as("nothing was replaced: so little is live").isTrue();
+  }
+
+  /** Who has seen what was replaced knows as much as before, whatever the largest record is. */
+  @Test
+  void whatIsReplacedBySightLeavesWhatIsKnown() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    pass();
+    for (int pass = 0; pass < 10; pass++) {
+      brake.begins();
+      made += live;
+      lost += live;
+      brake.passed(live / 10, log);
+      assertThat(brake.live()).as("pass " + pass).isEqualTo(live);
+    }
   }
 
   @Test

@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
@@ -290,6 +291,45 @@ abstract class SegmentDeviceContract {
     }
     assertThat(ended).hasSize(DEPTH);
     queue.close();
+  }
+
+  /** The device's threads stand still, each in what it tells of a write. */
+  @Test
+  void whoWaitsMayDoAWriteThatNoThreadHasBegun() throws Exception {
+    MemorySegment bytes = random(SECTOR_BYTES, 17);
+    CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    try {
+      for (int i = 0; i < FileDevice.WRITERS; i++) {
+        device.write(
+            sector(i),
+            bytes,
+            failure -> {
+              standing.countDown();
+              await(mayGoOn);
+            });
+      }
+      await(standing);
+      assertThat(device.writeOne()).as("all have been begun").isFalse();
+      CompletableFuture<Thread> by = new CompletableFuture<>();
+      device.write(SEGMENT_BYTES, bytes, failure -> by.complete(Thread.currentThread()));
+      Thread.currentThread().interrupt();
+      assertThat(device.writeOne()).isTrue();
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(by).isCompletedWithValue(Thread.currentThread());
+      assertThat(device.writeOne()).isFalse();
+      assertThat(read(SEGMENT_BYTES, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
+    } finally {
+      mayGoOn.countDown();
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
   }
 
   @Test

@@ -6,6 +6,8 @@ import io.fasterkv.memory.Words;
 import io.fasterkv.operation.ChainSteps.Growth;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is counted by one thread and summed up by another. */
 class ChainStepsTest {
@@ -17,8 +19,9 @@ class ChainStepsTest {
    * at different moments finds that hundreds of records have come. That some have gone may be found
    * by a look that is so slow, before it is compiled, that the writer is never at rest for it.
    */
-  @Test
-  void whatIsReplacedIsNoGrowth() throws Exception {
+  @ParameterizedTest
+  @ValueSource(longs = {BYTES, Operation.UNKNOWN_BYTES})
+  void whatIsReplacedIsNoGrowth(long oldBytes) throws Exception {
     ChainSteps steps = new ChainSteps();
     ChainSteps.Stripe stripe = steps.open();
     AtomicBoolean isEnough = new AtomicBoolean();
@@ -26,20 +29,36 @@ class ChainStepsTest {
         Thread.ofPlatform()
             .start(() -> {
               while (!isEnough.get()) {
-                stripe.replaced(BYTES);
+                stripe.replaced(BYTES, oldBytes);
                 // As an operation does, so that each count is stored.
                 Words.fullFence();
               }
             });
     try {
-      Growth nothing = new Growth(0, 0, 0);
       for (int look = 0; look < LOOKS; look++) {
-        assertThat(steps.growth().since(nothing)).as("look " + look).isLessThanOrEqualTo(BYTES);
+        assertThat(steps.growth().since(Growth.NONE)).as("look " + look).isLessThanOrEqualTo(BYTES);
       }
     } finally {
       isEnough.set(true);
       writer.join();
     }
-    assertThat(steps.growth().since(new Growth(0, 0, 0))).isZero();
+    assertThat(steps.growth().since(Growth.NONE)).isZero();
+  }
+
+  /** A size that was seen counts as it is, one that was not as the largest that there is. */
+  @Test
+  void whatEndsCountsForWhatItWas() {
+    ChainSteps steps = new ChainSteps();
+    ChainSteps.Stripe stripe = steps.open();
+    stripe.created(1000);
+    stripe.created(10);
+    stripe.replaced(30, 10);
+    assertThat(steps.growth().since(Growth.NONE)).isEqualTo(1030);
+    Growth before = steps.growth();
+    stripe.ended(30);
+    assertThat(steps.growth().since(before)).isEqualTo(-30);
+    stripe.replaced(20, Operation.UNKNOWN_BYTES);
+    assertThat(steps.growth().since(before)).isEqualTo(20 - 30 - 1000);
+    assertThat(steps.growth().lostSince(before)).isEqualTo(1030);
   }
 }

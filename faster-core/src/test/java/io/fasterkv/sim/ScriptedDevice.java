@@ -57,6 +57,11 @@ public final class ScriptedDevice implements LogDevice {
   }
 
   @Override
+  public boolean writeOne() {
+    return device.writeOne();
+  }
+
+  @Override
   public void read(long address, MemorySegment target, Completion completion) {
     Completion told = failure -> script.complete(() -> completion.completed(failure));
     try {

@@ -1,0 +1,80 @@
+package io.fasterkv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.device.FileDevice;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who waits for a page writes what it waits for, if the device's threads do not come to it. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class WriteForRoomTest {
+  private static final int PAGE_BYTES = 4096;
+  private static final int KEYS = 20 * PAGE_BYTES / 24;
+  private static final int DEVICE_THREADS = 4;
+
+  /** Above all that the store writes. */
+  private static final long FAR = 1L << 30;
+
+  @TempDir Path directory;
+
+  @Test
+  void sessionsGoOnWhileTheThreadsOfTheDeviceStandStill() throws Exception {
+    StoreConfig config =
+        StoreConfig.builder(directory)
+            .memoryBytes(1 << 20)
+            .logMemoryBytes(8 * PAGE_BYTES)
+            .pageBytes(PAGE_BYTES)
+            .recordKind(RecordKind.LONGS)
+            .build();
+    CountDownLatch standing = new CountDownLatch(DEVICE_THREADS);
+    CountDownLatch mayGoOn = new CountDownLatch(1);
+    FileDevice device = new FileDevice(Files.createDirectory(directory.resolve("files")), 1L << 20);
+    try (Arena arena = Arena.ofConfined();
+        FasterStore store = FasterStore.open(config, device);
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      try {
+        MemorySegment bytes = arena.allocate(PAGE_BYTES);
+        for (int i = 0; i < DEVICE_THREADS; i++) {
+          device.write(
+              FAR,
+              bytes,
+              failure -> {
+                standing.countDown();
+                await(mayGoOn);
+              });
+        }
+        await(standing);
+        for (int key = 0; key < KEYS; key++) {
+          session.rmw(key, key, null);
+        }
+        assertThat(Insides.engine(store).log().headAddress()).isGreaterThan(10L * PAGE_BYTES);
+        for (int key = 0; key < KEYS; key++) {
+          session.read(key, null);
+          assertThat(session.value()).as("key " + key).isEqualTo(key);
+        }
+      } finally {
+        mayGoOn.countDown();
+      }
+    }
+  }
+
+  private static void await(CountDownLatch latch) {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new AssertionError(e);
+    }
+  }
+}

@@ -44,6 +44,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
+  private final WriteQuiet quiet;
   private final Thread thread;
   private String refusal = "";
   private volatile boolean isClosed;
@@ -60,6 +61,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.park = park;
     trigger = new PassTrigger(config.logMemoryBytes());
     share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
+    quiet = new WriteQuiet(() -> engine.chainSteps().growth().madeBytes(), config.pageBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     brake =
         new WriteBrake(
@@ -245,8 +247,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
       long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
-      boolean isFree = !isWhole && !log.holds().isHeld();
-      if (!isFree && !mustGoOn() && !share.allows(piece, brake.live() - dropped - expiredBytes())) {
+      if (!mustGoOn() && !mayGoOn(isWhole, piece, brake.live() - dropped - expiredBytes())) {
         lookAgain();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
@@ -267,17 +268,26 @@ public final class BackgroundCompaction implements AutoCloseable {
     long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
     long left = size() - writtenMeanwhile;
     long dropped = after.droppedBytes() - before.droppedBytes();
+    brake.expired(after.expiredBytes() - before.expiredBytes());
     if (isWhole) {
       brake.passed(sizeBefore - scanned + moved, size());
       // Of what a pass that took its time has left, much was written meanwhile.
       trigger.passed(scanned, dropped, unknownBefore, Math.max(left, liveBytes()));
     } else {
       trigger.truncated(left);
-      brake.expired(after.expiredBytes() - before.expiredBytes());
     }
     if (sample != null) {
       sample.passed(after.expiredBytes() - before.expiredBytes());
     }
+  }
+
+  private boolean mayGoOn(boolean isWhole, long piece, long liveBytes) {
+    boolean mayWait = isWhole || engine.log().holds().isHeld();
+    return !mayWait || share.allows(piece, liveBytes) || isQuiet();
+  }
+
+  private boolean isQuiet() {
+    return !engine.log().holds().isHeld() && quiet.isQuiet();
   }
 
   /** Whether more has expired than is to stay, whatever is held. */

@@ -4,7 +4,8 @@ import io.fasterkv.log.HybridLog;
 
 /**
  * How far compaction goes now. While nothing holds the log's begin, it takes a piece as long as the
- * log is longer than one is when a pass begins: what it comes to later is dead more often.
+ * log is longer than one is when a pass begins: what it comes to later is dead more often. (Where
+ * nobody writes it is not, see {@link WriteQuiet}.)
  *
  * <p>While a checkpoint or a cut holds the begin, a piece that is compacted then takes storage for
  * its copies at once, and gives back its own when the next checkpoint is there and the older ones

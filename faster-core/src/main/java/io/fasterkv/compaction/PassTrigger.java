@@ -50,11 +50,13 @@ final class PassTrigger {
   /**
    * How long a log that is not held is when a pass that is under way goes on: what is live and
    * comes by sooner than it must is copied for nothing, if it is replaced before it would have to.
+   * A log that has outgrown its memory with what is dead becomes short enough to lie in memory as a
+   * whole.
    *
    * @param liveBytes how much is known to be live
    */
   long goesOnAt(long liveBytes) {
-    return Math.max(grown(liveBytes, false), memoryBytes);
+    return grown(liveBytes, false);
   }
 
   /**

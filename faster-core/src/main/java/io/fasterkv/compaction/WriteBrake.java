@@ -111,7 +111,7 @@ final class WriteBrake {
     limit();
   }
 
-  /** Notes how many bytes that were live a pass over the head of the log has left behind. */
+  /** Notes how many bytes that were live a pass has left behind, which was no session's doing. */
   synchronized void expired(long bytes) {
     liveBytes = Math.max(0, liveBytes - bytes);
     limit();

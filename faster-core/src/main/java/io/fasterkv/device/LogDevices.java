@@ -13,10 +13,13 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class LogDevices {
   private static final Logger LOG = System.getLogger(LogDevices.class.getName());
 
-  /** The kernel's tables of what is mapped take a 512th of it. */
-  private static final long MAPPED_TIMES = 16;
+  /**
+   * A log is up to twice what is live, and that may be ten times the memory. The kernel's tables of
+   * what is mapped take a 512th of it.
+   */
+  private static final long MAPPED_TIMES = 32;
 
-  private static final long LEAST_MAPPED_BYTES = 256L << 20;
+  private static final long LEAST_MAPPED_BYTES = 512L << 20;
   private static final AtomicBoolean TOLD_OF_NO_RINGS = new AtomicBoolean();
 
   private LogDevices() {}

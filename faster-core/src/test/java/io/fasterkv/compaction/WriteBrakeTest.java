@@ -150,6 +150,23 @@ class WriteBrakeTest {
     }
   }
 
+  /** Each pass leaves a tenth behind that has expired, which writers make anew. */
+  @Test
+  void whatPassesLeaveBehindDoesNotAddUp() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    pass();
+    for (int pass = 0; pass < 100; pass++) {
+      brake.begins();
+      made += live + live / 10;
+      lost += live;
+      brake.expired(live / 10);
+      brake.passed(live / 10, log);
+      assertThat(brake.live()).as("pass " + pass).isLessThanOrEqualTo(live + live / 10);
+    }
+  }
+
   @Test
   void whatHasExpiredDoesNotCount() {
     for (int key = 0; key < 10_000; key++) {

@@ -25,6 +25,9 @@ class IdleStoreTest {
   private static final int KEYS = 8000;
   private static final int WAKE_UPS = 10_000;
 
+  /** By then a pass that waited for what is written has seen that nothing is, and is over. */
+  private static final int SETTLED = 2 * WriteQuiet.LOOKS;
+
   @TempDir Path directory;
 
   private final AtomicLong requests = new AtomicLong();
@@ -78,7 +81,7 @@ class IdleStoreTest {
   /** In the place of a pause: no time goes by between two of them. */
   private void wakeUp(long nanos) {
     wakeUps++;
-    if (wakeUps == 1) {
+    if (wakeUps == SETTLED) {
       requestsAtFirst = requests.get();
     } else if (wakeUps == WAKE_UPS) {
       requestsAtLast = requests.get();

@@ -3,6 +3,7 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
@@ -35,7 +36,8 @@ class GrowthTest {
   void isExactWhereSizesAreSeen(long seed) {
     StoreConfig config =
         StoreConfig.builder(directory)
-            .memoryBytes(1 << 20)
+            .memoryBytes(2 << 20)
+            .scratchBytes(1 << 18)
             .logMemoryBytes(8 * PAGE_BYTES)
             .pageBytes(PAGE_BYTES)
             .build();
@@ -44,11 +46,13 @@ class GrowthTest {
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
         Session<byte[], BytesFunctions.Result, Object> session =
             store.newSession(new Replacing(), SessionMode.BLOCKING)) {
+      session.copyReads(CopyReads.FROM_DISK_AND_READ_ONLY);
       for (int i = 0; i < STEPS; i++) {
         int key = random.nextInt(KEYS);
         int bytes = random.nextInt(MOST_BYTES);
         session.rmw(ModelDriver.key(key), new byte[bytes], null);
         sizes.put(key, bytes);
+        session.read(ModelDriver.key(random.nextInt(KEYS)), null, null, null);
         if (random.nextInt(STEPS / 10) == 0) {
           store.compact();
         }
@@ -70,13 +74,20 @@ class GrowthTest {
     }
   }
 
-  /** An update puts its input in the value's place, with room behind it. */
+  /**
+   * An update puts its input in the value's place, with room behind it; now and then it asks for
+   * more than a page, and does not take it.
+   */
   private static final class Replacing extends BytesFunctions {
     private static final int ROOM_BYTES = 50;
 
+    private static int wanted(byte[] input) {
+      return input.length % 8 == 0 ? 3 * PAGE_BYTES : input.length + ROOM_BYTES;
+    }
+
     @Override
     public int initialBytes(ByteSpan key, byte[] input) {
-      return input.length + ROOM_BYTES;
+      return wanted(input);
     }
 
     @Override
@@ -90,7 +101,7 @@ class GrowthTest {
 
     @Override
     public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
-      return input.length + ROOM_BYTES;
+      return wanted(input);
     }
 
     @Override

@@ -74,7 +74,8 @@ public final class Pause {
     }
   }
 
-  private static void await(CountDownLatch latch) {
+  /** Returns when somebody has counted down. */
+  public static void await(CountDownLatch latch) {
     try {
       if (!latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
         throw new AssertionError("nobody came");

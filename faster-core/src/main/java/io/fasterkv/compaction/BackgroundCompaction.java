@@ -31,6 +31,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
+
+  /** A sample finds three quarters of what is live, or more. */
+  private static final long SAMPLE_ERROR_SHARE = 4;
+
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
   private static final Logger LOG = System.getLogger("io.fasterkv");
@@ -38,13 +42,12 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final Engine engine;
   private final Compactor compactor;
   private final PassTrigger trigger;
-  private final HeldShare share;
   private final WriteBrake brake;
   private final LiveSample liveSample;
   private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
-  private final WriteQuiet quiet;
+  private final PassWait wait;
   private final Thread thread;
   private String refusal = "";
   private volatile boolean isClosed;
@@ -60,8 +63,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.engine = engine;
     this.park = park;
     trigger = new PassTrigger(config.logMemoryBytes());
-    share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
-    quiet = new WriteQuiet(() -> engine.chainSteps().growth().madeBytes(), config.pageBytes());
+    HeldShare share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     brake =
         new WriteBrake(
@@ -73,6 +75,9 @@ public final class BackgroundCompaction implements AutoCloseable {
             share::mayBeLong);
     this.compactor = compactor;
     liveSample = new LiveSample(engine);
+    WriteQuiet quiet =
+        new WriteQuiet(() -> engine.chainSteps().growth().madeBytes(), config.pageBytes());
+    wait = new PassWait(engine.log(), share, quiet, this::lookAnew);
     KeepRule rule = config.keepRule();
     sample =
         rule == null
@@ -149,6 +154,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       long live = compactor.whileNonePasses(liveSample::look);
       if (trigger.isWorthIt(size(), live)) {
+        believeSample(live);
         return true;
       }
       brake.sampled(live);
@@ -156,6 +162,23 @@ public final class BackgroundCompaction implements AutoCloseable {
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now; a pass asks for it, too.
       return true;
+    }
+  }
+
+  /** What is live may be less than is known, and entries of what was dropped are to be freed. */
+  private void lookAnew() {
+    try {
+      believeSample(compactor.whileNonePasses(liveSample::look));
+    } catch (OutOfBudget e) {
+      // Sessions and scans have the scratch memory for now.
+    }
+    compactor.cleanIndex();
+  }
+
+  private void believeSample(long leastBytes) {
+    if (leastBytes != LiveSample.UNKNOWN) {
+      long most = liveSample.mostBytes();
+      brake.isAtMost(most + most / SAMPLE_ERROR_SHARE);
     }
   }
 
@@ -239,15 +262,17 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (isWhole) {
       brake.begins();
     }
+    wait.begins();
     if (sample != null) {
       sample.passBegins();
     }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
-      long piece = log.holds().isHeld() ? share.pieceBytes() : largest;
+      long piece = wait.pieceBytes(largest);
       long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
-      if (!mustGoOn() && !mayGoOn(isWhole, piece, brake.live() - dropped - expiredBytes())) {
+      if (!mustGoOn() && !wait.isOver(isWhole, piece, brake.live() - dropped - expiredBytes())) {
+        wait.waits();
         lookAgain();
         park.accept(LOOK_NANOS);
         // What was not looked at in the meantime is not made up for.
@@ -279,15 +304,6 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (sample != null) {
       sample.passed(after.expiredBytes() - before.expiredBytes());
     }
-  }
-
-  private boolean mayGoOn(boolean isWhole, long piece, long liveBytes) {
-    boolean mayWait = isWhole || engine.log().holds().isHeld();
-    return !mayWait || share.allows(piece, liveBytes) || isQuiet();
-  }
-
-  private boolean isQuiet() {
-    return !engine.log().holds().isHeld() && quiet.isQuiet();
   }
 
   /** Whether more has expired than is to stay, whatever is held. */

@@ -13,8 +13,8 @@ import io.fasterkv.operation.RecordMover;
  * {@value #PARTS} pages, one page in each equal part of the log, each time another, are looked up.
  * What was written to keys that nobody had is live, and operations cannot always tell: a key whose
  * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. What
- * is not looked at, large values and deltas, counts as dead: only a pass can tell. For the thread
- * that compacts.
+ * is not looked at, large values and deltas, counts as dead, or as live for who asks what is live
+ * at most: only a pass can tell. For the thread that compacts.
  */
 final class LiveSample {
   /** There are too few pages to tell; less than any answer. */
@@ -41,7 +41,7 @@ final class LiveSample {
     this.engine = engine;
   }
 
-  /** About how many bytes of the log are live, or {@link #UNKNOWN}. */
+  /** About how many bytes of the log are live at least, or {@link #UNKNOWN}. */
   long look() {
     HybridLog log = engine.log();
     long begin = log.holds().pinBriefly();
@@ -69,9 +69,17 @@ final class LiveSample {
     }
   }
 
+  /** About how many bytes are live at most, by the last look, which has found something. */
+  long mostBytes() {
+    return (long) ((liveShare() + 1 - smallShare()) * engine.log().lengthBytes());
+  }
+
   private double liveShare() {
-    double small = (double) smallBytes / (smallBytes + otherBytes);
-    return small * liveBytes / lookedBytes;
+    return smallShare() * liveBytes / lookedBytes;
+  }
+
+  private double smallShare() {
+    return (double) smallBytes / (smallBytes + otherBytes);
   }
 
   /** Looks at records that are spread over a page as far as their sizes are alike. */

@@ -66,6 +66,10 @@ final class Movers implements AutoCloseable {
     int valueBytes = scan.value().length();
     long bytes = engine.layout().recordBytes(scan.key().length(), valueBytes);
     isFold = records.isFold();
+    long roomBytes = scan.endAddress() - scan.address() - bytes;
+    if (!isFold && roomBytes > 0 && (isLive || records.isLetGo())) {
+      records.leftRoomBehind(roomBytes);
+    }
     if (!isLive) {
       letGoBytes = records.isLetGo() ? bytes : 0;
       return 0;
@@ -73,10 +77,6 @@ final class Movers implements AutoCloseable {
     long moved =
         engine.layout().recordBytes(scan.key().length(), valueBytes - records.trimmedBytes());
     letGoBytes = bytes - moved;
-    long roomBytes = scan.endAddress() - scan.address() - bytes;
-    if (!isFold && roomBytes > 0) {
-      records.leftRoomBehind(roomBytes);
-    }
     return Math.max(moved, records.largeBytes());
   }
 

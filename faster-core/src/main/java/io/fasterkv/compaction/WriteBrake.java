@@ -40,6 +40,9 @@ final class WriteBrake {
   /** What that pass has found to be live. */
   private long foundBytes;
 
+  /** What is live was looked at during that pass: what it finds says no more. */
+  private boolean isCorrected;
+
   private boolean wasTooLong;
   private boolean isLetGo;
 
@@ -71,6 +74,7 @@ final class WriteBrake {
   synchronized void begins() {
     atBegin = growth.get();
     foundBytes = 0;
+    isCorrected = false;
   }
 
   /** Notes how many live bytes the pass that is under way has found. */
@@ -85,8 +89,10 @@ final class WriteBrake {
     // What was replaced during the pass was not found, and was live when it began.
     Growth now = growth.get();
     long most = bytes + now.lostSince(atBegin);
-    liveBytes = Math.clamp(liveBytes + atBegin.since(since), bytes, most);
-    since = atBegin;
+    if (!isCorrected) {
+      liveBytes = Math.clamp(liveBytes + atBegin.since(since), bytes, most);
+      since = atBegin;
+    }
     foundBytes = 0;
     // Who could write meanwhile has made it so long, and is not to be let go.
     boolean isTooLong = logBytes > allowed() && now.madeBytes() == atBegin.madeBytes();
@@ -102,6 +108,17 @@ final class WriteBrake {
     limit();
   }
 
+  /** Notes that no more than so much is live, as a sample says. */
+  synchronized void isAtMost(long bytes) {
+    if (bytes < live()) {
+      liveBytes = bytes;
+      foundBytes = Math.min(foundBytes, bytes);
+      since = growth.get();
+      isCorrected = true;
+      limit();
+    }
+  }
+
   /** The head of the log was dropped, whatever it held. */
   synchronized void truncated(long logBytes) {
     liveBytes = Math.min(liveBytes, logBytes);
@@ -113,7 +130,8 @@ final class WriteBrake {
 
   /** Notes how many bytes that were live a pass has left behind, which was no session's doing. */
   synchronized void expired(long bytes) {
-    liveBytes = Math.max(0, liveBytes - bytes);
+    // Below zero, too: what was made since the last pass is not in it, and may be what has expired.
+    liveBytes -= bytes;
     limit();
   }
 
@@ -136,7 +154,6 @@ final class WriteBrake {
 
   /** How many bytes are live at least, as far as is known without looking. */
   synchronized long live() {
-    long grown = Math.max(0, growth.get().since(since));
-    return Math.max(liveBytes + grown, foundBytes);
+    return Math.max(Math.max(0, liveBytes + growth.get().leastSince(since)), foundBytes);
   }
 }

@@ -3,8 +3,9 @@ package io.fasterkv.compaction;
 import java.util.function.LongSupplier;
 
 /**
- * Tells whether next to nothing is written: then nothing dies by waiting, and a shorter log is
- * quicker to read. For the thread that compacts, which asks as often as it looks at the log.
+ * Tells whether next to no values are written: then few die by waiting, and a shorter log is
+ * quicker to read. (Deltas and deletions do not count, so passes beside these do not wait.) For the
+ * thread that compacts, which asks as often as it looks at the log.
  */
 final class WriteQuiet {
   /** A second, of looks with pauses between them. */

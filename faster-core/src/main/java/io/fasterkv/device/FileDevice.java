@@ -120,11 +120,13 @@ public final class FileDevice implements LogDevice {
       return false;
     }
     try {
-      Runnable write = waiting.poll();
-      if (write != null) {
-        write.run();
+      Runnable write = waiting.peek();
+      // By the executor, which ends when the last is taken out and it is shut down.
+      if (write == null || !writers.remove(write)) {
+        return false;
       }
-      return write != null;
+      write.run();
+      return true;
     } finally {
       helping.readLock().unlock();
     }

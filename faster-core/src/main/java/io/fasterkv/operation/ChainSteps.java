@@ -150,6 +150,15 @@ public final class ChainSteps {
     }
 
     /**
+     * By how many bytes at least what is live has grown: {@link #since}, but what ended unseen is
+     * not taken to be more than what was made.
+     */
+    public long leastSince(Growth earlier) {
+      long seen = madeBytes - earlier.madeBytes - (lostBytes - earlier.lostBytes);
+      return Math.max(since(earlier), Math.min(0, seen));
+    }
+
+    /**
      * How many bytes at most have ended since: each record whose size nobody saw as if it were the
      * largest. No more than half of what a long holds, so that sums of two do not overflow.
      */

@@ -90,7 +90,6 @@ final class LargeValues<I, O, C> {
               + advice);
     }
     log.largeWrites().check(op.key.length(), valueBytes);
-    op.madeBytes = valueBytes;
     return true;
   }
 
@@ -406,7 +405,9 @@ final class LargeValues<I, O, C> {
   private boolean allocate(Operation<I, O, C> op, NewRecord fresh) {
     LargeWork work = work(op);
     if (work.made != null) {
-      return fresh.allocate(op, LargeAnchor.VALUE_BYTES);
+      boolean isThere = fresh.allocate(op, LargeAnchor.VALUE_BYTES);
+      op.madeBytes = work.madeBytes;
+      return isThere;
     }
     boolean hasRoom = fitsPage(op, work.capacity);
     return fresh.allocate(op, hasRoom ? work.capacity : work.madeBytes);

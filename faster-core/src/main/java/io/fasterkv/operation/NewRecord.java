@@ -69,7 +69,7 @@ final class NewRecord {
       }
     }
     bytes = wanted;
-    op.madeBytes = Math.max(op.madeBytes, bytes);
+    op.madeBytes = bytes;
     previousAddress = op.entry.address();
     layout.create(memory(), offset(), bytes, op.key, previousAddress);
     return true;

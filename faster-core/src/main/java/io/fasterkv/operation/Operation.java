@@ -84,10 +84,13 @@ final class Operation<I, O, C> {
   /** Where its key was found, but by the short way, which counts for itself. */
   Region region = Region.NONE;
 
-  /** How large the newest value is that the operation has made room for. */
+  /** How large the record is that was allocated last, or the value if that is large. */
   long madeBytes;
 
-  /** How large the record was that it has replaced or deleted, or {@link #UNKNOWN_BYTES}. */
+  /**
+   * How large the record was that it has replaced or deleted, or the room that a read has left
+   * behind; or {@link #UNKNOWN_BYTES}.
+   */
   long endedBytes = UNKNOWN_BYTES;
 
   /** Names the operation's read in its session's queue while it is pending. */

@@ -3,6 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 
 /**
@@ -13,6 +14,7 @@ import java.lang.foreign.MemorySegment;
  */
 final class ReadCopies<I, O, C> {
   private final HybridLog log;
+  private final RecordLayout layout;
   private final ConditionalInsert inserts;
   private final SameValue<I, O, C> same;
   private CopyReads wanted = CopyReads.NEVER;
@@ -20,7 +22,8 @@ final class ReadCopies<I, O, C> {
   ReadCopies(Engine engine, ChainWalk walk) {
     log = engine.log();
     inserts = new ConditionalInsert(engine, walk);
-    same = new SameValue<>(engine.layout());
+    layout = engine.layout();
+    same = new SameValue<>(layout);
   }
 
   void set(CopyReads copyReads) {
@@ -58,10 +61,17 @@ final class ReadCopies<I, O, C> {
       return;
     }
     try {
-      inserts.copy(op, same, memory, record);
+      if (inserts.copy(op, same, memory, record)) {
+        leaveRoom(op, memory, record);
+      }
     } catch (StoreException e) {
       // The log takes no writes; the next write says why.
     }
+  }
+
+  /** The room behind the value was not copied with it. */
+  private void leaveRoom(Operation<I, O, C> op, MemorySegment memory, long record) {
+    op.endedBytes = layout.recordBytes(memory, record) - op.madeBytes;
   }
 
   private static boolean isTooLong(Operation<?, ?, ?> op) {
@@ -70,7 +80,10 @@ final class ReadCopies<I, O, C> {
 
   private void tryReplace(Operation<I, O, C> op) {
     try {
-      inserts.replace(op, same, null);
+      boolean isRecord = !op.fold.isOpen();
+      if (inserts.replace(op, same, null) == Step.DONE && isRecord) {
+        leaveRoom(op, op.found(), 0);
+      }
     } catch (StoreException e) {
       // The log takes no writes; the next write says why.
     }

@@ -99,7 +99,7 @@ final class Rmw<I, O, C> {
     LargeAnchor anchor = large.anchor(memory, 0, op.searchedDownTo);
     return anchor == null
         ? create(op)
-        : ended(op, Status.COPIED, large.replaceLarge(op, op.diskAddress, anchor, fresh));
+        : replaced(op, anchor.bytes(), large.replaceLarge(op, op.diskAddress, anchor, fresh));
   }
 
   /** Goes on when there was no record with the key on disk, or a tombstone. */
@@ -122,7 +122,8 @@ final class Rmw<I, O, C> {
     }
     int bytes = values.initialBytes(op);
     if (large.isLarge(op, bytes)) {
-      return ended(op, Status.CREATED, large.put(op, Goal.CREATE, bytes, fresh));
+      Step step = large.put(op, Goal.CREATE, bytes, fresh);
+      return step == Step.DONE ? op.end(Status.CREATED) : step;
     }
     if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
@@ -144,7 +145,7 @@ final class Rmw<I, O, C> {
         isMutable
             ? large.replaceLargeHeld(op, address, record, anchor, fresh)
             : large.replaceLarge(op, address, anchor, fresh);
-    return ended(op, Status.COPIED, step);
+    return replaced(op, anchor.bytes(), step);
   }
 
   private Step change(Operation<I, O, C> op, long address, long record) {
@@ -176,7 +177,8 @@ final class Rmw<I, O, C> {
     mark.begin(walk.address());
     int bytes = values.copyBytes(op, memory, record);
     if (large.isLarge(op, bytes)) {
-      return ended(op, Status.COPIED, large.replaceSmallHeld(op, address, record, bytes, fresh));
+      Step step = large.replaceSmallHeld(op, address, record, bytes, fresh);
+      return replaced(op, recordBytes(memory, record), step);
     }
     if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
@@ -193,7 +195,7 @@ final class Rmw<I, O, C> {
     } finally {
       values.letGo(op, memory, record, infoBits);
     }
-    return infoBits == 0 ? Step.RETRY : copied(op, memory, record);
+    return replaced(op, recordBytes(memory, record), infoBits == 0 ? Step.RETRY : Step.DONE);
   }
 
   private Step copy(Operation<I, O, C> op, long address, MemorySegment memory, long record) {
@@ -204,20 +206,23 @@ final class Rmw<I, O, C> {
     if (large.isLarge(op, bytes)) {
       // The old value is taken along: the new one is made outside of the epoch.
       int largeBytes = values.copyBytes(op, memory, record);
-      return ended(op, Status.COPIED, large.replaceSmall(op, address, largeBytes, fresh));
+      Step step = large.replaceSmall(op, address, largeBytes, fresh);
+      return replaced(op, recordBytes(memory, record), step);
     }
-    return inserts.copy(op, values, bytes, memory, record)
-        ? copied(op, memory, record)
-        : Step.RETRY;
+    boolean isThere = inserts.copy(op, values, bytes, memory, record);
+    return replaced(op, recordBytes(memory, record), isThere ? Step.DONE : Step.RETRY);
   }
 
-  /** Notes what was replaced: {@code record} is as large as it was. */
-  private Step copied(Operation<I, O, C> op, MemorySegment memory, long record) {
-    op.endedBytes = engine.layout().recordBytes(memory, record);
+  private long recordBytes(MemorySegment memory, long record) {
+    return engine.layout().recordBytes(memory, record);
+  }
+
+  /** Ends an operation that is done; what it has replaced was so large. */
+  private static Step replaced(Operation<?, ?, ?> op, long oldBytes, Step step) {
+    if (step != Step.DONE) {
+      return step;
+    }
+    op.endedBytes = oldBytes;
     return op.end(Status.COPIED);
-  }
-
-  private static Step ended(Operation<?, ?, ?> op, Status status, Step step) {
-    return step == Step.DONE ? op.end(status) : step;
   }
 }

@@ -360,7 +360,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       case CREATED -> steps.created(op.madeBytes);
       case COPIED -> steps.replaced(op.madeBytes, op.endedBytes);
       case FOUND -> {
-        if (op.kind == Kind.DELETE) {
+        if (op.kind == Kind.DELETE || op.endedBytes != Operation.UNKNOWN_BYTES) {
           steps.ended(op.endedBytes);
         }
       }

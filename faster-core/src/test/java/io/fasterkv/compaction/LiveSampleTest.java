@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.LongSession;
+import io.fasterkv.UpsertFunctions;
+import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -75,6 +78,38 @@ class LiveSampleTest {
       upsert(store, 0, 200);
       assertThat(new LiveSample(Insides.engine(store)).look()).isEqualTo(LiveSample.UNKNOWN);
     }
+  }
+
+  /** Large values are not looked at: they may be dead, and they may be live. */
+  @Test
+  void whatIsNotLookedAtMayBeLive() {
+    StoreConfig config =
+        StoreConfig.builder(directory.resolve("store"))
+            .memoryBytes(2 << 20)
+            .scratchBytes(1 << 18)
+            .pageBytes(PAGE_BYTES)
+            .logMemoryBytes(8 * PAGE_BYTES)
+            .deleteOnClose(true)
+            .build();
+    try (FasterStore store = FasterStore.open(config);
+        var session = store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
+      ByteSpan small = ByteSpan.of(new byte[100]);
+      ByteSpan large = ByteSpan.of(new byte[3 * PAGE_BYTES]);
+      for (int i = 0; i < 200; i++) {
+        session.upsert(key(i), large, null);
+        for (int j = 1; j <= 40; j++) {
+          session.upsert(key(1000 * j + i), small, null);
+        }
+      }
+      LiveSample sample = new LiveSample(Insides.engine(store));
+      long least = sample.look();
+      assertThat((double) least / store.logBytes()).isBetween(0.1, 0.6);
+      assertThat(sample.mostBytes()).isEqualTo(store.logBytes());
+    }
+  }
+
+  private static ByteSpan key(int key) {
+    return ByteSpan.of(ByteBuffer.allocate(Integer.BYTES).putInt(key).array());
   }
 
   /** It did once: the log was copied as a whole each time it had doubled. */

@@ -150,6 +150,50 @@ class WriteBrakeTest {
     }
   }
 
+  /** Passes over the head alone let go what was made since the last that was whole. */
+  @Test
+  void whatComesAndExpiresDoesNotAddUp() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    pass();
+    for (int life = 0; life < 100; life++) {
+      made += live;
+      assertThat(brake.live()).as("life " + life).isEqualTo(2 * live);
+      brake.expired(live);
+      assertThat(brake.live()).as("life " + life).isEqualTo(live);
+    }
+  }
+
+  @Test
+  void whatIsDeletedBySightDoesNotCountAnyMore() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    pass();
+    lost += live - live / 10;
+    assertThat(brake.live()).isEqualTo(live / 10);
+    ended += 10_000;
+    assertThat(brake.live()).as("what ended unseen may be that").isEqualTo(live / 10);
+  }
+
+  /** A number that is too high is put right in the middle of a pass, and by its end again. */
+  @Test
+  void aSampleLowersWhatIsLive() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    brake.begins();
+    made += live;
+    lost += live;
+    brake.isAtMost(live / 10);
+    assertThat(brake.live()).isEqualTo(live / 10);
+    brake.passed(live / 20, log);
+    assertThat(brake.live()).isEqualTo(live / 10);
+    brake.isAtMost(live);
+    assertThat(brake.live()).as("no sample raises it that says at most").isEqualTo(live / 10);
+  }
+
   /** Each pass leaves a tenth behind that has expired, which writers make anew. */
   @Test
   void whatPassesLeaveBehindDoesNotAddUp() {

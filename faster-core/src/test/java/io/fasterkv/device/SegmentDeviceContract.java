@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
+import io.fasterkv.Pause;
 import io.fasterkv.memory.OffHeapArena;
 import java.io.EOFException;
 import java.io.IOException;
@@ -306,10 +307,10 @@ abstract class SegmentDeviceContract {
             bytes,
             failure -> {
               standing.countDown();
-              await(mayGoOn);
+              Pause.await(mayGoOn);
             });
       }
-      await(standing);
+      Pause.await(standing);
       assertThat(device.writeOne()).as("all have been begun").isFalse();
       CompletableFuture<Thread> by = new CompletableFuture<>();
       device.write(SEGMENT_BYTES, bytes, failure -> by.complete(Thread.currentThread()));
@@ -321,14 +322,6 @@ abstract class SegmentDeviceContract {
       assertThat(read(SEGMENT_BYTES, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
     } finally {
       mayGoOn.countDown();
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 

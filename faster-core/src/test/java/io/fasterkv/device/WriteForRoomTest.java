@@ -1,13 +1,16 @@
-package io.fasterkv;
+package io.fasterkv.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.FasterStore;
+import io.fasterkv.Insides;
+import io.fasterkv.LongSession;
+import io.fasterkv.Pause;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.FileDevice;
-import java.lang.foreign.Arena;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 class WriteForRoomTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 20 * PAGE_BYTES / 24;
-  private static final int DEVICE_THREADS = 4;
 
   /** Above all that the store writes. */
   private static final long FAR = 1L << 30;
@@ -29,7 +31,7 @@ class WriteForRoomTest {
   @TempDir Path directory;
 
   @Test
-  void sessionsGoOnWhileTheThreadsOfTheDeviceStandStill() throws Exception {
+  void sessionsGoOnWhileTheThreadsOfTheDeviceStandStill() throws IOException {
     StoreConfig config =
         StoreConfig.builder(directory)
             .memoryBytes(1 << 20)
@@ -37,25 +39,24 @@ class WriteForRoomTest {
             .pageBytes(PAGE_BYTES)
             .recordKind(RecordKind.LONGS)
             .build();
-    CountDownLatch standing = new CountDownLatch(DEVICE_THREADS);
+    CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);
     CountDownLatch mayGoOn = new CountDownLatch(1);
     FileDevice device = new FileDevice(Files.createDirectory(directory.resolve("files")), 1L << 20);
-    try (Arena arena = Arena.ofConfined();
-        FasterStore store = FasterStore.open(config, device);
+    try (FasterStore store = FasterStore.open(config, device);
         LongSession<Void> session =
             store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
       try {
-        MemorySegment bytes = arena.allocate(PAGE_BYTES);
-        for (int i = 0; i < DEVICE_THREADS; i++) {
+        MemorySegment bytes = MemorySegment.ofArray(new byte[PAGE_BYTES]);
+        for (int i = 0; i < FileDevice.WRITERS; i++) {
           device.write(
               FAR,
               bytes,
               failure -> {
                 standing.countDown();
-                await(mayGoOn);
+                Pause.await(mayGoOn);
               });
         }
-        await(standing);
+        Pause.await(standing);
         for (int key = 0; key < KEYS; key++) {
           session.rmw(key, key, null);
         }
@@ -67,14 +68,6 @@ class WriteForRoomTest {
       } finally {
         mayGoOn.countDown();
       }
-    }
-  }
-
-  private static void await(CountDownLatch latch) {
-    try {
-      latch.await();
-    } catch (InterruptedException e) {
-      throw new AssertionError(e);
     }
   }
 }

@@ -192,13 +192,13 @@ class DiskUseTest {
       for (int i = 0; i < 20 * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }
+      assertThat(store.logBytes()).isGreaterThan(15 * live);
       token = store.checkpoint();
     }
     StoreConfig config = config().backgroundCompaction(true).build();
     try (FasterStore store = FasterStore.recover(config, token, device);
         LongSession<Void> session = session(store)) {
       store.removeCheckpoint(token);
-      assertThat(store.logBytes()).isGreaterThan(15 * live);
       for (int i = 0; i < 40 * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }

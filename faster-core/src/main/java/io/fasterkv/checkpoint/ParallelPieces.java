@@ -1,5 +1,6 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.memory.OwnThread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -63,7 +64,8 @@ final class ParallelPieces {
     } catch (RuntimeException | Error e) {
       failed(BEFORE_ALL, e); // a thread did not start
     } finally {
-      others.forEach(ParallelPieces::awaitEnd);
+      // They use memory that the caller gives back.
+      others.forEach(OwnThread::awaitEnd);
     }
     throwIfFailed();
   }
@@ -107,22 +109,6 @@ final class ParallelPieces {
       case Error e -> throw e;
       case RuntimeException e -> throw e;
       case Throwable e -> throw new IllegalStateException("a piece cannot throw this", e);
-    }
-  }
-
-  /** They use memory that the caller gives back. */
-  private static void awaitEnd(Thread thread) {
-    boolean isInterrupted = false;
-    while (true) {
-      try {
-        thread.join();
-        break;
-      } catch (InterruptedException e) {
-        isInterrupted = true;
-      }
-    }
-    if (isInterrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

@@ -22,8 +22,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so, and the
- * {@link LiveSample} agrees; it goes over the log as it was then, a piece at a time, no faster than
+ * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so, and a
+ * {@link LiveLook} agrees; it goes over the log as it was then, a piece at a time, no faster than
  * its {@link Pace}, and frees each piece before it takes the next. Where a checkpoint keeps what
  * would be freed, a pass goes as far as its {@link HeldShare} allows, and waits for the next
  * checkpoint. What is written meanwhile is kept in bounds by the {@link WriteBrake}. Where records
@@ -31,9 +31,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
-
-  /** A sample finds three quarters of what is live, or more. */
-  private static final long SAMPLE_ERROR_SHARE = 4;
 
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
@@ -43,7 +40,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final Compactor compactor;
   private final PassTrigger trigger;
   private final WriteBrake brake;
-  private final LiveSample liveSample;
+  private final LiveLook look;
   private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
@@ -74,7 +71,7 @@ public final class BackgroundCompaction implements AutoCloseable {
             size(),
             share::mayBeLong);
     this.compactor = compactor;
-    liveSample = new LiveSample(engine);
+    look = new LiveLook(engine, compactor, trigger, brake);
     WriteQuiet quiet =
         new WriteQuiet(() -> engine.chainSteps().growth().madeBytes(), config.pageBytes());
     wait = new PassWait(engine.log(), share, quiet, this::lookAnew);
@@ -129,7 +126,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private void turn() {
     try {
-      if (isDue() && isWorthAPass()) {
+      if (isDue() && look.isWorthAPass()) {
         pass(engine.log().flushedAddress(), true);
       } else if (isExpiryDue()) {
         passOverExpired();
@@ -149,37 +146,10 @@ public final class BackgroundCompaction implements AutoCloseable {
     return trigger.isDue(size(), brake.live(), engine.log().holds().isHeld());
   }
 
-  /** Whether a pass is due by what a sample says is live, too. */
-  private boolean isWorthAPass() {
-    try {
-      long live = compactor.whileNonePasses(liveSample::look);
-      if (trigger.isWorthIt(size(), live)) {
-        believeSample(live);
-        return true;
-      }
-      brake.sampled(live);
-      return false;
-    } catch (OutOfBudget e) {
-      // Sessions and scans have the scratch memory for now; a pass asks for it, too.
-      return true;
-    }
-  }
-
   /** What is live may be less than is known, and entries of what was dropped are to be freed. */
   private void lookAnew() {
-    try {
-      believeSample(compactor.whileNonePasses(liveSample::look));
-    } catch (OutOfBudget e) {
-      // Sessions and scans have the scratch memory for now.
-    }
+    look.lower();
     compactor.cleanIndex();
-  }
-
-  private void believeSample(long leastBytes) {
-    if (leastBytes != LiveSample.UNKNOWN) {
-      long most = liveSample.mostBytes();
-      brake.isAtMost(most + most / SAMPLE_ERROR_SHARE);
-    }
   }
 
   private boolean isExpiryDue() {
@@ -193,9 +163,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  private boolean looks(Supplier<Boolean> look) {
+  private boolean looks(Supplier<Boolean> question) {
     try {
-      return compactor.whileNonePasses(look);
+      return compactor.whileNonePasses(question);
     } catch (OutOfBudget e) {
       // Sessions and scans have the scratch memory for now.
       return false;

@@ -15,13 +15,19 @@ import io.fasterkv.api.StoreConfig.RecordKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A log that nobody writes to gets rid of what expires. */
 class ExpiryPassTest {
   private static final int PAGE_BYTES = 4096;
+  private static final long RECORD_BYTES = 24;
   private static final long KEYS = 40_000;
+
+  private static final long BETWEEN_WRITES_NANOS = 2_000_000;
+  private static final int FEW_WRITES = 100;
+
   private static final Duration PATIENCE = Duration.ofSeconds(100);
 
   @TempDir Path directory;
@@ -44,10 +50,9 @@ class ExpiryPassTest {
 
   /** So many tenths at a time. */
   private void expire(FasterStore store, LongSession<Void> session, int tenths) {
-    long recordBytes = 24;
     for (long share = tenths; share < 10; share += tenths) {
       mark.set(KEYS / 10 * share);
-      long live = (KEYS - mark.get()) * recordBytes;
+      long live = (KEYS - mark.get()) * RECORD_BYTES;
       await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
     }
     assertThat(store.compactionStats().expiredBytes()).isPositive();
@@ -103,12 +108,77 @@ class ExpiryPassTest {
     }
   }
 
+  /** It waits for what is overwritten to die, and what expires does not wait for that. */
+  @Test
+  void soAreThoseOfALogOverWhichAPassTakesItsTime() {
+    long expiring = 4 * KEYS;
+    long lasting = KEYS;
+    try (FasterStore store = FasterStore.open(config(8));
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      for (long key = 0; key < expiring; key++) {
+        session.upsert(key * 7919 % expiring, key, null);
+      }
+      Overwrites lastingOnes = new Overwrites(session, expiring, lasting);
+      while (lastingOnes.written < lasting || store.compactionStats().scannedBytes() == 0) {
+        lastingOnes.next();
+      }
+      long scanned = -1;
+      while (store.compactionStats().scannedBytes() != scanned) {
+        scanned = store.compactionStats().scannedBytes();
+        lastingOnes.few();
+      }
+      mark.set(expiring / 2);
+      long before = lastingOnes.written;
+
+      await(
+          () -> {
+            lastingOnes.few();
+            long expired = mark.get() * RECORD_BYTES - store.compactionStats().expiredBytes();
+            return expired <= store.logBytes() / 5;
+          },
+          store);
+
+      // Or it has found them only by going on as it is written to.
+      assertThat(lastingOnes.written - before).isLessThan(mark.get() / 4);
+      for (long key = mark.get(); key < expiring + lasting; key++) {
+        assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
+      }
+    }
+  }
+
+  /** Of some keys, in turn. */
+  private static final class Overwrites {
+    private final LongSession<Void> session;
+    private final long firstKey;
+    private final long keys;
+    private long written;
+
+    Overwrites(LongSession<Void> session, long firstKey, long keys) {
+      this.session = session;
+      this.firstKey = firstKey;
+      this.keys = keys;
+    }
+
+    void next() {
+      session.upsert(firstKey + written++ % keys, 0, null);
+    }
+
+    /** Slowly, but not so slowly that a pass would not wait, see {@link WriteQuiet}. */
+    void few() {
+      for (int i = 0; i < FEW_WRITES; i++) {
+        next();
+        LockSupport.parkNanos(BETWEEN_WRITES_NANOS);
+      }
+    }
+  }
+
   /** Each checkpoint fills up a sector, so a log of which many are taken is not as short. */
   private static boolean isShortAfterOneMore(FasterStore store) {
     CheckpointToken last = store.checkpoints().getLast();
     store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
     store.removeCheckpoint(last);
-    long expired = KEYS / 2 * 24 - store.compactionStats().expiredBytes();
+    long expired = KEYS / 2 * RECORD_BYTES - store.compactionStats().expiredBytes();
     return expired <= store.logBytes() / 5;
   }
 

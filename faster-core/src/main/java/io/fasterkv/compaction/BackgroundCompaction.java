@@ -32,6 +32,9 @@ import org.jspecify.annotations.Nullable;
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
 
+  /** A pass over less of the log would not be worth what it takes to begin one. */
+  private static final long LEAST_SHARE = 32;
+
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
   private static final Logger LOG = System.getLogger("io.fasterkv");
@@ -59,7 +62,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config, LongConsumer park) {
     this.engine = engine;
     this.park = park;
-    trigger = new PassTrigger(config.logMemoryBytes());
+    trigger = new PassTrigger(engine.log()::wholeBytes);
     HeldShare share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     brake =
@@ -142,8 +145,11 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
+  /** Whether a pass is due, and has something to look at: not all of a log need be on disk. */
   private boolean isDue() {
-    return trigger.isDue(size(), brake.live(), engine.log().holds().isHeld());
+    HybridLog log = engine.log();
+    return log.flushedAddress() - log.beginAddress() >= size() / LEAST_SHARE
+        && trigger.isDue(size(), brake.live(), log.holds().isHeld());
   }
 
   /** What is live may be less than is known, and entries of what was dropped are to be freed. */
@@ -257,22 +263,23 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (!isClosed) {
       compactor.cleanIndex();
     }
-    CompactionStats after = compactor.stats();
-    long moved = after.movedBytes() - before.movedBytes();
-    long scanned = after.scannedBytes() - before.scannedBytes();
-    long writtenMeanwhile = Math.max(0, log.tailAddress() - start - moved);
-    long left = size() - writtenMeanwhile;
-    long dropped = after.droppedBytes() - before.droppedBytes();
-    brake.expired(after.expiredBytes() - before.expiredBytes());
+    PassOutcome outcome =
+        PassOutcome.of(before, compactor.stats(), log.tailAddress() - start, size());
+    brake.expired(outcome.expiredBytes());
     if (isWhole) {
-      brake.passed(sizeBefore - scanned + moved, size());
+      long live = outcome.liveBytes();
+      brake.passed(live, outcome.leftBytes(), size());
       // Of what a pass that took its time has left, much was written meanwhile.
-      trigger.passed(scanned, dropped, unknownBefore, Math.max(left, liveBytes()));
+      trigger.passed(
+          outcome.scannedBytes(),
+          outcome.droppedBytes(),
+          unknownBefore,
+          Math.max(live, liveBytes()));
     } else {
-      trigger.truncated(left);
+      trigger.truncated(outcome.leftBytes());
     }
     if (sample != null) {
-      sample.passed(after.expiredBytes() - before.expiredBytes());
+      sample.passed(outcome.expiredBytes());
     }
   }
 

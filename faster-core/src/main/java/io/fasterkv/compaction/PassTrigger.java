@@ -1,5 +1,7 @@
 package io.fasterkv.compaction;
 
+import java.util.function.LongSupplier;
+
 /**
  * Decides when a log is worth a pass over all of it. A pass leaves what is live, and what was
  * written meanwhile; the next is due when the log is half as long again as what is known to be
@@ -20,14 +22,14 @@ final class PassTrigger {
 
   private static final long MUCH = 4;
 
-  private final long memoryBytes;
+  private final LongSupplier memoryBytes;
   private long sizeAfterPass;
   private boolean isLiveKnown = true;
 
   /**
-   * @param memoryBytes a log up to this size is left alone
+   * @param memoryBytes a log up to this size is left alone; it may change
    */
-  PassTrigger(long memoryBytes) {
+  PassTrigger(LongSupplier memoryBytes) {
     this.memoryBytes = memoryBytes;
   }
 
@@ -44,7 +46,8 @@ final class PassTrigger {
   synchronized long dueAt(long liveBytes, boolean isHeld) {
     long left = Math.max(sizeAfterPass, liveBytes);
     long doubled = 2 * sizeAfterPass;
-    return Math.max(isLiveKnown ? Math.min(grown(left, isHeld), doubled) : doubled, memoryBytes);
+    long grown = isLiveKnown ? Math.min(grown(left, isHeld), doubled) : doubled;
+    return Math.max(grown, memoryBytes.getAsLong());
   }
 
   /**
@@ -65,10 +68,11 @@ final class PassTrigger {
    * @param scannedBytes how much it looked at
    * @param droppedBytes how much of that it dropped
    * @param unknownBytes how much of the log was not known to be live when it began
-   * @param logBytes how long the log is now
+   * @param leftBytes how much it has left, and how much of what it did not look at may be live
    */
-  synchronized void passed(long scannedBytes, long droppedBytes, long unknownBytes, long logBytes) {
-    sizeAfterPass = logBytes;
+  synchronized void passed(
+      long scannedBytes, long droppedBytes, long unknownBytes, long leftBytes) {
+    sizeAfterPass = leftBytes;
     isLiveKnown = droppedBytes >= scannedBytes / LITTLE || unknownBytes < scannedBytes / MUCH;
   }
 

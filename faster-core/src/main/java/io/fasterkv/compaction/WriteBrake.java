@@ -84,13 +84,19 @@ final class WriteBrake {
     limit();
   }
 
-  /** Notes how much was live of what the pass has found, and how long the log is now. */
-  synchronized void passed(long bytes, long logBytes) {
+  /**
+   * A pass has ended.
+   *
+   * @param leastBytes how much of the log as it was when it began is live, as far as can be told
+   * @param mostBytes that, and all it did not look at
+   * @param logBytes how long the log is now
+   */
+  synchronized void passed(long leastBytes, long mostBytes, long logBytes) {
     // What was replaced during the pass was not found, and was live when it began.
     Growth now = growth.get();
-    long most = bytes + now.lostSince(atBegin);
+    long most = mostBytes + now.lostSince(atBegin);
     if (!isCorrected) {
-      liveBytes = Math.clamp(liveBytes + atBegin.since(since), bytes, most);
+      liveBytes = Math.clamp(liveBytes + atBegin.since(since), leastBytes, most);
       since = atBegin;
     }
     foundBytes = 0;

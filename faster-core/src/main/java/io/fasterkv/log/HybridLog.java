@@ -210,6 +210,11 @@ public final class HybridLog {
     return frames.pageBytes();
   }
 
+  /** A log up to this length is in memory as a whole; shorter once it was {@link #halve halved}. */
+  public long wholeBytes() {
+    return turns.wholePages() * frames.pageBytes();
+  }
+
   /** The first address of the page of {@code address}. */
   public long pageStart(long address) {
     return frames.pageStart(frames.page(address));

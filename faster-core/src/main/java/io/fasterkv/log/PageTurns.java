@@ -94,6 +94,11 @@ final class PageTurns {
     return frames.pageStart(page + 2 - window.pages());
   }
 
+  /** Pages of a log that is in memory as a whole, whatever is kept free ahead of its tail. */
+  long wholePages() {
+    return window.keptPages() - MIN_READ_ONLY_PAGES - 1 - spareFrames();
+  }
+
   private long mutablePages() {
     long pages = window.keptPages();
     long most = inMemory ? pages : pages - MIN_READ_ONLY_PAGES;

@@ -16,7 +16,7 @@ class HeldShareTest {
   private static final int PIECE = LIVE / 100;
   private static final int ROTATIONS = 8;
 
-  private final PassTrigger trigger = new PassTrigger(PIECE);
+  private final PassTrigger trigger = new PassTrigger(() -> PIECE);
   private final SplittableRandom random = new SplittableRandom(1);
   private final int[] keys = new int[100 * LIVE];
   private final int[] newest = new int[LIVE];

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PassTriggerTest {
   private static final long MEMORY = 1000;
 
-  private final PassTrigger trigger = new PassTrigger(MEMORY);
+  private final PassTrigger trigger = new PassTrigger(() -> MEMORY);
 
   @Test
   void aLogThatFitsMemoryIsLeftAlone() {

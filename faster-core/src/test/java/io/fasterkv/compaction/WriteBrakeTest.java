@@ -47,7 +47,7 @@ class WriteBrakeTest {
   private void pass() {
     brake.begins();
     log = live;
-    brake.passed(live, log);
+    brake.passed(live, live, log);
   }
 
   private long bound() {
@@ -108,7 +108,7 @@ class WriteBrakeTest {
     for (int key = 0; key < 1000; key++) {
       create();
     }
-    brake.passed(live - 1000 * RECORD, log);
+    brake.passed(live - 1000 * RECORD, live - 1000 * RECORD, log);
     while (!tail.holds(log)) {
       overwrite();
     }
@@ -126,11 +126,11 @@ class WriteBrakeTest {
     for (int key = 0; key < 900; key++) {
       overwrite();
     }
-    brake.passed(100 * RECORD, log);
+    brake.passed(100 * RECORD, 100 * RECORD, log);
     assertThat(tail.holds(2 * live)).isFalse();
     assertThat(tail.holds(bound())).isTrue();
     brake.begins();
-    brake.passed(100 * RECORD, log);
+    brake.passed(100 * RECORD, 100 * RECORD, log);
     assertThat(tail.holds(2 * live)).as("nothing was replaced: so little is live").isTrue();
   }
 
@@ -145,7 +145,7 @@ class WriteBrakeTest {
       brake.begins();
       made += live;
       lost += live;
-      brake.passed(live / 10, log);
+      brake.passed(live / 10, live / 10, log);
       assertThat(brake.live()).as("pass " + pass).isEqualTo(live);
     }
   }
@@ -188,7 +188,7 @@ class WriteBrakeTest {
     lost += live;
     brake.isAtMost(live / 10);
     assertThat(brake.live()).isEqualTo(live / 10);
-    brake.passed(live / 20, log);
+    brake.passed(live / 20, live / 20, log);
     assertThat(brake.live()).isEqualTo(live / 10);
     brake.isAtMost(live);
     assertThat(brake.live()).as("no sample raises it that says at most").isEqualTo(live / 10);
@@ -206,7 +206,7 @@ class WriteBrakeTest {
       made += live + live / 10;
       lost += live;
       brake.expired(live / 10);
-      brake.passed(live / 10, log);
+      brake.passed(live / 10, live / 10, log);
       assertThat(brake.live()).as("pass " + pass).isLessThanOrEqualTo(live + live / 10);
     }
   }
@@ -236,7 +236,7 @@ class WriteBrakeTest {
     for (int pass = 0; pass < 2; pass++) {
       assertThat(tail.holds(log)).as("after " + pass).isTrue();
       brake.begins();
-      brake.passed(live, log);
+      brake.passed(live, live, log);
     }
     assertThat(tail.holds(log)).isFalse();
   }
@@ -245,7 +245,7 @@ class WriteBrakeTest {
   void aStoreWhoseOwnerSetsThePaceHasNoBrake() {
     TailBrake free = new TailBrake();
     new WriteBrake(free, this::growth, MEMORY, false, 0, live -> 2 * live)
-        .passed(0, Long.MAX_VALUE / 2);
+        .passed(0, 0, Long.MAX_VALUE / 2);
     assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();
   }
 }

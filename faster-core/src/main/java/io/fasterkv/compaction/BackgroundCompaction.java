@@ -148,14 +148,19 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** Whether a pass is due, and has something to look at: not all of a log need be on disk. */
   private boolean isDue() {
     HybridLog log = engine.log();
-    return log.flushedAddress() - log.beginAddress() >= size() / LEAST_SHARE
+    long least = Math.max(log.pageBytes(), size() / LEAST_SHARE);
+    return log.flushedAddress() - log.beginAddress() >= least
         && trigger.isDue(size(), brake.live(), log.holds().isHeld());
   }
 
   /** What is live may be less than is known, and entries of what was dropped are to be freed. */
   private void lookAnew() {
     look.lower();
-    compactor.cleanIndex();
+    try {
+      compactor.cleanIndex();
+    } catch (OutOfBudget e) {
+      // Sessions and scans have all epoch slots for now.
+    }
   }
 
   private boolean isExpiryDue() {
@@ -246,8 +251,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = wait.pieceBytes(largest);
-      long dropped = compactor.stats().expiredBytes() - before.expiredBytes();
-      if (!mustGoOn() && !wait.isOver(isWhole, piece, brake.live() - dropped - expiredBytes())) {
+      if (!mustGoOn() && !wait.isOver(isWhole, piece, brake.live() - expiredBytes())) {
         wait.waits();
         lookAgain();
         park.accept(LOOK_NANOS);
@@ -255,7 +259,10 @@ public final class BackgroundCompaction implements AutoCloseable {
         pace = new Pace(bytesPerSecond, () -> isClosed);
         continue;
       }
-      if (compactor.compact(Math.min(end, log.beginAddress() + piece), pace) == 0) {
+      long expiredBefore = compactor.stats().expiredBytes();
+      long compacted = compactor.compact(Math.min(end, log.beginAddress() + piece), pace);
+      brake.expired(compactor.stats().expiredBytes() - expiredBefore);
+      if (compacted == 0) {
         break;
       }
       brake.found(compactor.stats().movedBytes() - before.movedBytes());
@@ -265,16 +272,14 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
     PassOutcome outcome =
         PassOutcome.of(before, compactor.stats(), log.tailAddress() - start, size());
-    brake.expired(outcome.expiredBytes());
     if (isWhole) {
-      long live = outcome.liveBytes();
-      brake.passed(live, outcome.leftBytes(), size());
+      brake.passed(outcome.liveBytes(), outcome.leftBytes(), size());
       // Of what a pass that took its time has left, much was written meanwhile.
       trigger.passed(
           outcome.scannedBytes(),
           outcome.droppedBytes(),
           unknownBefore,
-          Math.max(live, liveBytes()));
+          Math.max(outcome.leftBytes(), liveBytes()));
     } else {
       trigger.truncated(outcome.leftBytes());
     }

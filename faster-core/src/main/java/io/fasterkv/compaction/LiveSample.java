@@ -14,7 +14,8 @@ import io.fasterkv.operation.RecordMover;
  * What was written to keys that nobody had is live, and operations cannot always tell: a key whose
  * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. What
  * is not looked at, large values and deltas, counts as dead, or as live for who asks what is live
- * at most: only a pass can tell. For the thread that compacts.
+ * at most: only a pass can tell. So does what is only in memory, but for as much of it as is on
+ * disk, which is taken to be like that. For the thread that compacts.
  */
 final class LiveSample {
   /** There are too few pages to tell; less than any answer. */
@@ -37,6 +38,12 @@ final class LiveSample {
   /** Bytes of deltas and large values there. */
   private long otherBytes;
 
+  /** Bytes of records there of keys that the store is not there for, which are dead. */
+  private long foreignBytes;
+
+  /** Of so much of the log on disk. */
+  private long sampledBytes;
+
   LiveSample(Engine engine) {
     this.engine = engine;
   }
@@ -56,6 +63,8 @@ final class LiveSample {
       liveBytes = 0;
       smallBytes = 0;
       otherBytes = 0;
+      foreignBytes = 0;
+      sampledBytes = end - begin;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
@@ -63,7 +72,7 @@ final class LiveSample {
           look(records, begin, end, log.pageStart(begin + i * part + (long) (place * part)));
         }
       }
-      return lookedBytes == 0 ? UNKNOWN : (long) (liveShare() * log.lengthBytes());
+      return lookedBytes == 0 ? UNKNOWN : (long) (liveShare() * likeSampledBytes());
     } finally {
       log.holds().unpinBrief(begin);
     }
@@ -71,15 +80,20 @@ final class LiveSample {
 
   /** About how many bytes are live at most, by the last look, which has found something. */
   long mostBytes() {
-    return (long) ((liveShare() + 1 - smallShare()) * engine.log().lengthBytes());
+    double share = liveShare() + otherBytes / allBytes();
+    return (long) (share * likeSampledBytes()) + engine.log().lengthBytes() - likeSampledBytes();
   }
 
   private double liveShare() {
-    return smallShare() * liveBytes / lookedBytes;
+    return smallBytes / allBytes() * liveBytes / lookedBytes;
   }
 
-  private double smallShare() {
-    return (double) smallBytes / (smallBytes + otherBytes);
+  private double allBytes() {
+    return smallBytes + otherBytes + foreignBytes;
+  }
+
+  private long likeSampledBytes() {
+    return Math.min(engine.log().lengthBytes(), 2 * sampledBytes);
   }
 
   /** Looks at records that are spread over a page as far as their sizes are alike. */
@@ -102,6 +116,7 @@ final class LiveSample {
         }
       }
       otherBytes += scan.hiddenChunkBytes();
+      foreignBytes += scan.foreignBytes();
     }
   }
 

@@ -33,11 +33,11 @@ record PassOutcome(
   }
 
   /**
-   * About how much of what is left is live. A pass looks at what is on disk; what has not come
-   * there is taken to be as live as what it has seen, which is all of it if it has seen nothing.
+   * How much of what is left is live at least. A pass looks at what is on disk; what has not come
+   * there is taken to be like that, as far as it is not more than that.
    */
   long liveBytes() {
-    double share = scannedBytes == 0 ? 1 : Math.min(1, (double) movedBytes / scannedBytes);
-    return movedBytes + (long) (share * (leftBytes - movedBytes));
+    double share = scannedBytes == 0 ? 0 : Math.min(1, (double) movedBytes / scannedBytes);
+    return movedBytes + (long) (share * Math.min(scannedBytes, leftBytes - movedBytes));
   }
 }

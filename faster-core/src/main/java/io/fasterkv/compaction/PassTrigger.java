@@ -3,12 +3,14 @@ package io.fasterkv.compaction;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when a log is worth a pass over all of it. A pass leaves what is live, and what was
- * written meanwhile; the next is due when the log is half as long again as what is known to be
- * live, or a third if a checkpoint keeps its begin: then what is dropped stays on the device for
- * some time, and the rest has to be shorter. What counts as live in full may be all live: after a
- * pass that found little to drop where much could have been dead, and whenever more is said to be
- * live than the last pass left, the next is due when the log has doubled.
+ * Decides when a log is worth a pass over all of it that is on disk. A pass leaves what is live,
+ * what was not on disk, and what was written meanwhile; the next is due when the log is half as
+ * long again as what is known to be live, and has grown by half of what the pass has copied; by a
+ * third if a checkpoint keeps its begin: then what is dropped stays on the device for some time,
+ * and the rest has to be shorter. What counts as live in full may be all live: after a pass that
+ * found little to drop where much could have been dead the log is to grow by as much as was copied,
+ * and whenever more is said to be live than the last pass left, the next is due when the log has
+ * doubled.
  *
  * <p>So passes copy about two bytes for each byte that was written, whether what was written is
  * live or not, and three in a log that is kept; a log that nobody writes to is left alone; and when
@@ -24,6 +26,10 @@ final class PassTrigger {
 
   private final LongSupplier memoryBytes;
   private long sizeAfterPass;
+
+  /** How much the last pass has copied. */
+  private long copiedBytes;
+
   private boolean isLiveKnown = true;
 
   /**
@@ -44,10 +50,18 @@ final class PassTrigger {
    * @param isHeld whether storage below the log's begin stays for a checkpoint or a cut
    */
   synchronized long dueAt(long liveBytes, boolean isHeld) {
-    long left = Math.max(sizeAfterPass, liveBytes);
-    long doubled = 2 * sizeAfterPass;
-    long grown = isLiveKnown ? Math.min(grown(left, isHeld), doubled) : doubled;
-    return Math.max(grown, memoryBytes.getAsLong());
+    return Math.max(
+        memoryBytes.getAsLong(), isLiveKnown ? grown(liveBytes, isHeld) : asMuchAgain());
+  }
+
+  private long grown(long liveBytes, boolean isHeld) {
+    long byCopies = sizeAfterPass + more(copiedBytes, isHeld);
+    long byLive = liveBytes + more(liveBytes, isHeld);
+    return Math.max(byCopies, Math.min(byLive, 2 * sizeAfterPass));
+  }
+
+  private long asMuchAgain() {
+    return sizeAfterPass + copiedBytes;
   }
 
   /**
@@ -59,7 +73,7 @@ final class PassTrigger {
    * @param liveBytes how much is known to be live
    */
   long goesOnAt(long liveBytes) {
-    return grown(liveBytes, false);
+    return liveBytes + more(liveBytes, false);
   }
 
   /**
@@ -68,11 +82,12 @@ final class PassTrigger {
    * @param scannedBytes how much it looked at
    * @param droppedBytes how much of that it dropped
    * @param unknownBytes how much of the log was not known to be live when it began
-   * @param leftBytes how much it has left, and how much of what it did not look at may be live
+   * @param leftBytes how long the log is now, but for what was written meanwhile
    */
   synchronized void passed(
       long scannedBytes, long droppedBytes, long unknownBytes, long leftBytes) {
     sizeAfterPass = leftBytes;
+    copiedBytes = Math.min(scannedBytes - droppedBytes, leftBytes);
     isLiveKnown = droppedBytes >= scannedBytes / LITTLE || unknownBytes < scannedBytes / MUCH;
   }
 
@@ -86,16 +101,18 @@ final class PassTrigger {
       return true;
     }
     sizeAfterPass = Math.max(sizeAfterPass, sampledBytes);
+    copiedBytes = sizeAfterPass;
     isLiveKnown = true;
     return false;
   }
 
-  private static long grown(long leftBytes, boolean isHeld) {
-    return leftBytes + leftBytes / (isHeld ? 3 : 2);
+  private static long more(long bytes, boolean isHeld) {
+    return bytes / (isHeld ? 3 : 2);
   }
 
   /** The head of the log was dropped, whatever it held. */
   synchronized void truncated(long logBytes) {
     sizeAfterPass = Math.min(sizeAfterPass, logBytes);
+    copiedBytes = Math.min(copiedBytes, logBytes);
   }
 }

@@ -79,8 +79,8 @@ final class WriteBrake {
 
   /** Notes how many live bytes the pass that is under way has found. */
   synchronized void found(long bytes) {
+    isLetGo &= bytes <= live();
     foundBytes = bytes;
-    isLetGo &= bytes <= liveBytes;
     limit();
   }
 
@@ -134,7 +134,7 @@ final class WriteBrake {
     limit();
   }
 
-  /** Notes how many bytes that were live a pass has left behind, which was no session's doing. */
+  /** Notes how many bytes that were live a pass has dropped, which was no session's doing. */
   synchronized void expired(long bytes) {
     // Below zero, too: what was made since the last pass is not in it, and may be what has expired.
     liveBytes -= bytes;

@@ -42,6 +42,7 @@ public final class ScanCursor implements AutoCloseable {
   private boolean withChunks;
   private boolean withForks;
   private long hiddenChunkBytes;
+  private long foreignBytes;
 
   private long loadedFrom;
   private long loadedUntil;
@@ -124,6 +125,7 @@ public final class ScanCursor implements AutoCloseable {
           if (log.owns(key)) {
             return true;
           }
+          foreignBytes += next - address;
         }
       }
     }
@@ -150,6 +152,11 @@ public final class ScanCursor implements AutoCloseable {
   /** How many bytes of chunks it has come by that it does not show. */
   public long hiddenChunkBytes() {
     return hiddenChunkBytes;
+  }
+
+  /** How many bytes of records it has come by of keys that the store is not there for. */
+  public long foreignBytes() {
+    return foreignBytes;
   }
 
   public long address() {

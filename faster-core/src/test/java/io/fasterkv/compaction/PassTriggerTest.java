@@ -71,6 +71,23 @@ class PassTriggerTest {
     assertThat(trigger.isDue(2 * live, live, false)).isFalse();
   }
 
+  /**
+   * What is cold lies at the log's begin, and what is written in turn in memory: a pass that has
+   * found all of the small part that is on disk to be live says nothing of the rest.
+   */
+  @Test
+  void aLogMostOfWhichIsInMemoryIsDueSoon() {
+    long live = 20_000;
+    for (long unknown : new long[] {0, 80_000}) {
+      trigger.passed(10_000, 0, unknown, 100_000);
+      assertThat(trigger.isDue(105_000, live, false)).isFalse();
+      assertThat(trigger.isDue(110_001, live, false)).isTrue();
+    }
+    trigger.passed(10_000, 10_000, 80_000, 100_000);
+    assertThat(trigger.isDue(100_000, live, false)).isFalse();
+    assertThat(trigger.isDue(100_001, live, false)).isTrue();
+  }
+
   /** What is said to be live may have been deleted. */
   @Test
   void aLogThatHasDoubledIsDueWhateverIsSaidToBeLive() {

@@ -194,6 +194,39 @@ class WriteBrakeTest {
     assertThat(brake.live()).as("no sample raises it that says at most").isEqualTo(live / 10);
   }
 
+  /** A sample has left out what had expired, and so does what a pass tells of it before. */
+  @Test
+  void whatAPassHasDroppedIsNotTakenOffTwice() {
+    for (int key = 0; key < 10_000; key++) {
+      create();
+    }
+    brake.begins();
+    brake.expired(live * 6 / 10);
+    assertThat(brake.live()).isEqualTo(live * 4 / 10);
+    brake.isAtMost(live / 2);
+    assertThat(brake.live()).isEqualTo(live * 4 / 10);
+    brake.passed(live * 3 / 10, live * 4 / 10, log);
+    assertThat(brake.live()).isEqualTo(live * 4 / 10);
+  }
+
+  /** What is not on disk yet no pass has seen; it is as live as it was known to be. */
+  @Test
+  void whatAPassHasNotSeenStaysAsItIsKnown() {
+    for (int key = 0; key < 1000; key++) {
+      create();
+    }
+    for (int key = 0; key < 1000; key++) {
+      made += RECORD;
+      lost += RECORD;
+      log += RECORD;
+    }
+    for (long seen : new long[] {0, 100, 500}) {
+      brake.begins();
+      brake.passed(seen * RECORD, log, log);
+      assertThat(brake.live()).isEqualTo(live);
+    }
+  }
+
   /** Each pass leaves a tenth behind that has expired, which writers make anew. */
   @Test
   void whatPassesLeaveBehindDoesNotAddUp() {

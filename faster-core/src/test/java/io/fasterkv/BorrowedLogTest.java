@@ -267,22 +267,49 @@ class BorrowedLogTest {
     }
   }
 
+  private static KeyFilter evenKeys() {
+    return new KeyFilter() {
+      @Override
+      public boolean owns(ByteSpan key) {
+        return key.getByte(3) % 2 == 0;
+      }
+
+      @Override
+      public boolean mayOwn(ByteSpan keyHead) {
+        return owns(keyHead);
+      }
+    };
+  }
+
+  /** Nobody writes, and all that the store is there for is live. */
+  @Test
+  void keysOfOthersLeaveTheLog() throws Exception {
+    List<Run> runs = exported();
+    StoreConfig config =
+        prepare(runs, config("second").keyFilter(evenKeys()).backgroundCompaction(true));
+    RecoveryRequest request = RecoveryRequest.newest().from(new MemoryOrigin(runs));
+    long imported = runs.getLast().until();
+    try (FasterStore store = FasterStore.recover(config, request)) {
+      store.checkpoints().forEach(store::removeCheckpoint);
+      long start = System.nanoTime();
+      while (store.logBytes() > imported * 2 / 3) {
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(PATIENCE);
+        Thread.onSpinWait();
+      }
+      try (LogScan scan = store.scan(Versions.LIVE)) {
+        int records = 0;
+        while (scan.next()) {
+          records++;
+        }
+        assertThat(records).isEqualTo(KEYS / 2);
+      }
+    }
+  }
+
   @Test
   void keysOfOthersTakeNoRoomInTheIndex() throws Exception {
     List<Run> runs = exported();
-    KeyFilter even =
-        new KeyFilter() {
-          @Override
-          public boolean owns(ByteSpan key) {
-            return key.getByte(3) % 2 == 0;
-          }
-
-          @Override
-          public boolean mayOwn(ByteSpan keyHead) {
-            return owns(keyHead);
-          }
-        };
-    StoreConfig config = prepare(runs, config("second").keyFilter(even));
+    StoreConfig config = prepare(runs, config("second").keyFilter(evenKeys()));
     RecoveryRequest request = RecoveryRequest.newest().from(new MemoryOrigin(runs));
     try (FasterStore store = FasterStore.recover(config, request)) {
       store.checkpoints().forEach(store::removeCheckpoint);

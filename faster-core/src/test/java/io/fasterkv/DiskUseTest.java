@@ -27,6 +27,7 @@ class DiskUseTest {
   private static final int RECORD_BYTES = 24;
   private static final int KEYS = 4000;
   private static final int CUT_EVERY = 500;
+  private static final long PATIENCE_NANOS = 60_000_000_000L;
 
   @TempDir Path directory;
 
@@ -203,6 +204,52 @@ class DiskUseTest {
         session.upsert(i % KEYS, i, null);
       }
       assertThat(store.logBytes()).isLessThanOrEqualTo(2 * live + 6 * MEMORY);
+    }
+  }
+
+  /**
+   * Memory has most of a log that is mostly dead, and a pass sees only what is on disk: what it
+   * finds there says little of the rest, and all of it may be live.
+   */
+  @Test
+  void aStateThatFitsMemoryHardlyOutgrowsIt() {
+    int cold = KEYS / 4;
+    int hot = KEYS / 4;
+    int pages = 64;
+    StoreConfig config =
+        config().logMemoryBytes(pages * PAGE_BYTES).backgroundCompaction(true).build();
+    long live = (cold + hot) * RECORD_BYTES;
+    long written = 0;
+    try (FasterStore store = FasterStore.open(config, new MemoryDevice());
+        LongSession<Void> session = session(store)) {
+      for (int key = 0; key < cold; key++) {
+        session.upsert(key, key, null);
+      }
+      for (int step = 0; step < 40; step++) {
+        for (long bytes = 0; bytes < pages / 4 * PAGE_BYTES; bytes += RECORD_BYTES) {
+          long key = cold + written++ % hot;
+          // So that it is written anew, not in place.
+          session.delete(key, null);
+          session.upsert(key, key, null);
+        }
+        await(store, pages * PAGE_BYTES + live);
+        assertThat(store.liveBytes()).isBetween(live - live / 4, 2 * live);
+      }
+      assertThat(store.compactionStats().passes()).isPositive();
+      for (int key = 0; key < cold + hot; key++) {
+        session.read(key, null);
+        assertThat(session.value()).as("key " + key).isEqualTo(key);
+      }
+    }
+  }
+
+  private static void await(FasterStore store, long logBytes) {
+    long start = System.nanoTime();
+    while (store.logBytes() > logBytes) {
+      assertThat(System.nanoTime() - start)
+          .as(() -> store.logBytes() + " bytes, " + store.compactionStats())
+          .isLessThan(PATIENCE_NANOS);
+      Thread.onSpinWait();
     }
   }
 

@@ -237,8 +237,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void compact(long end, boolean isWhole) {
     HybridLog log = engine.log();
     long start = log.tailAddress();
-    long sizeBefore = size();
-    long unknownBefore = sizeBefore - brake.live();
+    long unknownBefore = size() - brake.live();
     CompactionStats before = compactor.stats();
     if (isWhole) {
       brake.begins();
@@ -275,11 +274,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (isWhole) {
       brake.passed(outcome.liveBytes(), outcome.leftBytes(), size());
       // Of what a pass that took its time has left, much was written meanwhile.
-      trigger.passed(
-          outcome.scannedBytes(),
-          outcome.droppedBytes(),
-          unknownBefore,
-          Math.max(outcome.leftBytes(), liveBytes()));
+      trigger.passed(outcome, unknownBefore, Math.max(outcome.leftBytes(), liveBytes()));
     } else {
       trigger.truncated(outcome.leftBytes());
     }

@@ -29,12 +29,15 @@ final class LiveLook {
   /** Whether a pass is due by what a sample says is live, too. */
   boolean isWorthAPass() {
     try {
-      long live = compactor.whileNonePasses(sample::look);
-      if (trigger.isWorthIt(engine.log().lengthBytes(), live)) {
-        believe(live);
+      if (!compactor.whileNonePasses(sample::look)) {
         return true;
       }
-      brake.sampled(live);
+      long onDisk = sample.sampledBytes();
+      if (trigger.isWorthIt(engine.log().lengthBytes(), onDisk, sample.liveSampledBytes())) {
+        believe();
+        return true;
+      }
+      brake.sampled(sample.leastBytes());
       return false;
     } catch (OutOfBudget e) {
       // A pass asks for scratch memory, too, and tells when there is none.
@@ -45,16 +48,16 @@ final class LiveLook {
   /** What is live may be less than is known. */
   void lower() {
     try {
-      believe(compactor.whileNonePasses(sample::look));
+      if (compactor.whileNonePasses(sample::look)) {
+        believe();
+      }
     } catch (OutOfBudget e) {
       // It is asked for again.
     }
   }
 
-  private void believe(long leastBytes) {
-    if (leastBytes != LiveSample.UNKNOWN) {
-      long most = sample.mostBytes();
-      brake.isAtMost(most + most / ERROR_SHARE);
-    }
+  private void believe() {
+    long most = sample.mostBytes();
+    brake.isAtMost(most + most / ERROR_SHARE);
   }
 }

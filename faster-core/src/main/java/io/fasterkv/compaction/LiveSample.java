@@ -10,19 +10,17 @@ import io.fasterkv.operation.RecordMover;
 
 /**
  * Estimates how much of the log on disk is live, before a pass goes over all of it: some records of
- * {@value #PARTS} pages, one page in each equal part of the log, each time another, are looked up.
- * What was written to keys that nobody had is live, and operations cannot always tell: a key whose
- * chain goes on on disk may be new or not. So a log that was loaded is not copied for nothing. What
- * is not looked at, large values and deltas, counts as dead, or as live for who asks what is live
- * at most: only a pass can tell. So does what is only in memory, but for as much of it as is on
- * disk, which is taken to be like that. For the thread that compacts.
+ * {@value #MOST_PAGES} pages, one page in each equal part of the log, each time another, or more
+ * records of each page if there are fewer, are looked up. What was written to keys that nobody had
+ * is live, and operations cannot always tell: a key whose chain goes on on disk may be new or not.
+ * So a log that was loaded is not copied for nothing. What is not looked at, large values and
+ * deltas, counts as dead, or as live for who asks what is live at most: only a pass can tell. So
+ * does what is only in memory, but for as much of it as is on disk, which is taken to be like that.
+ * For the thread that compacts.
  */
 final class LiveSample {
-  /** There are too few pages to tell; less than any answer. */
-  static final long UNKNOWN = -1;
-
-  private static final int PARTS = 16;
-  private static final int RECORDS_A_PAGE = 6;
+  private static final int MOST_PAGES = 16;
+  private static final int RECORDS = 96;
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
@@ -38,8 +36,8 @@ final class LiveSample {
   /** Bytes of deltas and large values there. */
   private long otherBytes;
 
-  /** Bytes of records there of keys that the store is not there for, which are dead. */
-  private long foreignBytes;
+  /** Bytes of records there that a scan does not show, since nobody needs them. */
+  private long endedBytes;
 
   /** Of so much of the log on disk. */
   private long sampledBytes;
@@ -48,48 +46,65 @@ final class LiveSample {
     this.engine = engine;
   }
 
-  /** About how many bytes of the log are live at least, or {@link #UNKNOWN}. */
-  long look() {
+  /** Looks at it; whether there is anything to tell by. */
+  boolean look() {
     HybridLog log = engine.log();
     long begin = log.holds().pinBriefly();
     try {
       long end = log.flushedAddress();
-      long part = (end - begin) / PARTS;
-      if (part < log.pageBytes()) {
-        return UNKNOWN;
+      int pages = (int) Math.min(MOST_PAGES, (end - begin) / log.pageBytes());
+      if (pages == 0) {
+        return false;
       }
+      long part = (end - begin) / pages;
       place = (place + STEP) % 1;
       lookedBytes = 0;
       liveBytes = 0;
       smallBytes = 0;
       otherBytes = 0;
-      foreignBytes = 0;
+      endedBytes = 0;
       sampledBytes = end - begin;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
-        for (int i = 0; i < PARTS; i++) {
-          look(records, begin, end, log.pageStart(begin + i * part + (long) (place * part)));
+        for (int i = 0; i < pages; i++) {
+          long page = log.pageStart(begin + i * part + (long) (place * part));
+          look(records, begin, end, page, RECORDS / pages);
         }
       }
-      return lookedBytes == 0 ? UNKNOWN : (long) (liveShare() * likeSampledBytes());
+      return allBytes() > 0;
     } finally {
       log.holds().unpinBrief(begin);
     }
   }
 
-  /** About how many bytes are live at most, by the last look, which has found something. */
+  /** How much of the log was on disk at the last look. */
+  long sampledBytes() {
+    return sampledBytes;
+  }
+
+  /** About how much of that is live at least. */
+  long liveSampledBytes() {
+    return (long) (liveShare() * sampledBytes);
+  }
+
+  /** About how many bytes of the log are live at least. */
+  long leastBytes() {
+    return (long) (liveShare() * likeSampledBytes());
+  }
+
+  /** About how many bytes of the log are live at most. */
   long mostBytes() {
     double share = liveShare() + otherBytes / allBytes();
     return (long) (share * likeSampledBytes()) + engine.log().lengthBytes() - likeSampledBytes();
   }
 
   private double liveShare() {
-    return smallBytes / allBytes() * liveBytes / lookedBytes;
+    return lookedBytes == 0 ? 0 : smallBytes / allBytes() * liveBytes / lookedBytes;
   }
 
   private double allBytes() {
-    return smallBytes + otherBytes + foreignBytes;
+    return smallBytes + otherBytes + endedBytes;
   }
 
   private long likeSampledBytes() {
@@ -97,9 +112,9 @@ final class LiveSample {
   }
 
   /** Looks at records that are spread over a page as far as their sizes are alike. */
-  private void look(RecordMover records, long begin, long end, long page) {
+  private void look(RecordMover records, long begin, long end, long page, int count) {
     long until = engine.log().pageEnd(page);
-    long stride = (until - page) / RECORDS_A_PAGE;
+    long stride = (until - page) / count;
     long next = page + (long) (place * stride);
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
       while (scan.next()) {
@@ -116,7 +131,7 @@ final class LiveSample {
         }
       }
       otherBytes += scan.hiddenChunkBytes();
-      foreignBytes += scan.foreignBytes();
+      endedBytes += scan.endedBytes();
     }
   }
 

@@ -7,12 +7,10 @@ import io.fasterkv.api.CompactionStats;
  *
  * @param scannedBytes how much of the log it looked at
  * @param movedBytes how much of that it copied, since it was live
- * @param droppedBytes how much of that it dropped
- * @param expiredBytes how much of what it dropped had expired
+ * @param expiredBytes how much of what it did not copy had expired
  * @param leftBytes how long the log is now, but for what others have written meanwhile
  */
-record PassOutcome(
-    long scannedBytes, long movedBytes, long droppedBytes, long expiredBytes, long leftBytes) {
+record PassOutcome(long scannedBytes, long movedBytes, long expiredBytes, long leftBytes) {
 
   /**
    * @param before what was done before the pass
@@ -27,9 +25,13 @@ record PassOutcome(
     return new PassOutcome(
         after.scannedBytes() - before.scannedBytes(),
         moved,
-        after.droppedBytes() - before.droppedBytes(),
         after.expiredBytes() - before.expiredBytes(),
         Math.max(moved, logBytes - written));
+  }
+
+  /** How much it dropped. */
+  long droppedBytes() {
+    return scannedBytes - movedBytes;
   }
 
   /**

@@ -79,29 +79,31 @@ final class PassTrigger {
   /**
    * Notes a pass.
    *
-   * @param scannedBytes how much it looked at
-   * @param droppedBytes how much of that it dropped
    * @param unknownBytes how much of the log was not known to be live when it began
    * @param leftBytes how long the log is now, but for what was written meanwhile
    */
-  synchronized void passed(
-      long scannedBytes, long droppedBytes, long unknownBytes, long leftBytes) {
+  synchronized void passed(PassOutcome pass, long unknownBytes, long leftBytes) {
     sizeAfterPass = leftBytes;
-    copiedBytes = Math.min(scannedBytes - droppedBytes, leftBytes);
-    isLiveKnown = droppedBytes >= scannedBytes / LITTLE || unknownBytes < scannedBytes / MUCH;
+    copiedBytes = Math.min(pass.movedBytes(), leftBytes);
+    long scanned = pass.scannedBytes();
+    isLiveKnown = pass.droppedBytes() >= scanned / LITTLE || unknownBytes < scanned / MUCH;
   }
 
   /**
-   * Whether a pass is worth it that would leave about so many bytes, as a sample says. That may be
-   * wrong by a tenth, so it counts only if next to nothing is dead: then the next pass is due as
-   * after one that has left so much.
+   * Whether a pass is worth it, as a sample says. That may be wrong by a tenth, so it counts only
+   * if next to nothing is dead: then the next is due as after a pass that has copied all that is
+   * live.
+   *
+   * @param diskBytes how much of the log is on disk, and was sampled
+   * @param liveBytes how much of that is live
    */
-  synchronized boolean isWorthIt(long logBytes, long sampledBytes) {
-    if (sampledBytes < logBytes - logBytes / NEXT_TO_NOTHING) {
+  synchronized boolean isWorthIt(long logBytes, long diskBytes, long liveBytes) {
+    long deadBytes = diskBytes - liveBytes;
+    if (deadBytes > diskBytes / NEXT_TO_NOTHING) {
       return true;
     }
-    sizeAfterPass = Math.max(sizeAfterPass, sampledBytes);
-    copiedBytes = sizeAfterPass;
+    sizeAfterPass = Math.max(sizeAfterPass, logBytes - deadBytes);
+    copiedBytes = liveBytes;
     isLiveKnown = true;
     return false;
   }

@@ -42,7 +42,7 @@ public final class ScanCursor implements AutoCloseable {
   private boolean withChunks;
   private boolean withForks;
   private long hiddenChunkBytes;
-  private long foreignBytes;
+  private long endedBytes;
 
   private long loadedFrom;
   private long loadedUntil;
@@ -119,13 +119,16 @@ public final class ScanCursor implements AutoCloseable {
       } else {
         checked(layout.headerBytes());
         next = checked(layout.recordBytes(buffer, address - loadedFrom));
-        hiddenChunkBytes += isHiddenChunk() ? next - address : 0;
-        if (address >= range.from() && isShown()) {
-          wrap();
-          if (log.owns(key)) {
-            return true;
+        if (isHiddenChunk()) {
+          hiddenChunkBytes += next - address;
+        } else if (address >= range.from()) {
+          if (isShown()) {
+            wrap();
+            if (log.owns(key)) {
+              return true;
+            }
           }
-          foreignBytes += next - address;
+          endedBytes += next - address;
         }
       }
     }
@@ -135,7 +138,6 @@ public final class ScanCursor implements AutoCloseable {
   /** Chunks have no version: they are as good as the anchor that leads to them. */
   private boolean isShown() {
     return !RecordInfo.isInvalid(info)
-        && !isHiddenChunk()
         && !isEndOfChain()
         && (RecordInfo.isChunk(info) || !log.voids().contains(address, info));
   }
@@ -154,9 +156,12 @@ public final class ScanCursor implements AutoCloseable {
     return hiddenChunkBytes;
   }
 
-  /** How many bytes of records it has come by of keys that the store is not there for. */
-  public long foreignBytes() {
-    return foreignBytes;
+  /**
+   * How many bytes of records it has come by that nobody needs: deleted, given up, or of keys that
+   * the store is not there for.
+   */
+  public long endedBytes() {
+    return endedBytes;
   }
 
   public long address() {

@@ -39,7 +39,7 @@ class HeldShareTest {
     for (int key = 0; key < LIVE; key++) {
       append(key);
     }
-    trigger.passed(LIVE, 0, 0, LIVE);
+    trigger.passed(new PassOutcome(LIVE, LIVE, 0, LIVE), 0, LIVE);
   }
 
   private void compact() {
@@ -61,7 +61,8 @@ class HeldShareTest {
         int scanned = begin - passBegan;
         int moved = copied - copiedBefore;
         int writtenMeanwhile = tail - passEnd - moved;
-        trigger.passed(scanned, scanned - moved, scanned, tail - begin - writtenMeanwhile);
+        int left = tail - begin - writtenMeanwhile;
+        trigger.passed(new PassOutcome(scanned, moved, 0, left), scanned, left);
         isPassing = trigger.isDue(tail - begin, LIVE, true);
         passEnd = 0;
       }

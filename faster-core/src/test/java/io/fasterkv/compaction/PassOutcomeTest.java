@@ -15,19 +15,19 @@ class PassOutcomeTest {
   void whatOthersWriteMeanwhileIsNotWhatItLeaves() {
     PassOutcome outcome =
         PassOutcome.of(stats(500, 50, 5), stats(1500, 350, 105), 300 + 7000, 2000 + 300 + 7000);
-    assertThat(outcome).isEqualTo(new PassOutcome(1000, 300, 700, 100, 2300));
+    assertThat(outcome).isEqualTo(new PassOutcome(1000, 300, 100, 2300));
   }
 
   @Test
   void whatItHasNotSeenIsLikeWhatItHasAsFarAsThatGoes() {
-    assertThat(new PassOutcome(1000, 300, 700, 0, 300).liveBytes()).isEqualTo(300);
-    assertThat(new PassOutcome(1000, 300, 700, 0, 800).liveBytes()).isEqualTo(450);
-    assertThat(new PassOutcome(1000, 300, 700, 0, 9000).liveBytes()).isEqualTo(600);
-    assertThat(new PassOutcome(1000, 0, 1000, 0, 9000).liveBytes()).isZero();
+    assertThat(new PassOutcome(1000, 300, 0, 300).liveBytes()).isEqualTo(300);
+    assertThat(new PassOutcome(1000, 300, 0, 800).liveBytes()).isEqualTo(450);
+    assertThat(new PassOutcome(1000, 300, 0, 9000).liveBytes()).isEqualTo(600);
+    assertThat(new PassOutcome(1000, 0, 0, 9000).liveBytes()).isZero();
   }
 
   @Test
   void whatHasSeenNothingSaysNothing() {
-    assertThat(new PassOutcome(0, 0, 0, 0, 9000).liveBytes()).isZero();
+    assertThat(new PassOutcome(0, 0, 0, 9000).liveBytes()).isZero();
   }
 }

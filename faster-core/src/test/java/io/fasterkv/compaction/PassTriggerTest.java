@@ -12,6 +12,11 @@ class PassTriggerTest {
 
   private final PassTrigger trigger = new PassTrigger(() -> MEMORY);
 
+  private void passed(long scannedBytes, long droppedBytes, long unknownBytes, long leftBytes) {
+    PassOutcome pass = new PassOutcome(scannedBytes, scannedBytes - droppedBytes, 0, leftBytes);
+    trigger.passed(pass, unknownBytes, leftBytes);
+  }
+
   @Test
   void aLogThatFitsMemoryIsLeftAlone() {
     assertThat(trigger.isDue(0, 0, false)).isFalse();
@@ -24,7 +29,7 @@ class PassTriggerTest {
   void aLogThatNobodyWritesToIsLeftAlone(boolean isHeld) {
     for (long dropped : new long[] {0, 4000, 5000}) {
       for (long unknown : new long[] {0, 5000}) {
-        trigger.passed(5000, dropped, unknown, 5000);
+        passed(5000, dropped, unknown, 5000);
         assertThat(trigger.isDue(5000, 0, isHeld)).isFalse();
       }
     }
@@ -42,7 +47,7 @@ class PassTriggerTest {
       known += isKnown ? 100 : 0;
       if (trigger.isDue(log, known, true)) {
         copied += log;
-        trigger.passed(log, 0, log - known, log);
+        passed(log, 0, log - known, log);
         known = log;
       }
     }
@@ -52,22 +57,30 @@ class PassTriggerTest {
   /** A sample may be wrong by a tenth, and what it says counts for long. */
   @Test
   void aSampleCountsOnlyIfNextToNothingIsDead() {
-    trigger.passed(8000, 8000, 8000, 2000);
-    assertThat(trigger.isWorthIt(8000, LiveSample.UNKNOWN)).isTrue();
-    assertThat(trigger.isWorthIt(8000, 7499)).isTrue();
+    passed(8000, 8000, 8000, 2000);
+    assertThat(trigger.isWorthIt(8000, 8000, 7499)).isTrue();
     assertThat(trigger.isDue(8000, 0, false)).isTrue();
-    assertThat(trigger.isWorthIt(8000, 7500)).isFalse();
+    assertThat(trigger.isWorthIt(8000, 8000, 7500)).isFalse();
     assertThat(trigger.isDue(8000, 0, false)).isFalse();
     assertThat(trigger.isDue(11_251, 0, false)).isTrue();
+  }
+
+  /** A load that outgrows its memory: what is on disk is little, and all of it is live. */
+  @ParameterizedTest
+  @ValueSource(longs = {0, 50_000})
+  void aLogIsLookedAtAgainWhenHalfAsMuchAgainIsOnDisk(long live) {
+    assertThat(trigger.isWorthIt(50_000, 1000, 1000)).isFalse();
+    assertThat(trigger.isDue(50_500, live, false)).isFalse();
+    assertThat(trigger.isDue(Math.max(50_500, live + live / 2) + 1, live, false)).isTrue();
   }
 
   /** Insertions, and then overwrites: that the last pass had nothing to drop was to be expected. */
   @Test
   void aLogThatWasKnownToBeLiveIsNotLeftUntilItHasDoubled() {
     long live = 50_000;
-    trigger.passed(live, 0, live / 10, live);
+    passed(live, 0, live / 10, live);
     assertThat(trigger.isDue(live + live / 2 + 1, live, false)).isTrue();
-    trigger.passed(live, 0, live, live);
+    passed(live, 0, live, live);
     assertThat(trigger.isDue(2 * live, live, false)).isFalse();
   }
 
@@ -79,11 +92,11 @@ class PassTriggerTest {
   void aLogMostOfWhichIsInMemoryIsDueSoon() {
     long live = 20_000;
     for (long unknown : new long[] {0, 80_000}) {
-      trigger.passed(10_000, 0, unknown, 100_000);
+      passed(10_000, 0, unknown, 100_000);
       assertThat(trigger.isDue(105_000, live, false)).isFalse();
       assertThat(trigger.isDue(110_001, live, false)).isTrue();
     }
-    trigger.passed(10_000, 10_000, 80_000, 100_000);
+    passed(10_000, 10_000, 80_000, 100_000);
     assertThat(trigger.isDue(100_000, live, false)).isFalse();
     assertThat(trigger.isDue(100_001, live, false)).isTrue();
   }
@@ -91,14 +104,14 @@ class PassTriggerTest {
   /** What is said to be live may have been deleted. */
   @Test
   void aLogThatHasDoubledIsDueWhateverIsSaidToBeLive() {
-    trigger.passed(5000, 5000, 5000, 5000);
+    passed(5000, 5000, 5000, 5000);
     assertThat(trigger.isDue(10_000, 10_000, false)).isFalse();
     assertThat(trigger.isDue(10_001, 10_001, false)).isTrue();
   }
 
   @Test
   void aLogWhoseHeadHasExpiredIsDueByWhatIsLeft() {
-    trigger.passed(50_000, 25_000, 25_000, 50_000);
+    passed(50_000, 25_000, 25_000, 50_000);
     trigger.truncated(10_000);
     assertThat(trigger.isDue(20_001, 10_000, false)).isTrue();
   }
@@ -121,12 +134,12 @@ class PassTriggerTest {
     long log = live;
     long copied = 0;
     long written = 0;
-    trigger.passed(log, log, log, log);
+    passed(log, log, log, log);
     for (; written < 10_000_000; written += 100) {
       log += 100;
       if (trigger.isDue(log, live, isHeld)) {
         copied += live;
-        trigger.passed(log, log - live, log - live, live);
+        passed(log, log - live, log - live, live);
         log = live;
       }
       most = Math.max(most, log);

@@ -1,6 +1,7 @@
 package io.fasterkv.compaction;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
 
 /**
@@ -32,8 +33,10 @@ final class LiveLook {
       if (!compactor.whileNonePasses(sample::look)) {
         return true;
       }
+      HybridLog log = engine.log();
       long onDisk = sample.sampledBytes();
-      if (trigger.isWorthIt(engine.log().lengthBytes(), onDisk, sample.liveSampledBytes())) {
+      long liveOnDisk = sample.liveSampledBytes();
+      if (trigger.isWorthIt(log.lengthBytes(), onDisk, liveOnDisk, log.holds().isHeld())) {
         believe();
         return true;
       }

@@ -92,14 +92,16 @@ final class PassTrigger {
   /**
    * Whether a pass is worth it, as a sample says. That may be wrong by a tenth, so it counts only
    * if next to nothing is dead: then the next is due as after a pass that has copied all that is
-   * live.
+   * live. It counts in any case for a log of which nothing was known yet, as one that was
+   * recovered.
    *
    * @param diskBytes how much of the log is on disk, and was sampled
    * @param liveBytes how much of that is live
    */
-  synchronized boolean isWorthIt(long logBytes, long diskBytes, long liveBytes) {
+  synchronized boolean isWorthIt(long logBytes, long diskBytes, long liveBytes, boolean isHeld) {
     long deadBytes = diskBytes - liveBytes;
-    if (deadBytes > diskBytes / NEXT_TO_NOTHING) {
+    boolean isKnown = sizeAfterPass > 0;
+    if (deadBytes > (isKnown ? diskBytes / NEXT_TO_NOTHING : more(liveBytes, isHeld))) {
       return true;
     }
     sizeAfterPass = Math.max(sizeAfterPass, logBytes - deadBytes);

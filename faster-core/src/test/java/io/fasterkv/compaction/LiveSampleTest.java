@@ -26,13 +26,17 @@ class LiveSampleTest {
    * So few entries that most chains go on on disk, where an upsert cannot tell that a key is new.
    */
   private FasterStore open(boolean withCompaction) {
+    return open(withCompaction, 64 << 10);
+  }
+
+  private FasterStore open(boolean withCompaction, long indexBytes) {
     return FasterStore.open(
         StoreConfig.builder(directory.resolve("store"))
             .recordKind(RecordKind.LONGS)
             .memoryBytes(1 << 20)
             .pageBytes(PAGE_BYTES)
             .logMemoryBytes(8 * PAGE_BYTES)
-            .indexBytes(64 << 10)
+            .indexBytes(indexBytes)
             .segmentBytes(1 << 16)
             .backgroundCompaction(withCompaction)
             .deleteOnClose(true)
@@ -79,7 +83,7 @@ class LiveSampleTest {
    */
   @Test
   void whatWasDeletedInItsPlaceIsNot() {
-    try (FasterStore store = open(false);
+    try (FasterStore store = open(false, 512 << 10);
         LongSession<Void> session =
             store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
       for (long key = 0; key < KEYS; key++) {

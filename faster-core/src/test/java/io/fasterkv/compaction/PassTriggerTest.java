@@ -58,18 +58,32 @@ class PassTriggerTest {
   @Test
   void aSampleCountsOnlyIfNextToNothingIsDead() {
     passed(8000, 8000, 8000, 2000);
-    assertThat(trigger.isWorthIt(8000, 8000, 7499)).isTrue();
+    assertThat(trigger.isWorthIt(8000, 8000, 7499, false)).isTrue();
     assertThat(trigger.isDue(8000, 0, false)).isTrue();
-    assertThat(trigger.isWorthIt(8000, 8000, 7500)).isFalse();
+    assertThat(trigger.isWorthIt(8000, 8000, 7500, false)).isFalse();
     assertThat(trigger.isDue(8000, 0, false)).isFalse();
     assertThat(trigger.isDue(11_251, 0, false)).isTrue();
+  }
+
+  /** It was copied as a whole after each restart, if a sixteenth of it was dead. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aLogThatWasRecoveredIsDueAsItWas(boolean isHeld) {
+    int live = 6000;
+    int due = live + live / (isHeld ? 3 : 2);
+    assertThat(trigger.isDue(due, live / 2, isHeld)).isTrue();
+    assertThat(trigger.isWorthIt(due + 1, due + 1, live, isHeld)).isTrue();
+    assertThat(trigger.isWorthIt(due - 100, due - 100, live, isHeld)).isFalse();
+    assertThat(trigger.isDue(due, live / 2, isHeld)).isFalse();
+    assertThat(trigger.isDue(due + 1, live / 2, isHeld)).isTrue();
+    assertThat(trigger.isWorthIt(due + 1, due + 1, live, isHeld)).isTrue();
   }
 
   /** A load that outgrows its memory: what is on disk is little, and all of it is live. */
   @ParameterizedTest
   @ValueSource(longs = {0, 50_000})
   void aLogIsLookedAtAgainWhenHalfAsMuchAgainIsOnDisk(long live) {
-    assertThat(trigger.isWorthIt(50_000, 1000, 1000)).isFalse();
+    assertThat(trigger.isWorthIt(50_000, 1000, 1000, false)).isFalse();
     assertThat(trigger.isDue(50_500, live, false)).isFalse();
     assertThat(trigger.isDue(Math.max(50_500, live + live / 2) + 1, live, false)).isTrue();
   }

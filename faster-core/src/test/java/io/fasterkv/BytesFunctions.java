@@ -8,10 +8,10 @@ import io.fasterkv.api.Status;
  * Test functions: reads copy the value out; an RMW appends its input to the value. Merging appends
  * too, so that a part that is lost, doubled or out of order shows.
  */
-class BytesFunctions implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
+public class BytesFunctions implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
 
   /** What a read found. */
-  static final class Result {
+  public static final class Result {
     byte[] value = new byte[0];
     Status completed = Status.PENDING;
   }

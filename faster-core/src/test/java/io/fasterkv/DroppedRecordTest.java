@@ -29,8 +29,8 @@ class DroppedRecordTest {
       Engine engine = Insides.engine(store);
       engine.log().truncate(store.tailAddress());
       try (RecordMover mover = new RecordMover(engine, null)) {
-        assertThat(mover.wouldMove(older, ModelDriver.key(KEY), ByteSpan.of(new byte[] {1})))
-            .isFalse();
+        assertThat(mover.look(older, ModelDriver.key(KEY), ByteSpan.of(new byte[] {1})))
+            .isEqualTo(RecordMover.Look.DEAD);
       }
     }
   }

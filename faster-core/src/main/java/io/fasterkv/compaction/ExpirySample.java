@@ -42,8 +42,7 @@ final class ExpirySample {
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
 
-  /** Where what lies there is asked about; at random, since records may be of regular size. */
-  private static final long PLACES_PER_PAGE = 256;
+  private static final int PLACES_PER_PAGE = 256;
 
   /** One look in so many counts for what is believed. */
   private static final long STEADINESS = 4;
@@ -211,23 +210,16 @@ final class ExpirySample {
     return parts;
   }
 
-  /** A record is asked about if a place lies in it, of which each step of the page has one. */
+  /** A record is asked about if a place lies in it. */
   private double expiredShare(KeepQuestion question, long begin, long end, long page) {
     HybridLog log = engine.log();
-    long step = log.pageBytes() / PLACES_PER_PAGE;
-    long stepAt = page;
-    long asked = page + random.nextLong(step);
+    PagePlaces places = new PagePlaces(random, page, log.pageBytes(), PLACES_PER_PAGE);
     double found = 0;
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, log.pageEnd(page)))) {
       while (scan.next()) {
-        int places = 0;
-        while (asked < scan.endAddress()) {
-          places += asked >= scan.address() ? 1 : 0;
-          stepAt += step;
-          asked = stepAt + random.nextLong(step);
-        }
-        if (places > 0 && isWorthAsking(scan)) {
-          found += places * expiredPart(question, scan);
+        int count = places.in(scan.address(), scan.endAddress());
+        if (count > 0 && isWorthAsking(scan)) {
+          found += count * expiredPart(question, scan);
         }
       }
     }

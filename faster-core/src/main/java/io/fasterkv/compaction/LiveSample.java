@@ -7,30 +7,30 @@ import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.KeepQuestion;
 import io.fasterkv.operation.RecordMover;
+import java.util.SplittableRandom;
 
 /**
- * Estimates how much of the log on disk is live, before a pass goes over all of it: some records of
- * {@value #MOST_PAGES} pages, one page in each equal part of the log, each time another, or more
- * records of each page if there are fewer, are looked up. What was written to keys that nobody had
- * is live, and operations cannot always tell: a key whose chain goes on on disk may be new or not.
- * So a log that was loaded is not copied for nothing. What is not looked at, large values and
- * deltas, counts as dead, or as live for who asks what is live at most: only a pass can tell. So
- * does what is only in memory, but for as much of it as is on disk, which is taken to be like that.
- * For the thread that compacts.
+ * Estimates how much of the log on disk is live, before a pass goes over all of it: the records at
+ * some places of {@value #MOST_PAGES} pages, one page in each equal part of the log, each time
+ * another, or at more places of each page if there are fewer, are looked up. What was written to
+ * keys that nobody had is live, and operations cannot always tell: a key whose chain goes on on
+ * disk may be new or not. So a log that was loaded is not copied for nothing. What cannot be looked
+ * up, large values, deltas and what lies under them, counts as dead, or as live for who asks what
+ * is live at most: only a pass can tell. So does what is only in memory, but for as much of it as
+ * is on disk, which is taken to be like that. For the thread that compacts.
  */
 final class LiveSample {
   private static final int MOST_PAGES = 16;
-  private static final int RECORDS = 96;
+  private static final int PLACES = 96;
 
   /** Steps by the golden ratio spread out evenly, however many there are. */
   private static final double STEP = 0.6180339887498949;
 
   private final Engine engine;
+  private final SplittableRandom random = new SplittableRandom(1);
   private double place;
-  private long lookedBytes;
-  private long liveBytes;
 
-  /** Bytes of all records that could be looked at, on the pages that were. */
+  /** Bytes of all records that could be looked up, on the pages that were looked at. */
   private long smallBytes;
 
   /** Bytes of deltas and large values there. */
@@ -38,6 +38,15 @@ final class LiveSample {
 
   /** Bytes of records there that a scan does not show, since nobody needs them. */
   private long endedBytes;
+
+  /** How many places lay in records that could be looked up, */
+  private int lookedPlaces;
+
+  /** in those that are live, */
+  private int livePlaces;
+
+  /** and in those that are, or were, under deltas. */
+  private int openPlaces;
 
   /** Of so much of the log on disk. */
   private long sampledBytes;
@@ -58,24 +67,29 @@ final class LiveSample {
       }
       long part = (end - begin) / pages;
       place = (place + STEP) % 1;
-      lookedBytes = 0;
-      liveBytes = 0;
-      smallBytes = 0;
-      otherBytes = 0;
-      endedBytes = 0;
+      beginsAnew();
       sampledBytes = end - begin;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
         for (int i = 0; i < pages; i++) {
           long page = log.pageStart(begin + i * part + (long) (place * part));
-          look(records, begin, end, page, RECORDS / pages);
+          look(records, begin, end, page, PLACES / pages);
         }
       }
       return allBytes() > 0;
     } finally {
       log.holds().unpinBrief(begin);
     }
+  }
+
+  private void beginsAnew() {
+    smallBytes = 0;
+    otherBytes = 0;
+    endedBytes = 0;
+    lookedPlaces = 0;
+    livePlaces = 0;
+    openPlaces = 0;
   }
 
   /** How much of the log was on disk at the last look. */
@@ -85,22 +99,25 @@ final class LiveSample {
 
   /** About how much of that is live at least. */
   long liveSampledBytes() {
-    return (long) (liveShare() * sampledBytes);
+    return (long) (shareOf(livePlaces) * sampledBytes);
   }
 
   /** About how many bytes of the log are live at least. */
   long leastBytes() {
-    return (long) (liveShare() * likeSampledBytes());
+    return (long) (shareOf(livePlaces) * likeSampledBytes());
   }
 
   /** About how many bytes of the log are live at most. */
   long mostBytes() {
-    double share = liveShare() + otherBytes / allBytes();
+    // If no place lay in a record that could be looked up, nothing is known of any.
+    int places = lookedPlaces == 0 ? 1 : livePlaces + openPlaces;
+    double share = shareOf(places) + otherBytes / allBytes();
     return (long) (share * likeSampledBytes()) + engine.log().lengthBytes() - likeSampledBytes();
   }
 
-  private double liveShare() {
-    return lookedBytes == 0 ? 0 : smallBytes / allBytes() * liveBytes / lookedBytes;
+  /** Which part of the pages that were looked at records are like those at so many places. */
+  private double shareOf(int places) {
+    return smallBytes / allBytes() * places / Math.max(1, lookedPlaces);
   }
 
   private double allBytes() {
@@ -111,23 +128,14 @@ final class LiveSample {
     return Math.min(engine.log().lengthBytes(), 2 * sampledBytes);
   }
 
-  /** Looks at records that are spread over a page as far as their sizes are alike. */
   private void look(RecordMover records, long begin, long end, long page, int count) {
-    long until = engine.log().pageEnd(page);
-    long stride = (until - page) / count;
-    long next = page + (long) (place * stride);
-    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, until))) {
+    HybridLog log = engine.log();
+    PagePlaces places = new PagePlaces(random, page, log.pageBytes(), count);
+    try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, log.pageEnd(page)))) {
       while (scan.next()) {
-        if (scan.isLarge()) {
-          continue;
-        }
-        long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
-        otherBytes += scan.isDelta() ? bytes : 0;
-        smallBytes += scan.isDelta() ? 0 : bytes;
-        if (scan.address() >= next && !scan.isDelta()) {
-          next += stride;
-          lookedBytes += bytes;
-          liveBytes += isLive(records, scan) ? bytes : 0;
+        int found = places.in(scan.address(), scan.endAddress());
+        if (!scan.isLarge()) {
+          look(records, scan, found);
         }
       }
       otherBytes += scan.hiddenChunkBytes();
@@ -135,7 +143,23 @@ final class LiveSample {
     }
   }
 
-  private boolean isLive(RecordMover records, ScanCursor scan) {
-    return Movers.isWorthALook(scan) && records.wouldMove(scan.address(), scan.key(), scan.value());
+  private void look(RecordMover records, ScanCursor scan, int places) {
+    long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
+    if (scan.isDelta()) {
+      otherBytes += bytes;
+      return;
+    }
+    smallBytes += bytes;
+    if (places == 0) {
+      return;
+    }
+    lookedPlaces += places;
+    if (Movers.isWorthALook(scan)) {
+      switch (records.look(scan.address(), scan.key(), scan.value())) {
+        case LIVE -> livePlaces += places;
+        case UNDER_DELTAS -> openPlaces += places;
+        case DEAD -> {}
+      }
+    }
   }
 }

@@ -105,7 +105,7 @@ final class PassTrigger {
       return true;
     }
     sizeAfterPass = Math.max(sizeAfterPass, logBytes - deadBytes);
-    copiedBytes = liveBytes;
+    copiedBytes = Math.min(liveBytes, sizeAfterPass);
     isLiveKnown = true;
     return false;
   }

@@ -85,18 +85,24 @@ public final class RecordMover implements AutoCloseable {
     return isDelta ? collapse(address) : move(address, key, value, newerFrom);
   }
 
-  /**
-   * Whether the record at {@code address}, which is immutable and no delta, would move; moves
-   * nothing. One that deltas belong to would.
-   */
-  public boolean wouldMove(long address, ByteSpan key, ByteSpan value) {
+  /** What can be told of a record without moving anything. */
+  public enum Look {
+    LIVE,
+    /** Replaced or deleted; or it need not be kept. */
+    DEAD,
+    /** The newest record of the key is a delta; what lies under it may be a part of the value. */
+    UNDER_DELTAS
+  }
+
+  /** Looks at the record at {@code address}, which is immutable and no delta. */
+  public Look look(long address, ByteSpan key, ByteSpan value) {
     op.setKey(key);
     op.hash = engine.hash(op.key);
     aim(address + 1);
     return switch (settle(address, value, Verdict.OPEN)) {
-      case LIVE -> judge(key, value) == Verdict.STAYS;
-      case UNDER_DELTAS -> true;
-      default -> false;
+      case LIVE -> judge(key, value) == Verdict.STAYS ? Look.LIVE : Look.DEAD;
+      case UNDER_DELTAS -> Look.UNDER_DELTAS;
+      default -> Look.DEAD;
     };
   }
 

@@ -2,6 +2,7 @@ package io.fasterkv.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.BytesFunctions;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.LongSession;
@@ -117,18 +118,19 @@ class LiveSampleTest {
     }
   }
 
+  private StoreConfig.Builder bytes() {
+    return StoreConfig.builder(directory.resolve("store"))
+        .memoryBytes(2 << 20)
+        .scratchBytes(1 << 18)
+        .pageBytes(PAGE_BYTES)
+        .logMemoryBytes(8 * PAGE_BYTES)
+        .deleteOnClose(true);
+  }
+
   /** Large values are not looked at: they may be dead, and they may be live. */
   @Test
   void whatIsNotLookedAtMayBeLive() {
-    StoreConfig config =
-        StoreConfig.builder(directory.resolve("store"))
-            .memoryBytes(2 << 20)
-            .scratchBytes(1 << 18)
-            .pageBytes(PAGE_BYTES)
-            .logMemoryBytes(8 * PAGE_BYTES)
-            .deleteOnClose(true)
-            .build();
-    try (FasterStore store = FasterStore.open(config);
+    try (FasterStore store = FasterStore.open(bytes().build());
         var session = store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
       ByteSpan small = ByteSpan.of(new byte[100]);
       ByteSpan large = ByteSpan.of(new byte[3 * PAGE_BYTES]);
@@ -142,6 +144,46 @@ class LiveSampleTest {
       assertThat(sample.look()).isTrue();
       assertThat((double) sample.leastBytes() / store.logBytes()).isBetween(0.1, 0.6);
       assertThat(sample.mostBytes()).isEqualTo(store.logBytes());
+    }
+  }
+
+  /** What lies under deltas may be a part of a value, or not. */
+  @Test
+  void whatLiesUnderDeltasMayBeLive() {
+    int keys = 1000;
+    try (FasterStore store = FasterStore.open(bytes().merge(new BytesFunctions()).build());
+        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      for (int i = 0; i < keys; i++) {
+        session.upsert(key(i), ByteSpan.of(new byte[1000]), null);
+      }
+      LiveSample sample = new LiveSample(Insides.engine(store));
+      assertThat(sample.look()).isTrue();
+      assertThat(sample.liveSampledBytes()).isEqualTo(sample.sampledBytes());
+      for (int i = 0; i < keys; i++) {
+        session.rmw(key(i), new byte[20], null);
+      }
+      assertThat(sample.look()).isTrue();
+      assertThat(sample.leastBytes()).isLessThan(store.logBytes() / 10);
+      assertThat(sample.mostBytes()).isGreaterThan(store.logBytes() - store.logBytes() / 20);
+    }
+  }
+
+  /** A record that fills its page is found where the page begins; a place may lie anywhere. */
+  @Test
+  void recordsCountByTheirLength() {
+    int keys = 200;
+    ByteSpan long3000 = ByteSpan.of(new byte[3000]);
+    try (FasterStore store = FasterStore.open(bytes().build());
+        var session = store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
+      for (int i = 0; i < keys; i++) {
+        session.upsert(key(i), long3000, null);
+      }
+      assertThat(liveShare(store)).isEqualTo(1);
+      for (int i = 0; i < keys; i++) {
+        session.upsert(key(i), long3000, null);
+        session.upsert(key(keys + i), ByteSpan.of(new byte[300]), null);
+      }
+      assertThat(liveShare(store)).isBetween(0.35, 0.7);
     }
   }
 

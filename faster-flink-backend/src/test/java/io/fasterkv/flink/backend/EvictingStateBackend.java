@@ -10,6 +10,7 @@ import io.fasterkv.flink.records.StateRecords;
 import java.io.IOException;
 import java.util.function.IntFunction;
 import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
 import org.apache.flink.runtime.state.AbstractStateBackend;
 import org.apache.flink.runtime.state.BackendBuildingException;
@@ -37,6 +38,16 @@ public final class EvictingStateBackend extends AbstractStateBackend
     configured.latencyTrackingConfigBuilder = latencyTrackingConfigBuilder.configure(config);
     configured.sizeTrackingConfigBuilder = sizeTrackingConfigBuilder.configure(config);
     return configured;
+  }
+
+  @Override
+  public boolean supportsNoClaimRestoreMode() {
+    return new FasterStateBackend().supportsNoClaimRestoreMode();
+  }
+
+  @Override
+  public boolean supportsSavepointFormat(SavepointFormatType format) {
+    return new FasterStateBackend().supportsSavepointFormat(format);
   }
 
   @Override

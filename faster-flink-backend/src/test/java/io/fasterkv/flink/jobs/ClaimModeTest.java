@@ -2,9 +2,11 @@ package io.fasterkv.flink.jobs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.RecoveryClaimMode;
@@ -104,7 +106,7 @@ class ClaimModeTest {
    * materialized the state anew.
    */
   @ParameterizedTest
-  @EnumSource(names = {"FULL", "INCREMENTAL"})
+  @EnumSource(names = {"FULL", "INCREMENTAL", "FILE_MERGING"})
   void ofACheckpointThatIsNotClaimedNothingIsNeededAfterTheFirst(
       JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
     Configuration config = config(settings);
@@ -115,10 +117,19 @@ class ClaimModeTest {
     job = CheckedJob.start(cluster, from(others, RecoveryClaimMode.NO_CLAIM, config), 2);
     job.checkpoint();
     assertThat(local(others)).isNotEmptyDirectory();
+    assertThat(hasDirectories(local(others).resolveSibling("shared")))
+        .as("Flink merges files in directories of tasks")
+        .isEqualTo(settings == JobSettings.FILE_MERGING);
     FileUtils.deleteDirectory(local(others).getParent().toFile());
     job.fail();
     String last = job.checkpoint();
     job.cancel();
     CheckedJob.start(cluster, from(last, RecoveryClaimMode.NO_CLAIM, config), 3).end();
+  }
+
+  private static boolean hasDirectories(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.anyMatch(Files::isDirectory);
+    }
   }
 }

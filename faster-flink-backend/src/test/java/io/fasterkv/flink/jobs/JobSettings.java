@@ -2,35 +2,40 @@ package io.fasterkv.flink.jobs;
 
 import io.fasterkv.flink.FasterStateBackendFactory;
 import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.backend.EvictingBackendFactory;
 import java.nio.file.Path;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.runtime.state.StateBackendFactory;
 
 /** How a job keeps and checkpoints its state: all by configuration, as users do. */
 enum JobSettings {
   /** All state in memory, in full checkpoints. */
-  FULL(TestSettings.ROOMY, false, false),
-  /** Nearly all state on disk, in incremental checkpoints. */
-  INCREMENTAL(TestSettings.TINY, true, false),
+  FULL(FasterStateBackendFactory.class, TestSettings.ROOMY, false),
+  /** State that is on disk whenever it is asked for, in incremental checkpoints. */
+  INCREMENTAL(EvictingBackendFactory.class, TestSettings.TINY, true),
+  /** As {@link #INCREMENTAL}, with many parts of checkpoints in one file of Flink's. */
+  FILE_MERGING(EvictingBackendFactory.class, TestSettings.TINY, true),
   /** Flink's changelog above, which asks for checkpoints of its own. */
-  CHANGELOG(TestSettings.TINY, true, true);
+  CHANGELOG(FasterStateBackendFactory.class, TestSettings.TINY, true);
 
+  private final Class<? extends StateBackendFactory<?>> backend;
   private final TestSettings store;
   private final boolean isIncremental;
-  private final boolean hasChangelog;
 
-  JobSettings(TestSettings store, boolean isIncremental, boolean hasChangelog) {
+  JobSettings(
+      Class<? extends StateBackendFactory<?>> backend, TestSettings store, boolean isIncremental) {
+    this.backend = backend;
     this.store = store;
     this.isIncremental = isIncremental;
-    this.hasChangelog = hasChangelog;
   }
 
   /** The configuration of a job whose checkpoints are below {@code directory}. */
   Configuration config(Path directory) {
     Configuration config = store.config();
-    config.set(StateBackendOptions.STATE_BACKEND, FasterStateBackendFactory.class.getName());
+    config.set(StateBackendOptions.STATE_BACKEND, backend.getName());
     config.set(
         CheckpointingOptions.CHECKPOINTS_DIRECTORY,
         directory.resolve("checkpoints").toUri().toString());
@@ -42,7 +47,11 @@ enum JobSettings {
     config.setString("restart-strategy.type", "fixed-delay");
     config.setString("restart-strategy.fixed-delay.attempts", "1000");
     config.setString("restart-strategy.fixed-delay.delay", "1 ms");
-    if (hasChangelog) {
+    if (this == FILE_MERGING) {
+      config.setString("execution.checkpointing.file-merging.enabled", "true");
+      config.setString("execution.checkpointing.file-merging.across-checkpoint-boundary", "true");
+    }
+    if (this == CHANGELOG) {
       config.setString("state.changelog.enabled", "true");
       config.setString("state.changelog.storage", "filesystem");
       config.setString("state.changelog.dstl.dfs.base-path", directory.resolve("dstl").toString());

@@ -1,0 +1,15 @@
+package io.fasterkv.flink.backend;
+
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.runtime.state.StateBackendFactory;
+
+/** Names {@link EvictingStateBackend} in the configuration of a job. */
+public final class EvictingBackendFactory implements StateBackendFactory<EvictingStateBackend> {
+  /** For Flink, which makes the factory by reflection. */
+  public EvictingBackendFactory() {}
+
+  @Override
+  public EvictingStateBackend createFromConfig(ReadableConfig config, ClassLoader classLoader) {
+    return new EvictingStateBackend(config).configure(config, classLoader);
+  }
+}

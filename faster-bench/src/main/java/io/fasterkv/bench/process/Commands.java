@@ -13,13 +13,15 @@ public final class Commands {
 
   private Commands() {}
 
-  /** What starts a main class of this program on the same Java. */
+  /** What starts a main class of this program on the same Java, with native access if this has. */
   public static List<String> java(Class<?> main, List<String> jvmOptions, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.add("-cp");
     command.add(System.getProperty("java.class.path", "." + File.pathSeparator));
-    command.add("--enable-native-access=ALL-UNNAMED");
+    if (Commands.class.getModule().isNativeAccessEnabled()) {
+      command.add("--enable-native-access=ALL-UNNAMED");
+    }
     command.addAll(jvmOptions);
     command.add(main.getName());
     command.addAll(arguments);

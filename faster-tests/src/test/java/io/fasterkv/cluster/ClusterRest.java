@@ -43,6 +43,17 @@ final class ClusterRest implements AutoCloseable {
     return running;
   }
 
+  /**
+   * How many records a job's tasks have read since they were started, as was known some time ago.
+   */
+  long readRecords(JobID job) throws InterruptedException {
+    long read = 0;
+    for (JsonNode vertex : get("/jobs/" + job).path("vertices")) {
+      read += vertex.path("metrics").path("read-records").asLong();
+    }
+    return read;
+  }
+
   /** The checkpoints of a job, as Flink counts them since the JobManager was started. */
   JsonNode checkpoints(JobID job) throws InterruptedException {
     return get("/jobs/" + job + "/checkpoints");

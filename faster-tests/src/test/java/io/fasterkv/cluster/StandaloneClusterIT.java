@@ -71,6 +71,7 @@ class StandaloneClusterIT {
     settings.put("execution.checkpointing.interval", "500 ms");
     settings.put("execution.checkpointing.incremental", "true");
     settings.put("execution.checkpointing.tolerable-failed-checkpoints", "100000");
+    settings.put("metrics.fetcher.update-interval", "500 ms");
     settings.put("restart-strategy.type", "fixed-delay");
     settings.put("restart-strategy.fixed-delay.attempts", "100000");
     settings.put("restart-strategy.fixed-delay.delay", "300 ms");
@@ -137,6 +138,13 @@ class StandaloneClusterIT {
                   return failedCheckpoints(job) > failed;
                 });
             assertThat(cluster.logged("No space left on device")).isGreaterThan(before);
+            long read = cluster.rest().readRecords(job.id());
+            job.await(
+                "records flow while the disk is full",
+                () -> {
+                  checkpointDisk.fill();
+                  return cluster.rest().readRecords(job.id()) > read;
+                });
             checkpointDisk.free();
             job.awaitAnotherCheckpoint();
             assertThat(cluster.rest().failures(job.id())).isEmpty();

@@ -103,4 +103,17 @@ class JobsUnderFailoverTest {
                     Duration.ofMillis(PairsInIntervals.DISTANCE))
                 .process(new PairsInIntervals()));
   }
+
+  @ParameterizedTest
+  @EnumSource(JobSettings.class)
+  void asynchronousStateIsExact(JobSettings settings) throws Exception {
+    FailingJob.check(
+        settings.config(directory),
+        AsyncSums.expected(FailingJob.NUMBERS),
+        env ->
+            FailingJob.numbers(env, "numbers")
+                .keyBy(AsyncSums::key)
+                .enableAsyncState()
+                .process(new AsyncSums()));
+  }
 }

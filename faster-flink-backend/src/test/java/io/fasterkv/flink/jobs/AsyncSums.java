@@ -1,7 +1,6 @@
 package io.fasterkv.flink.jobs;
 
 import java.util.List;
-import java.util.stream.LongStream;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.v2.MapState;
 import org.apache.flink.api.common.state.v2.MapStateDescriptor;
@@ -31,12 +30,9 @@ final class AsyncSums extends KeyedProcessFunction<Long, Long, String> {
   }
 
   static List<String> expected(long numbers) {
-    return LongStream.range(0, KEYS)
-        .mapToObj(key -> {
-          long count = (numbers - key + KEYS - 1) / KEYS;
-          long last = key + (count - 1) * KEYS;
-          return fact(key, count, count * (key + last) / 2, key % DIGITS == 0 ? count : null);
-        })
+    return Residue.of(numbers, KEYS)
+        .map(key ->
+            fact(key.rest(), key.count(), key.sum(), key.rest() % DIGITS == 0 ? key.count() : null))
         .toList();
   }
 

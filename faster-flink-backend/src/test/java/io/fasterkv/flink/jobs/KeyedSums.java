@@ -1,7 +1,6 @@
 package io.fasterkv.flink.jobs;
 
 import java.util.List;
-import java.util.stream.LongStream;
 import org.apache.flink.api.common.functions.AggregateFunction;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.AggregatingState;
@@ -28,12 +27,8 @@ final class KeyedSums extends KeyedProcessFunction<Long, Long, String> {
   }
 
   static List<String> expected(long numbers) {
-    return LongStream.range(0, KEYS)
-        .mapToObj(key -> {
-          long count = (numbers - key + KEYS - 1) / KEYS;
-          long last = key + (count - 1) * KEYS;
-          return fact(key, count, count * (key + last) / 2, last);
-        })
+    return Residue.of(numbers, KEYS)
+        .map(key -> fact(key.rest(), key.count(), key.sum(), key.most()))
         .toList();
   }
 

@@ -25,6 +25,10 @@ class StandaloneClusterIT {
   private static final int TASK_MANAGERS = 2;
   private static final int KILLS_IN_A_CHECKPOINT = 2;
   private static final int ROUNDS = Integer.getInteger("cluster.rounds", 1);
+
+  /** One comes every half a second, and what is known of a job is as old as that, about. */
+  private static final int FAILURES = 5;
+
   private static final CountingSize SIZE =
       new CountingSize(600_000L * ROUNDS, 20_000, 300, TASK_MANAGERS);
 
@@ -129,15 +133,10 @@ class StandaloneClusterIT {
         "checkpoint-disk",
         job -> {
           for (int round = 0; round < ROUNDS; round++) {
-            long failed = failedCheckpoints(job);
             long before = cluster.logged("No space left on device");
-            job.await(
-                "checkpoints fail",
-                () -> {
-                  checkpointDisk.fill();
-                  return failedCheckpoints(job) > failed;
-                });
+            awaitFailures(job, checkpointDisk, FAILURES);
             assertThat(cluster.logged("No space left on device")).isGreaterThan(before);
+            // Known some time ago, but not before the disk was full.
             long read = cluster.rest().readRecords(job.id());
             job.await(
                 "records flow while the disk is full",
@@ -160,18 +159,23 @@ class StandaloneClusterIT {
         "local-disk",
         job -> {
           for (int round = 0; round < ROUNDS; round++) {
-            long failed = failedCheckpoints(job);
-            job.await(
-                "checkpoints fail",
-                () -> {
-                  localDisk.fill();
-                  return failedCheckpoints(job) > failed;
-                });
+            awaitFailures(job, localDisk, 1);
             assertThat(cluster.logged("the disk is full: file=" + local)).isPositive();
             localDisk.free();
             job.awaitAnotherCheckpoint();
             assertThat(cluster.rest().failures(job.id())).isEmpty();
           }
+        });
+  }
+
+  /** Keeps a disk full until so many checkpoints have failed. */
+  private void awaitFailures(RunningJob job, TightDisk disk, int count) throws Exception {
+    long wanted = failedCheckpoints(job) + count;
+    job.await(
+        "checkpoints fail",
+        () -> {
+          disk.fill();
+          return failedCheckpoints(job) >= wanted;
         });
   }
 

@@ -11,14 +11,18 @@ import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.Versions;
+import io.fasterkv.record.RecordLayout;
+import io.fasterkv.record.SpanRecord;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
@@ -33,6 +37,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Large values on a disk that fails, is full, falls short, or gives back other bytes. */
 class LargeFaultTest {
   private static final int PAGE_BYTES = 4096;
+  private static final int SEGMENT_BYTES = 4 * PAGE_BYTES;
   private static final int BYTES = 60_000;
   private static final int KEYS = 4;
 
@@ -58,7 +63,7 @@ class LargeFaultTest {
         .pageBytes(PAGE_BYTES)
         .logMemoryBytes(4 * PAGE_BYTES)
         .scratchBytes(1 << 20)
-        .segmentBytes(4 * PAGE_BYTES)
+        .segmentBytes(SEGMENT_BYTES)
         .indexBytes(4096);
   }
 
@@ -248,7 +253,10 @@ class LargeFaultTest {
     }
   }
 
-  /** A bit is flipped in the files of an open store: a read tells where, or is right. */
+  /**
+   * A bit is flipped in the files of an open store, anywhere but in the heads of the four records
+   * that lead to the values: a read tells where, or is right.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aFlippedBitIsAnErrorThatNamesThePlaceAndNeverAnotherValue(long seed) {
@@ -258,23 +266,49 @@ class LargeFaultTest {
         var pending = session(store, SessionMode.PENDING)) {
       upsertAll(blocking, 40);
       store.checkpoint();
+      List<Long> anchors = addresses(store);
       int refused = 0;
       for (int round = 0; round < 200; round++) {
-        String file = "log." + random.nextInt(1, 12);
-        int at = random.nextInt(4 * PAGE_BYTES);
+        long address = addressOutsideOfHeads(random, anchors);
+        String file = "log." + address / SEGMENT_BYTES;
+        long at = address % SEGMENT_BYTES;
         int bit = 1 << random.nextInt(8);
         flip(file, at, bit);
         int key = round % KEYS;
         byte[] expected = bytes(BYTES + key, 40 + key);
-        refused += isRightOrRefused(file, () -> read(blocking, key), expected) ? 0 : 1;
-        refused += isRightOrRefused(file, () -> read(pending, key), expected) ? 0 : 1;
+        String place = "seed " + seed + ", address " + address + ", bit " + bit;
+        refused += isRightOrRefused(place, file, () -> read(blocking, key), expected) ? 0 : 1;
+        refused += isRightOrRefused(place, file, () -> read(pending, key), expected) ? 0 : 1;
         if (round % 10 == 0) {
-          isRightOrRefused(file, () -> scanned(store, key), expected);
+          isRightOrRefused(place, file, () -> scanned(store, key), expected);
         }
         flip(file, at, bit);
       }
       assertThat(refused).as("seed " + seed).isGreaterThan(50);
       assertHas(store, 40);
+    }
+  }
+
+  /** Where the records lie that lead to the large values. */
+  private static List<Long> addresses(FasterStore store) {
+    List<Long> addresses = new ArrayList<>();
+    try (LogScan scan = store.scan(Versions.ALL)) {
+      while (scan.next()) {
+        addresses.add(scan.address());
+      }
+    }
+    assertThat(addresses).hasSize(KEYS);
+    return addresses;
+  }
+
+  /** A record's header and key have no checksum of their own, as those of small values. */
+  private static long addressOutsideOfHeads(SplittableRandom random, List<Long> anchors) {
+    long headBytes = SpanRecord.INSTANCE.headerBytes() + RecordLayout.align(key(0).length());
+    while (true) {
+      long address = random.nextInt(SEGMENT_BYTES, 12 * SEGMENT_BYTES);
+      if (anchors.stream().noneMatch(head -> address >= head && address < head + headBytes)) {
+        return address;
+      }
     }
   }
 
@@ -289,12 +323,13 @@ class LargeFaultTest {
     }
   }
 
-  private static boolean isRightOrRefused(String file, Supplier<byte[]> read, byte[] expected) {
+  private static boolean isRightOrRefused(
+      String place, String file, Supplier<byte[]> read, byte[] expected) {
     try {
-      assertThat(Arrays.equals(read.get(), expected)).isTrue();
+      assertThat(Arrays.equals(read.get(), expected)).as(place).isTrue();
       return true;
     } catch (Corrupt e) {
-      assertThat(e).hasMessageContaining(file).hasMessageContaining("offset=");
+      assertThat(e).as(place).hasMessageContaining(file).hasMessageContaining("offset=");
       return false;
     }
   }

@@ -4,6 +4,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.memory.NativeAccess;
 import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.DeadParts;
 import io.fasterkv.flink.records.EntryLife;
@@ -81,6 +82,7 @@ public class FasterKeyedStateBackendBuilder<K>
 
   @Override
   public FasterKeyedStateBackend<K> build() throws BackendBuildingException {
+    NativeAccess.ask();
     StoreResources resources = null;
     StateRecords records = null;
     try {

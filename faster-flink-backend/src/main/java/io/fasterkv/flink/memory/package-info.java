@@ -1,4 +1,7 @@
-/** Leases of the slot's managed memory. The leases of a slot never add up to more than it has. */
+/**
+ * Leases of the slot's managed memory, and what the JVM allows stores to do with it. The leases of
+ * a slot never add up to more than it has.
+ */
 @NullMarked
 package io.fasterkv.flink.memory;
 

@@ -14,12 +14,10 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** The index gets memory of the log's as state grows, and keeps it over a restore. */
-@Tag("native-access")
 class MemoryMovesTest {
   private static final int LOOKUPS = 20_000;
   private static final int FEW = 10_000;

@@ -1,0 +1,118 @@
+package io.fasterkv.flink.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.TestSettings;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.runtime.state.VoidNamespace;
+import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Who opens a backend has native access, unless somebody is against it. */
+@EnabledOnOs(OS.LINUX)
+class NativeAccessTest {
+  private static final String WARNING = "A restricted method in java.lang.foreign.MemorySegment";
+  private static final String YARN = "CONTAINER_ID";
+  private static final String IN_YARN = "container_e17_1410901177871_0001_01_000005";
+
+  @TempDir Path directory;
+
+  @Test
+  void aBackendHasItWithoutAFlagAndTheJvmSaysSoOnce() throws Exception {
+    String output = run(Map.of(), List.of());
+    assertThat(output).contains("before=false", "after=true", "works");
+    assertThat(output.split(WARNING, -1)).as(output).hasSize(2);
+  }
+
+  @Test
+  void withTheFlagNothingIsAskedFor() throws Exception {
+    assertThat(run(Map.of(), List.of("--enable-native-access=ALL-UNNAMED")))
+        .contains("before=true", "after=true", "works")
+        .doesNotContain(WARNING);
+  }
+
+  @Test
+  void whereItIsDeniedABackendWorksWithout() throws Exception {
+    assertThat(run(Map.of(), List.of("--illegal-native-access=deny")))
+        .contains("before=false", "after=false", "works")
+        .doesNotContain(WARNING);
+  }
+
+  @Test
+  void aContainerOfYarnIsNotEndedForMappedFiles() throws Exception {
+    assertThat(run(Map.of(YARN, IN_YARN), List.of()))
+        .contains("before=false", "after=false", "works")
+        .doesNotContain(WARNING);
+    assertThat(run(Map.of(YARN, IN_YARN), List.of("--enable-native-access=ALL-UNNAMED")))
+        .contains("before=true", "after=true", "works");
+  }
+
+  private String run(Map<String, String> environment, List<String> options)
+      throws IOException, InterruptedException {
+    List<String> command = new ArrayList<>();
+    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    command.addAll(options);
+    command.add("-Xmx256m");
+    command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
+    command.add(directory.toString());
+    Path output = directory.resolve("output.txt");
+    ProcessBuilder child =
+        new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+    child.environment().remove(YARN);
+    child.environment().putAll(environment);
+    int exit = child.start().waitFor();
+    String text = Files.readString(output, StandardCharsets.UTF_8);
+    assertThat(exit).as(text).isZero();
+    return text;
+  }
+
+  /** Opens two backends, and has more state in each than memory. */
+  static final class Child {
+    private static final int KEYS = 50_000;
+
+    private Child() {}
+
+    public static void main(String[] args) throws Exception {
+      System.out.println("before=" + isThere());
+      try (var backends = new TestBackends(TestSettings.TINY_INCREMENTAL, Path.of(args[0]))) {
+        fill(backends.open());
+        fill(backends.open());
+      }
+      System.out.println("after=" + isThere());
+      System.out.println("works");
+    }
+
+    private static boolean isThere() {
+      return Child.class.getModule().isNativeAccessEnabled();
+    }
+
+    private static void fill(FasterKeyedStateBackend<Integer> backend) throws Exception {
+      ValueState<Long> state =
+          backend.getPartitionedState(
+              VoidNamespace.INSTANCE,
+              VoidNamespaceSerializer.INSTANCE,
+              new ValueStateDescriptor<>("value", Long.class));
+      for (int key = 0; key < KEYS; key++) {
+        backend.setCurrentKey(key);
+        state.update((long) key);
+      }
+      for (int key = 0; key < KEYS; key++) {
+        backend.setCurrentKey(key);
+        if (state.value() != key) {
+          throw new AssertionError("key " + key);
+        }
+      }
+    }
+  }
+}

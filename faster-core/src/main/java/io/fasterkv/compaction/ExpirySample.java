@@ -11,19 +11,17 @@ import java.util.function.LongSupplier;
 
 /**
  * Estimates how much of the log need not be kept, by what the store's {@link KeepRule} says of
- * records of up to {@value #MOST_PARTS} pages: one in each equal part of the log, each time
- * another. A pass is due when that is more than an eighth of it. It goes from the log's begin up to
- * where no more than a 32nd is behind: what expires was mostly written first, so that such a pass
- * has little to copy. Of an eager rule pages in memory are looked at as those on disk, but for the
- * one that is being filled.
+ * records of some pages ({@link SampledPages}). A pass is due when that is more than an eighth of
+ * it. It goes from the log's begin up to where no more than a 32nd is behind: what expires was
+ * mostly written first, so that such a pass has little to copy. Of an eager rule pages in memory
+ * are looked at as those on disk, but for the one that is being filled.
  *
  * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
  * time, or when a pass will be due if things go on as they do, at most ten seconds later: so an
- * idle store whose records may expire reads {@value #MOST_PARTS} pages in ten seconds. For the
- * thread that compacts.
+ * idle store whose records may expire reads {@value SampledPages#MOST} pages in ten seconds. For
+ * the thread that compacts.
  */
 final class ExpirySample {
-  private static final int MOST_PARTS = 16;
   private static final long DUE_SHARE = 8;
 
   /** Looks that err by a few percent are to find what is a fifth. */
@@ -39,9 +37,6 @@ final class ExpirySample {
   private static final long LEAST_NANOS = 100_000_000;
   private static final long MOST_NANOS = 10_000_000_000L;
 
-  /** Steps by the golden ratio spread out evenly, however many there are. */
-  private static final double STEP = 0.6180339887498949;
-
   private static final int PLACES_PER_PAGE = 256;
 
   /** One look in so many counts for what is believed. */
@@ -51,9 +46,9 @@ final class ExpirySample {
   private final KeepRule rule;
   private final LongSupplier droppedBytes;
   private final LongSupplier nanoTime;
-  private final long[] expired = new long[MOST_PARTS];
+  private final long[] expired = new long[SampledPages.MOST];
   private final SplittableRandom random = new SplittableRandom(1);
-  private double place;
+  private final SampledPages pages;
   private long pauseNanos = LEAST_NANOS;
   private long pauseBeforeNanos = LEAST_NANOS;
   private long lookedNanos;
@@ -76,6 +71,7 @@ final class ExpirySample {
   /** By another clock. */
   ExpirySample(Engine engine, KeepRule rule, LongSupplier droppedBytes, LongSupplier nanoTime) {
     this.engine = engine;
+    pages = new SampledPages(engine.log());
     this.rule = rule;
     this.droppedBytes = droppedBytes;
     this.nanoTime = nanoTime;
@@ -161,17 +157,15 @@ final class ExpirySample {
     long begin = log.holds().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {
       long end = rule.isEager() ? wholePagesEnd(log) : log.flushedAddress();
-      int parts = (int) Math.min(MOST_PARTS, (end - begin) / log.pageBytes());
+      int parts = pages.choose(begin, end);
       if (parts == 0) {
         found(0, 0);
         return false;
       }
-      long part = (end - begin) / parts;
-      place = (place + STEP) % 1;
+      long part = pages.partBytes();
       long sum = 0;
       for (int i = 0; i < parts; i++) {
-        long page = log.pageStart(begin + i * part + (long) (place * part));
-        expired[i] = (long) (expiredShare(question, begin, end, page) * part);
+        expired[i] = (long) (expiredShare(question, begin, end, pages.page(i)) * part);
         sum += expired[i];
       }
       found(sum, (double) sum / (end - begin));

@@ -11,24 +11,20 @@ import java.util.SplittableRandom;
 
 /**
  * Estimates how much of the log on disk is live, before a pass goes over all of it: the records at
- * some places of {@value #MOST_PAGES} pages, one page in each equal part of the log, each time
- * another, or at more places of each page if there are fewer, are looked up. What was written to
- * keys that nobody had is live, and operations cannot always tell: a key whose chain goes on on
- * disk may be new or not. So a log that was loaded is not copied for nothing. What cannot be looked
- * up, large values, deltas and what lies under them, counts as dead, or as live for who asks what
- * is live at most: only a pass can tell. So does what is only in memory, but for as much of it as
- * is on disk, which is taken to be like that. For the thread that compacts.
+ * some places of {@link SampledPages}, at more of each page if there are fewer pages, are looked
+ * up. What was written to keys that nobody had is live, and operations cannot always tell: a key
+ * whose chain goes on on disk may be new or not. So a log that was loaded is not copied for
+ * nothing. What cannot be looked up, large values, deltas and what lies under them, counts as dead,
+ * or as live for who asks what is live at most: only a pass can tell. So does what is only in
+ * memory, but for as much of it as is on disk, which is taken to be like that. For the thread that
+ * compacts.
  */
 final class LiveSample {
-  private static final int MOST_PAGES = 16;
   private static final int PLACES = 96;
-
-  /** Steps by the golden ratio spread out evenly, however many there are. */
-  private static final double STEP = 0.6180339887498949;
 
   private final Engine engine;
   private final SplittableRandom random = new SplittableRandom(1);
-  private double place;
+  private final SampledPages pages;
 
   /** Bytes of all records that could be looked up, on the pages that were looked at. */
   private long smallBytes;
@@ -53,6 +49,7 @@ final class LiveSample {
 
   LiveSample(Engine engine) {
     this.engine = engine;
+    pages = new SampledPages(engine.log());
   }
 
   /** Looks at it; whether there is anything to tell by. */
@@ -61,20 +58,17 @@ final class LiveSample {
     long begin = log.holds().pinBriefly();
     try {
       long end = log.flushedAddress();
-      int pages = (int) Math.min(MOST_PAGES, (end - begin) / log.pageBytes());
-      if (pages == 0) {
+      int count = pages.choose(begin, end);
+      if (count == 0) {
         return false;
       }
-      long part = (end - begin) / pages;
-      place = (place + STEP) % 1;
       beginsAnew();
       sampledBytes = end - begin;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
-        for (int i = 0; i < pages; i++) {
-          long page = log.pageStart(begin + i * part + (long) (place * part));
-          look(records, begin, end, page, PLACES / pages);
+        for (int i = 0; i < count; i++) {
+          look(records, begin, end, pages.page(i), PLACES / count);
         }
       }
       return allBytes() > 0;

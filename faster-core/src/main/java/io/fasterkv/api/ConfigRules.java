@@ -106,6 +106,7 @@ final class ConfigRules {
         b.backgroundCompaction,
         b.compactionBytesPerSecond,
         b.directIo,
+        b.mappedReads,
         b.hugePages,
         b.preallocate,
         b.ioKind,

@@ -65,6 +65,9 @@ public final class LogDevices {
         return new FileDevice(config.directory(), config.segmentBytes());
       }
     }
+    if (!config.mappedReads()) {
+      return new FileDevice(config.directory(), config.segmentBytes());
+    }
     long mapped = Math.max(LEAST_MAPPED_BYTES, MAPPED_TIMES * config.memoryBytes());
     return FileDevice.mapped(config.directory(), config.segmentBytes(), mapped);
   }

@@ -35,17 +35,25 @@ final class HugePages {
 
   private HugePages() {}
 
-  /** Zeroed memory that lives as long as {@code arena}, or null if it is to be had in no way. */
-  static @Nullable MemorySegment tryAllocate(Arena arena, long bytes) {
+  /**
+   * Zeroed memory that lives as long as {@code arena}, or null if it is to be had in no way. What
+   * is not all of a huge page is in small ones, wherever the system would make it huge by itself:
+   * it would take more than is touched.
+   *
+   * @param moreBytes how much lies behind the first {@code bytes}, all in small pages
+   */
+  static @Nullable MemorySegment tryAllocate(Arena arena, long bytes, long moreBytes) {
     if (!isReachable()) {
       return null;
     }
     try {
-      MemorySegment memory = Mapping.map(arena, bytes);
-      if (bytes < BYTES) {
+      MemorySegment memory = Mapping.map(arena, bytes + moreBytes);
+      long hugeBytes = bytes & -BYTES;
+      boolean isKnown = Mapping.adviseSmallPages(memory.asSlice(hugeBytes));
+      if (hugeBytes == 0) {
         return memory;
       }
-      if (!Mapping.adviseHugePages(memory)) {
+      if (!isKnown || !Mapping.adviseHugePages(memory.asSlice(0, hugeBytes))) {
         log("the kernel takes no advice on huge pages; memory is in small pages");
       } else if (mode().contains("[never]")) {
         log("huge pages are switched off: " + MODE + "=never, allowed=madvise or always");
@@ -66,7 +74,8 @@ final class HugePages {
     if (!HugePages.class.getModule().isNativeAccessEnabled()) {
       Module module = HugePages.class.getModule();
       log(
-          "no huge pages without native access; ordinary memory is used: start the JVM with"
+          "no huge pages without native access, nor reads of mapped files; ordinary memory is used:"
+              + " start the JVM with"
               + " --enable-native-access="
               + (module.isNamed() ? module.getName() : "ALL-UNNAMED")
               + ", or set hugePages=false");

@@ -61,7 +61,7 @@ public final class OffHeapArena implements AutoCloseable {
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
     take(purpose, bytes);
     boolean isLarge = hugePages && bytes >= HugePages.BYTES;
-    MemorySegment mapped = isLarge ? HugePages.tryAllocate(arena, bytes) : null;
+    MemorySegment mapped = isLarge ? HugePages.tryAllocate(arena, bytes, 0) : null;
     return mapped == null
         ? NativeHeap.allocate(arena, bytes, alignment)
         : touchedAsConfigured(mapped, bytes);
@@ -75,7 +75,7 @@ public final class OffHeapArena implements AutoCloseable {
    */
   public MemorySegment allocateResizable(String purpose, long bytes, long moreBytes) {
     take(purpose, bytes);
-    MemorySegment mapped = hugePages ? HugePages.tryAllocate(arena, bytes + moreBytes) : null;
+    MemorySegment mapped = hugePages ? HugePages.tryAllocate(arena, bytes, moreBytes) : null;
     if (mapped == null) {
       return NativeHeap.allocate(arena, bytes, PAGE_ALIGNMENT);
     }

@@ -32,6 +32,19 @@ class LogDevicesTest {
   }
 
   @Test
+  void filesAreMappedUnlessThatIsNotWanted() throws IOException {
+    assertThat(readsMemory(true)).isTrue();
+    assertThat(readsMemory(false)).isFalse();
+  }
+
+  private boolean readsMemory(boolean wanted) throws IOException {
+    try (LogDevice device =
+        LogDevices.open(StoreConfig.builder(directory).mappedReads(wanted).build())) {
+      return device.readsMemory(0);
+    }
+  }
+
+  @Test
   void ringsWhereTheyCanBeHad() throws IOException {
     UringDeviceTest.uring(new FileDevice(directory, 1 << 20), 1).close();
     for (IoKind kind : new IoKind[] {IoKind.AUTO, IoKind.URING}) {

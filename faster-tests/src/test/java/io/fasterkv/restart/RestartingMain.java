@@ -21,9 +21,10 @@ import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 /**
  * Runs jobs on a cluster in this process, each of which fails and starts again many times. Prints
  * {@code attempt=<n> residentBytes=<n>} whenever state is opened; and at the end, when the cluster
- * is gone, {@code threads=<names>} of the stores' that are left, {@code loaders=<n>}, how many of
- * the class loaders that had the backend can still be reached, and {@code takers=<n>}, how many
- * threads take memory for all stores of one such loader.
+ * is gone, {@code native=<boolean>}, whether native access was granted, {@code threads=<names>} of
+ * the stores' that are left, {@code loaders=<n>}, how many of the class loaders that had the
+ * backend can still be reached, and {@code takers=<n>}, how many threads take memory for all stores
+ * of one such loader.
  */
 public final class RestartingMain {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -59,11 +60,17 @@ public final class RestartingMain {
         run(config, port, jars);
       }
     }
+    System.out.println("native=" + hasNativeAccess());
     System.out.println("threads=" + awaitNoThread());
     System.out.println("loaders=" + awaitNone(RestartingMain::reachable));
     System.out.println("takers=" + (jars.isEmpty() ? takers() : awaitNone(RestartingMain::takers)));
     System.out.flush();
     System.exit(0);
+  }
+
+  /** Whatever comes from the class path has it, or nothing. */
+  private static boolean hasNativeAccess() {
+    return RestartingMain.class.getModule().isNativeAccessEnabled();
   }
 
   private static Configuration config(Path directory) {

@@ -41,7 +41,7 @@ class RestartsIT {
     List<String> lines = run(1, RESTARTS, 0, true, List.of());
 
     assertThat(resident(lines, RESTARTS) - resident(lines, SETTLED)).isLessThan(SLACK_BYTES);
-    assertThat(lines).contains("threads=[]", "loaders=0");
+    assertThat(lines).contains("native=true", "threads=[]", "loaders=0");
     assertThat(directory.resolve("local")).isEmptyDirectory();
   }
 
@@ -51,7 +51,7 @@ class RestartsIT {
     List<String> lines = run(1, RESTARTS, 0, true, DENIED);
 
     assertThat(resident(lines, RESTARTS) - resident(lines, EARLY)).isLessThan(EARLY_SLACK_BYTES);
-    assertThat(lines).contains("threads=[]", "takers=1");
+    assertThat(lines).contains("native=false", "threads=[]", "takers=1");
   }
 
   /** The same sees a leak of a megabyte in each attempt, a sixty-fourth of a store. */
@@ -66,7 +66,7 @@ class RestartsIT {
   void jobsThatBringTheJarLeaveNoClassLoaderBehind() throws Exception {
     List<String> lines = run(5, 3, 0, false, List.of());
 
-    assertThat(lines).contains("threads=[]", "loaders=0", "takers=0");
+    assertThat(lines).contains("native=true", "threads=[]", "loaders=0", "takers=0");
     assertThat(directory.resolve("local")).isEmptyDirectory();
   }
 

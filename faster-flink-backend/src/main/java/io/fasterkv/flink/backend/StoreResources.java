@@ -3,9 +3,11 @@ package io.fasterkv.flink.backend;
 import io.fasterkv.FasterStore;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreConfig.IoKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.flink.memory.MappedReads;
 import io.fasterkv.flink.memory.MemoryLease;
 import io.fasterkv.flink.restore.BaseLog;
 import io.fasterkv.flink.restore.IncrementalRestore;
@@ -128,6 +130,9 @@ final class StoreResources implements AutoCloseable {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
         .mutableFraction(settings.mutableFraction())
+        .mappedReads(MappedReads.areWanted(settings.mappedReads()))
+        // No session reads the disk without waiting for it.
+        .ioKind(IoKind.FILE)
         .maxSessions(SESSIONS)
         .deleteOnClose(true)
         .backgroundCompaction(true)

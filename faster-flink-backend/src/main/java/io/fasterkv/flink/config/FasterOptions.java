@@ -64,6 +64,17 @@ public final class FasterOptions {
           .defaultValue(0.9)
           .withDescription("Part of the log in memory that is updated in place, 0 to 1.");
 
+  /** Whether what is on disk is read from mapped files. */
+  public static final ConfigOption<Boolean> MAPPED_READS =
+      ConfigOptions.key("state.backend.faster.log.mapped-reads")
+          .booleanType()
+          .noDefaultValue()
+          .withDescription(
+              "Whether short reads of the log's files are of mapped files, which is several times"
+                  + " as fast where the system has them in its page cache. Their pages count as"
+                  + " resident memory, and a disk that hangs stops the JVM's safepoints. By default"
+                  + " true, except in a container of YARN.");
+
   /** Heap that a snapshot or a listing of keys may use to sort. */
   public static final ConfigOption<MemorySize> SORT_BUFFER =
       ConfigOptions.key("state.backend.faster.snapshot.sort-buffer")

@@ -3,6 +3,7 @@ package io.fasterkv.flink.config;
 import static io.fasterkv.flink.config.FasterOptions.FIXED_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.LEASE_SHARE;
 import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
+import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
 import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
 import static io.fasterkv.flink.config.FasterOptions.PAGE_SIZE;
@@ -18,6 +19,7 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.ReadableConfig;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The resolved options: read once, checked once, then frozen. Sizes are bytes.
@@ -28,6 +30,8 @@ import org.apache.flink.configuration.ReadableConfig;
  * @param minimumMemoryBytes the least memory a store starts with
  * @param pageBytes size of a log page, or 0 to derive it from the store's memory
  * @param mutableFraction part of the log in memory that is updated in place
+ * @param mappedReads whether the log's files are mapped to be read, or null to go by where the task
+ *     runs
  * @param sortBufferBytes heap that one snapshot sorts with
  * @param timers where timers are
  * @param incremental whether checkpoints are incremental, by Flink's own option
@@ -39,6 +43,7 @@ public record FasterSettings(
     long minimumMemoryBytes,
     int pageBytes,
     double mutableFraction,
+    @Nullable Boolean mappedReads,
     int sortBufferBytes,
     TimerPlace timers,
     boolean incremental)
@@ -72,6 +77,7 @@ public record FasterSettings(
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
         page(config),
         fraction(config),
+        config.getOptional(MAPPED_READS).orElse(null),
         (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
         timers(config),
         config.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS));

@@ -3,6 +3,7 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.config.FasterOptions;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -10,8 +11,10 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.Test;
@@ -19,43 +22,58 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who opens a backend has native access, unless somebody is against it. */
+/**
+ * Who opens a backend has native access, unless somebody is against it, and reads mapped files,
+ * unless somebody counts them.
+ */
 @EnabledOnOs(OS.LINUX)
 class NativeAccessTest {
   private static final String WARNING = "A restricted method in java.lang.foreign.MemorySegment";
+  private static final String HINT = "no huge pages without native access";
   private static final String YARN = "CONTAINER_ID";
-  private static final String IN_YARN = "container_e17_1410901177871_0001_01_000005";
+  private static final Map<String, String> IN_YARN =
+      Map.of(YARN, "container_e17_1410901177871_0001_01_000005");
 
   @TempDir Path directory;
 
   @Test
   void aBackendHasItWithoutAFlagAndTheJvmSaysSoOnce() throws Exception {
     String output = run(Map.of(), List.of());
-    assertThat(output).contains("before=false", "after=true", "works");
+    assertThat(output).contains("before=false", "after=true mapped=true").doesNotContain(HINT);
     assertThat(output.split(WARNING, -1)).as(output).hasSize(2);
   }
 
   @Test
   void withTheFlagNothingIsAskedFor() throws Exception {
     assertThat(run(Map.of(), List.of("--enable-native-access=ALL-UNNAMED")))
-        .contains("before=true", "after=true", "works")
+        .contains("before=true", "after=true mapped=true")
         .doesNotContain(WARNING);
   }
 
   @Test
-  void whereItIsDeniedABackendWorksWithout() throws Exception {
+  void whereItIsDeniedABackendWorksWithoutAndSaysSo() throws Exception {
     assertThat(run(Map.of(), List.of("--illegal-native-access=deny")))
-        .contains("before=false", "after=false", "works")
+        .contains("before=false", "after=false mapped=false", HINT)
+        .doesNotContain(WARNING);
+  }
+
+  /** The JVM then lets everybody do everything, and grants nothing. */
+  @Test
+  void whereAllIsAllowedNothingIsGranted() throws Exception {
+    assertThat(run(Map.of(), List.of("--illegal-native-access=allow")))
+        .contains("before=false", "after=false mapped=false", HINT)
         .doesNotContain(WARNING);
   }
 
   @Test
   void aContainerOfYarnIsNotEndedForMappedFiles() throws Exception {
-    assertThat(run(Map.of(YARN, IN_YARN), List.of()))
-        .contains("before=false", "after=false", "works")
-        .doesNotContain(WARNING);
-    assertThat(run(Map.of(YARN, IN_YARN), List.of("--enable-native-access=ALL-UNNAMED")))
-        .contains("before=true", "after=true", "works");
+    assertThat(run(IN_YARN, List.of())).contains("before=false", "after=true mapped=false");
+    assertThat(run(IN_YARN, List.of("-Dmapped=true"))).contains("after=true mapped=true");
+  }
+
+  @Test
+  void whoDoesNotWantMappedFilesHasNone() throws Exception {
+    assertThat(run(Map.of(), List.of("-Dmapped=false"))).contains("after=true mapped=false");
   }
 
   private String run(Map<String, String> environment, List<String> options)
@@ -85,16 +103,29 @@ class NativeAccessTest {
 
     public static void main(String[] args) throws Exception {
       System.out.println("before=" + isThere());
-      try (var backends = new TestBackends(TestSettings.TINY_INCREMENTAL, Path.of(args[0]))) {
-        fill(backends.open());
-        fill(backends.open());
+      Configuration config =
+          TestSettings.TINY_INCREMENTAL
+              .config()
+              .set(FasterOptions.LOCAL_DIRECTORIES, List.of(args[0]));
+      String mapped = System.getProperty("mapped");
+      if (mapped != null) {
+        config.set(FasterOptions.MAPPED_READS, Boolean.valueOf(mapped));
       }
-      System.out.println("after=" + isThere());
-      System.out.println("works");
+      try (var backends = new TestBackends(config)) {
+        fill(backends.open());
+        fill(backends.open());
+        System.out.println("after=" + isThere() + " mapped=" + isMapped());
+      }
     }
 
     private static boolean isThere() {
       return Child.class.getModule().isNativeAccessEnabled();
+    }
+
+    private static boolean isMapped() throws IOException {
+      try (Stream<String> lines = Files.lines(Path.of("/proc/self/maps"))) {
+        return lines.anyMatch(line -> line.matches(".* r--s .*/log\\.[0-9]+"));
+      }
     }
 
     private static void fill(FasterKeyedStateBackend<Integer> backend) throws Exception {

@@ -4,6 +4,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.flink.key.CompositeKey;
+import io.fasterkv.flink.memory.NativeAccess;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.BiFunction;
@@ -51,6 +52,7 @@ public final class TestRecords implements AutoCloseable {
       Function<Identities, KeepRule> rule,
       boolean inBackground,
       BiFunction<FasterStore, Identities, StateRecords> session) {
+    NativeAccess.ask();
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))

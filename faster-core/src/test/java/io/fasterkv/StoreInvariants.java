@@ -2,6 +2,7 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.index.IndexWalk;
 import io.fasterkv.log.HybridLog;
@@ -23,6 +24,7 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongConsumer;
 
 /**
  * Checks that index and log of a quiet store fit each other: marks are in order, chains lead down
@@ -39,6 +41,8 @@ public final class StoreInvariants {
   private final MemorySegment keyBuffer;
   private final IndexTable table;
   private final List<IndexWalk.Entry> entries;
+  private final EpochUser user;
+  private final LongConsumer beforeCopy;
   private final Map<Own, IndexWalk.Entry> ownEntries = new HashMap<>();
   private final Map<Slot, IndexWalk.Entry> sharedEntries = new HashMap<>();
 
@@ -51,8 +55,10 @@ public final class StoreInvariants {
   /** What a scan has found out about a key: where its newest record is, or that it is deleted. */
   private record Newest(long address, boolean isDeleted) {}
 
-  private StoreInvariants(Engine engine, Arena arena) {
+  private StoreInvariants(Engine engine, Arena arena, EpochUser user, LongConsumer beforeCopy) {
     this.engine = engine;
+    this.user = user;
+    this.beforeCopy = beforeCopy;
     log = engine.log();
     layout = engine.layout();
     buffer = arena.allocate(log.pageBytes(), Long.BYTES);
@@ -70,9 +76,18 @@ public final class StoreInvariants {
   }
 
   public static void check(FasterStore store) {
+    check(store, address -> {});
+  }
+
+  /**
+   * @param beforeCopy is told each address that is about to be read from memory
+   */
+  static void check(FasterStore store, LongConsumer beforeCopy) {
     Map<ByteBuffer, Newest> newest = newestByScan(store);
-    try (Arena arena = Arena.ofConfined()) {
-      StoreInvariants invariants = new StoreInvariants(Insides.engine(store), arena);
+    Engine engine = Insides.engine(store);
+    try (Arena arena = Arena.ofConfined();
+        EpochUser user = engine.epochs().register()) {
+      StoreInvariants invariants = new StoreInvariants(engine, arena, user, beforeCopy);
       invariants.checkMarks();
       invariants.checkChains();
       newest.forEach((key, found) -> {
@@ -197,14 +212,22 @@ public final class StoreInvariants {
     long bytes = layout.recordBytes(buffer, 0);
     assertThat(at + bytes).as("end of record at " + at).isLessThanOrEqualTo(log.pageEnd(at));
     read(at, bytes);
+    assertThat(RecordLayout.info(buffer, 0)).as("the record at " + at).isEqualTo(info);
     assertThat(layout.isSound(buffer, 0, bytes)).as("sizes of record at " + at).isTrue();
   }
 
   private void read(long at, long bytes) {
     MemorySegment target = buffer.asSlice(0, bytes);
-    if (at >= log.headAddress()) {
-      target.copyFrom(log.memory().asSlice(log.offset(at), bytes));
-      return;
+    // A flush that ends now moves the head, and what lies below is cleared.
+    user.protect();
+    try {
+      if (at >= log.headAddress()) {
+        beforeCopy.accept(at);
+        target.copyFrom(log.memory().asSlice(log.offset(at), bytes));
+        return;
+      }
+    } finally {
+      user.unprotect();
     }
     try {
       log.device().readNow(at, target);

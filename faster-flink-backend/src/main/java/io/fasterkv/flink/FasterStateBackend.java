@@ -3,6 +3,7 @@ package io.fasterkv.flink;
 import io.fasterkv.flink.backend.FasterKeyedStateBackendBuilder;
 import io.fasterkv.flink.backend.Tracking;
 import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.flink.config.UnknownOptions;
 import java.io.IOException;
 import org.apache.flink.configuration.IllegalConfigurationException;
 import org.apache.flink.configuration.ReadableConfig;
@@ -38,12 +39,13 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
   }
 
   /**
-   * A backend with the settings of a configuration.
+   * A backend with the settings of a configuration. Keys that name no option are logged.
    *
    * @throws IllegalConfigurationException if an option is out of range; the message names it
    */
   @Override
   public FasterStateBackend configure(ReadableConfig config, ClassLoader classLoader) {
+    UnknownOptions.warn(config);
     FasterStateBackend configured = new FasterStateBackend(FasterSettings.from(config));
     configured.latencyTrackingConfigBuilder = latencyTrackingConfigBuilder.configure(config);
     configured.sizeTrackingConfigBuilder = sizeTrackingConfigBuilder.configure(config);

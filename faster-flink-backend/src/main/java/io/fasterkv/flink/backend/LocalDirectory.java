@@ -1,5 +1,7 @@
 package io.fasterkv.flink.backend;
 
+import io.fasterkv.flink.config.FasterOptions;
+import io.fasterkv.flink.snapshot.OwnerOnly;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -13,6 +15,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
+import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -49,7 +52,20 @@ final class LocalDirectory implements AutoCloseable {
   /** Makes a directory below {@code parent}. */
   static LocalDirectory create(Path parent, String operator) throws IOException {
     String name = operator.replaceAll("[^a-zA-Z0-9-]", "_");
-    Path path = Files.createDirectories(parent.resolve(PREFIX + name + "-" + UUID.randomUUID()));
+    Path path = parent.resolve(PREFIX + name + "-" + UUID.randomUUID());
+    try {
+      Files.createDirectories(parent);
+      OwnerOnly.createDirectory(path);
+    } catch (IOException e) {
+      throw new IOException(
+          "cannot create a local directory for a store: directory="
+              + path
+              + "; let the TaskManager write there, or name other directories in "
+              + FasterOptions.LOCAL_DIRECTORIES.key()
+              + " or "
+              + CoreOptions.TMP_DIRS.key(),
+          e);
+    }
     try {
       return new LocalDirectory(path, own(path));
     } catch (IOException | RuntimeException | Error e) {
@@ -65,8 +81,7 @@ final class LocalDirectory implements AutoCloseable {
       return null;
     }
     Path unlocked = directory.resolve("unlocked");
-    FileChannel channel =
-        FileChannel.open(unlocked, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+    FileChannel channel = OwnerOnly.createFile(unlocked);
     try {
       FileLock lock = channel.tryLock();
       if (lock != null) {

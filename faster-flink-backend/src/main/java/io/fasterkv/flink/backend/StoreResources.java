@@ -63,9 +63,7 @@ final class StoreResources implements AutoCloseable {
       KeepRule rule)
       throws IOException {
     Environment env = parameters.getEnv();
-    MemoryLease lease =
-        MemoryLease.acquire(
-            env.getMemoryManager(), parameters.getManagedMemoryFraction(), settings);
+    MemoryLease lease = MemoryLease.acquire(env, parameters.getManagedMemoryFraction(), settings);
     LocalDirectory directory = null;
     try {
       directory =

@@ -3,7 +3,9 @@ package io.fasterkv.flink.memory;
 import io.fasterkv.flink.config.FasterSettings;
 import java.io.IOException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.OpaqueMemoryResource;
 import org.apache.flink.util.IOUtils;
@@ -25,17 +27,26 @@ public final class MemoryLease implements AutoCloseable {
   }
 
   /**
-   * Leases memory for one store: a share of the slot's managed memory, or the configured fixed
-   * size, for which nobody is asked.
+   * Leases memory for one store: a share of the slot's managed memory, or the configured fixed size
+   * from the TaskManager's off-heap memory.
    *
    * @param fraction the part of the slot's managed memory that Flink assigned to state backends
    * @throws IOException if there is too little; the message names the option to change
    */
-  public static MemoryLease acquire(MemoryManager manager, double fraction, FasterSettings settings)
+  public static MemoryLease acquire(Environment env, double fraction, FasterSettings settings)
       throws IOException {
-    if (settings.fixedMemoryBytes() > 0) {
-      return new MemoryLease(settings.fixedMemoryBytes(), () -> {});
-    }
+    return settings.fixedMemoryBytes() > 0
+        ? fixed(settings.fixedMemoryBytes(), env.getTaskManagerInfo().getConfiguration())
+        : acquire(env.getMemoryManager(), fraction, settings);
+  }
+
+  private static MemoryLease fixed(long bytes, ReadableConfig taskManager) throws IOException {
+    FixedMemory.OF_THE_PROCESS.reserve(bytes, taskManager);
+    return new MemoryLease(bytes, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+  }
+
+  static MemoryLease acquire(MemoryManager manager, double fraction, FasterSettings settings)
+      throws IOException {
     OpaqueMemoryResource<SlotMemory> pool = pool(manager, fraction);
     try {
       SlotMemory memory = pool.getResourceHandle();
@@ -58,10 +69,16 @@ public final class MemoryLease implements AutoCloseable {
       return manager.getSharedMemoryResourceForManagedMemory(POOL, SlotMemory::new, fraction);
     } catch (Exception refused) {
       throw new IOException(
-          "the slot has no managed memory for state: fraction="
+          "the slot has no managed memory for state: managedBytes="
+              + manager.getMemorySize()
+              + ", fraction of it for state="
               + fraction
-              + "; raise "
+              + "; set "
               + TaskManagerOptions.MANAGED_MEMORY_SIZE.key()
+              + " or "
+              + TaskManagerOptions.MANAGED_MEMORY_FRACTION.key()
+              + " above 0, and give STATE_BACKEND a weight in "
+              + TaskManagerOptions.MANAGED_MEMORY_CONSUMER_WEIGHTS.key()
               + ", or set state.backend.faster.memory.fixed-per-operator",
           refused);
     }

@@ -30,16 +30,7 @@ final class SlotMemory implements AutoCloseable {
   synchronized long lease(double share, long minimum) throws IOException {
     long free = bytes - leased;
     if (free < minimum) {
-      throw new IOException(
-          "too little managed memory is left in the slot for another state store: free="
-              + free
-              + " bytes of "
-              + bytes
-              + ", needed="
-              + minimum
-              + "; raise taskmanager.memory.managed.size, or lower"
-              + " state.backend.faster.memory.lease-share so that the slot's first stores leave"
-              + " more to the others");
+      throw tooLittle(free, minimum);
     }
     double part = Math.min(share, 1.0 / (stores + 1));
     long wanted = Math.max(minimum, (long) (free * part));
@@ -47,6 +38,29 @@ final class SlotMemory implements AutoCloseable {
     leased += granted;
     stores++;
     return granted;
+  }
+
+  private IOException tooLittle(long free, long minimum) {
+    return minimum > bytes
+        ? new IOException(
+            "a store's least memory is more than the slot has:"
+                + " state.backend.faster.memory.minimum-per-operator="
+                + minimum
+                + " bytes, managed memory of the slot for state="
+                + bytes
+                + "; lower the former, or raise taskmanager.memory.managed.size")
+        : new IOException(
+            "too many operators with state share the slot's managed memory: operators="
+                + stores
+                + ", free="
+                + free
+                + " of "
+                + bytes
+                + " bytes, needed for another="
+                + minimum
+                + "; raise taskmanager.memory.managed.size, lower"
+                + " state.backend.faster.memory.lease-share so that the slot's first stores leave"
+                + " more to the others, or give operators slot sharing groups of their own");
   }
 
   synchronized void giveBack(long granted) {

@@ -5,6 +5,7 @@ import io.fasterkv.StoreImport;
 import io.fasterkv.api.LogPiece;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -25,9 +26,11 @@ public final class LocalCopy {
   static DirectoryStateHandle make(StoreExport export, Path directory) throws IOException {
     try {
       FileUtils.deleteDirectory(directory.toFile());
-      Files.createDirectories(directory);
+      Files.createDirectories(directory.toAbsolutePath().getParent());
+      OwnerOnly.createDirectory(directory);
       export.linkSegments(directory);
-      try (OutputStream out = Files.newOutputStream(directory.resolve(PIECES))) {
+      try (OutputStream out =
+          Channels.newOutputStream(OwnerOnly.createFile(directory.resolve(PIECES)))) {
         LogFileFormat.writeHead(export.pieces(0), out);
       }
       return DirectoryStateHandle.forPathWithSize(directory);

@@ -7,9 +7,9 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import org.apache.flink.util.IOUtils;
 
@@ -42,7 +42,7 @@ final class SortFile {
     try (DataOutputStream out =
         new DataOutputStream(
             new BufferedOutputStream(
-                Files.newOutputStream(path, StandardOpenOption.CREATE_NEW), BUFFER_BYTES))) {
+                Channels.newOutputStream(OwnerOnly.createFile(path)), BUFFER_BYTES))) {
       while (records.next()) {
         cancellation.check();
         out.writeInt(records.keyLength());

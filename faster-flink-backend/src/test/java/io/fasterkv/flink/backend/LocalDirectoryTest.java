@@ -1,12 +1,14 @@
 package io.fasterkv.flink.backend;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 import io.fasterkv.flink.TestSettings;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -160,5 +162,28 @@ class LocalDirectoryTest {
     try (Stream<Path> all = Files.list(directory)) {
       return all.toList();
     }
+  }
+
+  @Test
+  void isForItsOwnerAlone() throws IOException {
+    assumeThat(directory.getFileSystem().supportedFileAttributeViews()).contains("posix");
+    try (LocalDirectory own = LocalDirectory.create(directory, "operator")) {
+      assertThat(Files.getPosixFilePermissions(own.path()))
+          .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+      for (Path child : LocalDirectory.children(own.path(), "")) {
+        assertThat(Files.getPosixFilePermissions(child))
+            .isEqualTo(PosixFilePermissions.fromString("rw-------"));
+      }
+    }
+  }
+
+  @Test
+  void aDirectoryThatCannotBeCreatedNamesTheOption() throws IOException {
+    Path file = Files.writeString(directory.resolve("file"), "not a directory");
+    assertThatThrownBy(() -> LocalDirectory.create(file, "operator"))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("directory=" + file)
+        .hasMessageContaining("state.backend.faster.local-dir")
+        .hasMessageContaining("io.tmp.dirs");
   }
 }

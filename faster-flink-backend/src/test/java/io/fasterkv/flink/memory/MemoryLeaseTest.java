@@ -12,8 +12,12 @@ import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.MemoryManagerBuilder;
+import org.apache.flink.runtime.operators.testutils.MockEnvironment;
+import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
 import org.junit.jupiter.api.Test;
 
 class MemoryLeaseTest {
@@ -93,7 +97,8 @@ class MemoryLeaseTest {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
       assertThatThrownBy(() -> MemoryLease.acquire(manager, 1.0, greedy))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("free=0")
+          .hasMessageContaining("too many operators")
+          .hasMessageContaining("operators=1, free=0")
           .hasMessageContaining("taskmanager.memory.managed.size")
           .hasMessageContaining("lease-share");
     }
@@ -104,20 +109,57 @@ class MemoryLeaseTest {
   void aSlotWithoutManagedMemorySaysWhatToSet() {
     assertThatThrownBy(() -> MemoryLease.acquire(manager(), 0.0, FasterSettings.defaults()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("fraction=0.0")
+        .hasMessageContaining("no managed memory")
+        .hasMessageContaining("state=0.0")
         .hasMessageContaining("taskmanager.memory.managed.size")
         .hasMessageContaining("fixed-per-operator");
   }
 
+  /** Lowering the share of other stores would not help. */
   @Test
-  void aFixedSizeAsksNobody() throws IOException {
+  void aMinimumAboveTheSlotSaysSo() {
     Configuration config = new Configuration();
-    config.setString("state.backend.faster.memory.fixed-per-operator", "2mb");
-    MemoryManager manager = manager();
-    try (MemoryLease lease = MemoryLease.acquire(manager, 0.0, FasterSettings.from(config))) {
+    config.setString("state.backend.faster.memory.minimum-per-operator", "16mb");
+    assertThatThrownBy(() -> MemoryLease.acquire(manager(), 1.0, FasterSettings.from(config)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("more than the slot has")
+        .hasMessageContaining("minimum-per-operator=16777216")
+        .hasMessageContaining("state=8388608")
+        .hasMessageNotContaining("lease-share");
+  }
+
+  @Test
+  void aFixedSizeTakesNoManagedMemory() throws Exception {
+    try (MockEnvironment env = MockEnvironment.builder().build();
+        MemoryLease lease = MemoryLease.acquire(env, 0.0, fixed("2mb"))) {
       assertThat(lease.bytes()).isEqualTo(2 << 20);
-      assertThat(manager.verifyEmpty()).isTrue();
+      assertThat(env.getMemoryManager().verifyEmpty()).isTrue();
     }
+  }
+
+  @Test
+  void fixedSizesTogetherFitTheTaskManagersOffHeapMemory() throws Exception {
+    Configuration taskManager = new Configuration();
+    taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, MemorySize.ofMebiBytes(5));
+    TestingTaskManagerRuntimeInfo info = new TestingTaskManagerRuntimeInfo(taskManager);
+    try (MockEnvironment env = MockEnvironment.builder().setTaskManagerRuntimeInfo(info).build()) {
+      assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("500gb")))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("fixed-per-operator=536870912000")
+          .hasMessageContaining("taskmanager.memory.task.off-heap.size=5242880");
+      try (MemoryLease first = MemoryLease.acquire(env, 0.0, fixed("3mb"))) {
+        assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("3mb")))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("used by other stores=" + first.bytes());
+      }
+      MemoryLease.acquire(env, 0.0, fixed("3mb")).close();
+    }
+  }
+
+  private static FasterSettings fixed(String size) {
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.memory.fixed-per-operator", size);
+    return FasterSettings.from(config);
   }
 
   private static MemoryManager manager() {

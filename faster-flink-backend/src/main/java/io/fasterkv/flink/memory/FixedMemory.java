@@ -1,0 +1,50 @@
+package io.fasterkv.flink.memory;
+
+import java.io.IOException;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
+import org.apache.flink.configuration.TaskManagerOptions;
+
+/**
+ * The memory of stores with a fixed size, which is part of the TaskManager's task off-heap memory:
+ * all of a process together never have more. Safe for use by all threads.
+ */
+final class FixedMemory {
+  /** The stores of this process. */
+  static final FixedMemory OF_THE_PROCESS = new FixedMemory();
+
+  private long reserved;
+
+  /**
+   * Reserves memory for one store.
+   *
+   * @param taskManager the configuration of the TaskManager; it always has the limit on a cluster,
+   *     and none is checked where it has not, as in a test harness
+   * @throws IOException if the TaskManager has less; the message says what to change
+   */
+  synchronized void reserve(long bytes, ReadableConfig taskManager) throws IOException {
+    long limit =
+        taskManager
+            .getOptional(TaskManagerOptions.TASK_OFF_HEAP_MEMORY)
+            .map(MemorySize::getBytes)
+            .orElse(Long.MAX_VALUE);
+    if (bytes > limit - reserved) {
+      throw new IOException(
+          "a store's fixed memory does not fit the TaskManager's off-heap memory:"
+              + " state.backend.faster.memory.fixed-per-operator="
+              + bytes
+              + " bytes, used by other stores="
+              + reserved
+              + ", "
+              + TaskManagerOptions.TASK_OFF_HEAP_MEMORY.key()
+              + "="
+              + limit
+              + "; raise the latter to the sum of all stores, or lower the former");
+    }
+    reserved += bytes;
+  }
+
+  synchronized void release(long bytes) {
+    reserved -= bytes;
+  }
+}

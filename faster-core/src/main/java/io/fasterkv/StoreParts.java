@@ -9,7 +9,7 @@ import io.fasterkv.checkpoint.Recovery;
 import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.log.HybridLog;
@@ -114,7 +114,7 @@ record StoreParts(
             new MemoryBudget(config.memoryBytes()), config.hugePages(), config.preallocate());
     try {
       arena.budget().take("disk read rings", device.memoryBytes());
-      FirstFailure failure = new FirstFailure();
+      StoreFailure failure = new StoreFailure();
       Epochs epochs = new Epochs(config.epochSlots(), failure);
       long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent);

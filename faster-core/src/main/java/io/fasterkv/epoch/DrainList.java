@@ -1,7 +1,8 @@
 package io.fasterkv.epoch;
 
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import io.fasterkv.memory.StackReserve;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -11,9 +12,13 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Every bump of the epoch has one action, so the epoch's number is the action's place: the
  * action of epoch {@code e} waits in slot {@code e % capacity}. One thread at a time drains, in the
- * order of the epochs, and each action runs exactly once. An epoch that was claimed but whose
- * action is not yet in its slot stops the drain; the thread that puts it there drains after that,
- * so nothing is left behind.
+ * order of the epochs, and each action runs exactly once.
+ *
+ * <p>An epoch is claimed by the compare-and-set that publishes its action. So there is no moment in
+ * which a thread that is stopped, or runs out of stack or heap, leaves an epoch without its action:
+ * that would stop the drain for good. The compare-and-set expects the entry of epoch {@code e -
+ * capacity}, which stays in its slot after it has run: a thread that comes late finds another one,
+ * and publishes nothing.
  *
  * <p>An action may itself bump once. Half of the slots are kept for that: other threads see the
  * list as full when half of it is taken, so the drain can always go on.
@@ -22,13 +27,27 @@ final class DrainList {
   static final int CAPACITY = 256;
   private static final int OPEN_TO_ALL = CAPACITY / 2;
   private static final long NOBODY = -1;
+  private static final AtomicIntegerFieldUpdater<DrainList> DRAINING =
+      AtomicIntegerFieldUpdater.newUpdater(DrainList.class, "draining");
 
-  private final AtomicReferenceArray<@Nullable Runnable> slots =
-      new AtomicReferenceArray<>(CAPACITY);
-  private final AtomicBoolean draining = new AtomicBoolean();
-  private final AtomicLong drainedEpoch = new AtomicLong();
+  private final AtomicReferenceArray<@Nullable Entry> slots = new AtomicReferenceArray<>(CAPACITY);
   private final Consumer<Throwable> failures;
+
+  /** 1 while a thread drains. */
+  private volatile int draining;
+
+  private volatile long drainedEpoch;
   private volatile long drainerId = NOBODY;
+
+  /** An action, and the epoch that it was published for. */
+  static final class Entry {
+    private @Nullable Runnable action;
+    private long epoch;
+
+    Entry(Runnable action) {
+      this.action = action;
+    }
+  }
 
   DrainList(Consumer<Throwable> failures) {
     this.failures = failures;
@@ -36,60 +55,87 @@ final class DrainList {
 
   /** The newest epoch whose action has run, as have all before it. */
   long drainedEpoch() {
-    return drainedEpoch.getAcquire();
+    return drainedEpoch;
+  }
+
+  /** Whether this thread is in an action. */
+  boolean isInAction() {
+    return drainerId == Thread.currentThread().threadId();
   }
 
   /** Whether an action for {@code epoch} may be registered by this thread now. */
   boolean hasRoomFor(long epoch) {
-    boolean isInAction = drainerId == Thread.currentThread().threadId();
-    int allowed = isInAction ? CAPACITY : OPEN_TO_ALL;
-    return epoch - drainedEpoch.getAcquire() <= allowed;
+    int allowed = isInAction() ? CAPACITY : OPEN_TO_ALL;
+    return epoch - drainedEpoch <= allowed;
   }
 
-  /** Publishes the action of an epoch that this thread has claimed. */
-  void publish(long epoch, Runnable action) {
+  /**
+   * Claims {@code epoch}, the current one, for which there is room, by publishing its action; false
+   * if another thread has claimed it.
+   */
+  boolean tryPublish(long epoch, Entry entry) {
+    int slot = (int) (epoch % CAPACITY);
+    Entry before = slots.get(slot);
+    if (before != null && before.epoch != epoch - CAPACITY) {
+      return false;
+    }
+    entry.epoch = epoch;
     // Volatile: the publisher then looks whether somebody drains, and the drainer, when it has let
     // go, whether something was published. With a weaker store both could miss the other.
-    slots.set((int) (epoch % CAPACITY), action);
+    return slots.compareAndSet(slot, before, entry);
+  }
+
+  /** Whether an epoch was claimed. */
+  boolean isPublished(long epoch) {
+    Entry entry = slots.getAcquire((int) (epoch % CAPACITY));
+    return entry != null && entry.epoch == epoch;
   }
 
   /** Whether the next action in order is there and its epoch is at most {@code safeEpoch}. */
   boolean isReady(long safeEpoch) {
-    long next = drainedEpoch.getAcquire() + 1;
-    return next <= safeEpoch && slots.getAcquire((int) (next % CAPACITY)) != null;
+    long next = drainedEpoch + 1;
+    return next <= safeEpoch && isPublished(next);
   }
 
   /**
    * Runs the actions that are ready. Returns false when another thread (or this one, further up) is
    * at it; that thread looks again after it has let go, so that nothing is left behind.
+   *
+   * @throws StackOverflowError if the stack has no room for actions, with nothing done
    */
   boolean tryDrain(long safeEpoch) {
-    if (!draining.compareAndSet(false, true)) {
+    if (draining != 0) {
       return false;
     }
-    drainerId = Thread.currentThread().threadId();
+    StackReserve.require();
+    long self = Thread.currentThread().threadId();
+    if (!DRAINING.compareAndSet(this, 0, 1)) {
+      return false;
+    }
     try {
+      drainerId = self;
       while (isReady(safeEpoch)) {
         runNext();
       }
     } finally {
+      // Plain assignments: there is no call that could fail.
       drainerId = NOBODY;
-      draining.set(false);
+      draining = 0;
     }
     return true;
   }
 
   private void runNext() {
-    long epoch = drainedEpoch.getAcquire() + 1;
-    Runnable action = slots.getAndSet((int) (epoch % CAPACITY), null);
+    long epoch = drainedEpoch + 1;
     try {
-      if (action != null) {
-        action.run();
-      }
-    } catch (RuntimeException | Error e) {
+      Entry entry = Objects.requireNonNull(slots.getAcquire((int) (epoch % CAPACITY)));
+      Runnable action = Objects.requireNonNull(entry.action);
+      entry.action = null;
+      action.run();
+    } catch (Throwable e) {
       failures.accept(e);
     } finally {
-      drainedEpoch.setRelease(epoch);
+      drainedEpoch = epoch;
     }
   }
 }

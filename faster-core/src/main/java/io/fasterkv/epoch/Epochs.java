@@ -1,6 +1,7 @@
 package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.memory.StackReserve;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -104,18 +105,26 @@ public final class Epochs {
   /**
    * Moves to the next epoch and registers an action for the time when no user is in an earlier one;
    * it may run before this method returns. Returns false, with nothing done, when too many actions
-   * are waiting: a protected caller then refreshes and comes again.
+   * are waiting: a protected caller then refreshes and tries again.
+   *
+   * <p>A thread that fails in the middle, for want of stack or heap, has either registered its
+   * action or not. If it has, others move to the next epoch in its place.
    */
   public boolean tryBump(Runnable action) {
-    long epoch;
-    do {
-      epoch = currentEpoch.get();
+    if (!drainList.isInAction()) {
+      StackReserve.require();
+    }
+    DrainList.Entry entry = new DrainList.Entry(action);
+    for (boolean isRegistered = false; !isRegistered; ) {
+      long epoch = currentEpoch.get();
       if (!drainList.hasRoomFor(epoch)) {
         drain();
         return false;
       }
-    } while (!currentEpoch.compareAndSet(epoch, epoch + 1));
-    drainList.publish(epoch, action);
+      isRegistered = drainList.tryPublish(epoch, entry);
+      // If it was another thread that has claimed the epoch, it is moved on for that one.
+      currentEpoch.compareAndSet(epoch, epoch + 1);
+    }
     drain();
     return true;
   }
@@ -162,6 +171,11 @@ public final class Epochs {
 
   /** Runs the actions that are ready. Whoever waits for an action calls this again and again. */
   public void drain() {
+    long epoch = currentEpoch.get();
+    if (drainList.isPublished(epoch)) {
+      // The thread that has claimed it was stopped before it could do this.
+      currentEpoch.compareAndSet(epoch, epoch + 1);
+    }
     drainReady();
     boolean isHeldUp = drainList.drainedEpoch() < currentEpoch.get() - 1;
     if (isHeldUp && ++fruitlessDrains % FRUITLESS_DRAINS == 0 && reclaim() > 0) {
@@ -250,7 +264,13 @@ public final class Epochs {
   /** Announces the current epoch in a slot; nobody else writes there. */
   void protect(AtomicLongArray slot) {
     slot.set(AT, currentEpoch.getAcquire());
-    drainIfBehind(currentEpoch.get());
+    try {
+      drainIfBehind(currentEpoch.get());
+    } catch (Throwable e) {
+      // The caller takes itself to be unprotected.
+      slot.set(AT, UNPROTECTED);
+      throw e;
+    }
   }
 
   void refresh(AtomicLongArray slot) {
@@ -302,9 +322,12 @@ public final class Epochs {
 
   private int tryClaim(SlotOwner owner) {
     for (int slot = 0; slot < slots.length; slot++) {
-      if (owners.getAcquire(slot) == null && owners.compareAndSet(slot, null, owner)) {
+      if (owners.getAcquire(slot) == null) {
+        // Before the slot is taken: nothing that can fail may follow that.
         slotsEverUsed.accumulateAndGet(slot + 1, Math::max);
-        return slot;
+        if (owners.compareAndSet(slot, null, owner)) {
+          return slot;
+        }
       }
     }
     return -1;

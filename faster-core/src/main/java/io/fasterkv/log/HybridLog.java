@@ -3,13 +3,12 @@ package io.fasterkv.log;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.DiskFull;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
@@ -51,7 +50,7 @@ public final class HybridLog {
   private final boolean inMemory;
   private final PageTurns turns;
   private final LogHalving halving;
-  private final FirstFailure failure;
+  private final StoreFailure failure;
 
   /** A log that goes on after {@code position}. */
   public HybridLog(
@@ -60,7 +59,7 @@ public final class HybridLog {
       Epochs epochs,
       LogDevice device,
       LogPosition position,
-      FirstFailure failure) {
+      StoreFailure failure) {
     this.epochs = epochs;
     this.device = device;
     this.failure = failure;
@@ -525,7 +524,7 @@ public final class HybridLog {
   public void force() throws IOException {
     try {
       device.force();
-    } catch (IOException e) {
+    } catch (Throwable e) {
       failure.accept(e);
       throw e;
     }
@@ -538,17 +537,12 @@ public final class HybridLog {
 
   /** Whether something keeps the log from reaching the disk. */
   public boolean hasFailed() {
-    return failure.get() != null;
+    return failure.isSet();
   }
 
   /** Throws if something keeps the log from reaching the disk. */
   public void throwIfFailed() {
-    Throwable cause = failure.get();
-    if (cause != null) {
-      throw new DeviceFailed(
-          "the log's device has failed, the store takes no more writes: " + cause.getMessage(),
-          cause);
-    }
+    failure.throwIfSet();
   }
 
   /** Where the log stands. */

@@ -2,7 +2,7 @@ package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
 import java.io.IOException;
@@ -27,7 +27,7 @@ final class PageFlusher implements AutoCloseable {
   private final LogDevice device;
   private final FlushedExtents extents;
   private final LongConsumer flushedUntil;
-  private final FirstFailure failure;
+  private final StoreFailure failure;
   private final RefusedWrites refused;
 
   /** Written but not yet reported, by first address: an earlier extent is still under way. */
@@ -53,7 +53,7 @@ final class PageFlusher implements AutoCloseable {
       FlushedExtents extents,
       long startAddress,
       LongConsumer flushedUntil,
-      FirstFailure failure) {
+      StoreFailure failure) {
     this.frames = frames;
     this.device = device;
     this.extents = extents;

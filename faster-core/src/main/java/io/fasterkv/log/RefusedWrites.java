@@ -2,7 +2,7 @@ package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.OwnThread;
 import java.io.IOException;
 import java.lang.System.Logger;
@@ -31,7 +31,7 @@ final class RefusedWrites implements AutoCloseable {
   private static final long NOBODY = Long.MIN_VALUE;
 
   private final LogDevice device;
-  private final FirstFailure failure;
+  private final StoreFailure failure;
 
   /** Starts to write what lies from the first address up to the second. */
   private final Writer writer;
@@ -58,7 +58,7 @@ final class RefusedWrites implements AutoCloseable {
   }
 
   /** Nobody waits until {@link #waitAtMost} has said how long. */
-  RefusedWrites(LogDevice device, FirstFailure failure, Writer writer) {
+  RefusedWrites(LogDevice device, StoreFailure failure, Writer writer) {
     this.device = device;
     this.failure = failure;
     this.writer = writer;

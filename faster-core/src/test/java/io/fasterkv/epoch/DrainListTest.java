@@ -34,7 +34,7 @@ class DrainListTest {
 
   @Test
   void oneDrainerAtATime() {
-    list.publish(1, () -> ran.add(list.tryDrain(2) ? -1L : 1L));
+    publish(1, () -> ran.add(list.tryDrain(2) ? -1L : 1L));
     publish(2);
     list.tryDrain(2);
     assertThat(ran).containsExactly(1L, 2L);
@@ -46,7 +46,7 @@ class DrainListTest {
     assertThat(list.hasRoomFor(half)).isTrue();
     assertThat(list.hasRoomFor(half + 1)).isFalse();
     List<Boolean> room = new ArrayList<>();
-    list.publish(
+    publish(
         1,
         () -> {
           room.add(list.hasRoomFor(DrainList.CAPACITY));
@@ -68,7 +68,7 @@ class DrainListTest {
 
   @Test
   void anActionThatThrowsCountsAsRun() {
-    list.publish(
+    publish(
         1,
         () -> {
           throw new AssertionError("on purpose");
@@ -79,9 +79,26 @@ class DrainListTest {
     assertThat(failures).hasSize(1);
   }
 
+  @Test
+  void anEpochIsClaimedOnce() {
+    assertThat(list.tryPublish(1, new DrainList.Entry(() -> ran.add(1L)))).isTrue();
+    assertThat(list.tryPublish(1, new DrainList.Entry(() -> ran.add(-1L)))).isFalse();
+    list.tryDrain(1);
+    assertThat(list.tryPublish(1, new DrainList.Entry(() -> ran.add(-1L)))).isFalse();
+    assertThat(list.isPublished(1)).isTrue();
+    publish(1 + DrainList.CAPACITY);
+    assertThat(list.isPublished(1)).isFalse();
+    assertThat(list.tryPublish(1, new DrainList.Entry(() -> ran.add(-1L)))).isFalse();
+    assertThat(ran).containsExactly(1L);
+  }
+
   private void publish(long... epochs) {
     for (long epoch : epochs) {
-      list.publish(epoch, () -> ran.add(epoch));
+      publish(epoch, () -> ran.add(epoch));
     }
+  }
+
+  private void publish(long epoch, Runnable action) {
+    assertThat(list.tryPublish(epoch, new DrainList.Entry(action))).isTrue();
   }
 }

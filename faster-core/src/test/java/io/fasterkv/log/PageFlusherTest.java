@@ -3,7 +3,7 @@ package io.fasterkv.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
@@ -23,7 +23,7 @@ class PageFlusherTest {
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final PageFrames frames = new PageFrames(arena, PAGES * PAGE, PAGE, SEGMENT_PAGES * PAGE);
   private final FlushedExtents extents = new FlushedExtents(0);
-  private final FirstFailure failure = new FirstFailure();
+  private final StoreFailure failure = new StoreFailure();
   private final SlowDevice device = new SlowDevice();
   private long flushed;
   private final PageFlusher flusher =

@@ -6,7 +6,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.device.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
@@ -25,7 +25,7 @@ class PageTurnTest {
   private static final long RECORD = PAGE / 2 + 8;
 
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
-  private final FirstFailure failure = new FirstFailure();
+  private final StoreFailure failure = new StoreFailure();
   private final Epochs epochs = new Epochs(2, failure);
   private final MemoryDevice device = new MemoryDevice();
   private final HybridLog log =

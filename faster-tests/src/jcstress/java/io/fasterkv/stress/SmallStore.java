@@ -6,7 +6,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.VersionShift;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.log.HybridLog;
@@ -35,7 +35,7 @@ public final class SmallStore {
   private static final long KEPT_BYTES = 1 << 20;
 
   private final LastWrites device = new LastWrites();
-  private final FirstFailure failure = new FirstFailure();
+  private final StoreFailure failure = new StoreFailure();
   private final Engine engine;
 
   public SmallStore(OffHeapArena arena, RecordKind kind, Merge merge) {

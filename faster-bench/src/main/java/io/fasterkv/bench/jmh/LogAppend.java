@@ -9,7 +9,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.FirstFailure;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.LogPosition;
 import io.fasterkv.memory.MemoryBudget;
@@ -53,7 +53,7 @@ public class LogAppend {
             .mutableFraction(0)
             .deleteOnClose(true)
             .build();
-    FirstFailure failure = new FirstFailure();
+    StoreFailure failure = new StoreFailure();
     Epochs epochs = new Epochs(config.maxSessions(), failure);
     arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
     log = new HybridLog(config, arena, epochs, new NoDevice(), LogPosition.start(), failure);

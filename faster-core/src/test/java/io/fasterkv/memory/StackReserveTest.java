@@ -1,0 +1,34 @@
+package io.fasterkv.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.Stacks;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.RepeatedTest;
+
+class StackReserveTest {
+  /** As many calls as a trigger action makes, and more. */
+  private static final int CALLS = 60;
+
+  @RepeatedTest(20)
+  void whatFollowsACheckNeverOverflowsTheStack() {
+    AtomicInteger cut = new AtomicInteger();
+    int overflows =
+        Stacks.overflow(
+            () -> {
+              StackReserve.require();
+              try {
+                call(CALLS);
+              } catch (StackOverflowError e) {
+                cut.incrementAndGet();
+              }
+            },
+            () -> {});
+    assertThat(overflows).isPositive();
+    assertThat(cut.get()).isZero();
+  }
+
+  private static int call(int left) {
+    return left == 0 ? 0 : 1 + call(left - 1);
+  }
+}

@@ -65,7 +65,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       hideParamSyntax = true,
       description =
           "rows, of Flink's benchmarks; checkpoint, and restores, of much state on faster and"
-              + " rocksdb. Default: all.")
+              + " rocksdb (see --storage). Default: all.")
   List<Part> parts = List.of(Part.values());
 
   @Option(
@@ -145,6 +145,18 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   long stateMemory = 1L << 30;
 
   @Option(
+      names = "--storage",
+      paramLabel = "NAME,...",
+      split = ",",
+      hideParamSyntax = true,
+      description =
+          "Where checkpoints go: local, files of --state-bytes of state; slow, files that take"
+              + " 30 ms to open and streams of 40 MB/s. Default: both.")
+  List<Storage> storage = List.of(Storage.values());
+
+  @Mixin SlowOptions slow = new SlowOptions();
+
+  @Option(
       names = "--clock",
       paramLabel = "CLOCK",
       description =
@@ -180,6 +192,12 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     checkpoint
   }
 
+  /** Where checkpoints can go. */
+  enum Storage {
+    local,
+    slow
+  }
+
   @Override
   public List<String> jvmOptions() {
     return JvmNeeds.heap(keys * HEAP_BYTES_PER_KEY);
@@ -190,49 +208,76 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     FlinkPlan plan = plan();
     LargePlan large = largePlan();
     List<StateRun> runs = parts.contains(Part.rows) ? runs(plan) : List.of();
-    boolean hasLarge = parts.contains(Part.checkpoint) && !large.backends().isEmpty();
-    int steps = runs.stream().mapToInt(StateRun::steps).sum();
-    List<StateResult> results = new ArrayList<>();
-    List<LargeResult> largeResults = new ArrayList<>();
+    List<LargeRun> largeRuns = new ArrayList<>();
+    List<SlowRun> slowRuns = new ArrayList<>();
+    Measured measured =
+        new Measured(plan, new ArrayList<>(), large, new ArrayList<>(), new ArrayList<>());
     WorkDirectory work = WorkDirectory.create(directory);
-    try (Progress progress =
-        Progress.start("flink-state", steps + (hasLarge ? LargeRun.steps(large) : 0))) {
-      for (StateRun run : runs) {
-        results.addAll(run.run(work, progress));
-        write(plan, results, large, largeResults);
+    if (parts.contains(Part.checkpoint) && !large.backends().isEmpty()) {
+      if (storage.contains(Storage.local)) {
+        largeRuns.add(new LargeRun(large, work));
       }
-      if (hasLarge) {
-        largeResults.addAll(new LargeRun(large, work, progress).run());
-        write(plan, results, large, largeResults);
+      if (storage.contains(Storage.slow)) {
+        slow.plans(large, isQuick).forEach(each -> slowRuns.add(new SlowRun(each, work)));
+      }
+    }
+    int steps = runs.stream().mapToInt(StateRun::steps).sum();
+    steps += largeRuns.size() * LargeRun.steps(large);
+    steps += slowRuns.stream().mapToInt(SlowRun::steps).sum();
+    try (Progress progress = Progress.start("flink-state", steps)) {
+      for (StateRun run : runs) {
+        measured.rows.addAll(run.run(work, progress));
+        measured.write(output);
+      }
+      for (LargeRun run : largeRuns) {
+        measured.large.addAll(run.run(progress));
+        measured.write(output);
+      }
+      for (SlowRun run : slowRuns) {
+        measured.slow.addAll(run.run(progress));
+        measured.write(output);
       }
     } finally {
       work.delete();
     }
-    print(new StateReport(results), new LargeReport(large, largeResults));
+    measured.print();
     return 0;
   }
 
-  private void print(StateReport rowsOfState, LargeReport much) {
-    List<Goal> goals = new ArrayList<>(rowsOfState.goals());
-    goals.addAll(much.goals());
-    if (parts.contains(Part.rows)) {
-      System.out.println(rowsOfState.table());
-      System.out.println();
-    }
-    if (parts.contains(Part.checkpoint)) {
-      System.out.println(much.table());
-      System.out.println();
-    }
-    System.out.println(GoalTable.of(goals));
-  }
+  /** What was measured so far, part by part. */
+  private record Measured(
+      FlinkPlan plan,
+      List<StateResult> rows,
+      LargePlan largePlan,
+      List<LargeResult> large,
+      List<SlowResult> slow) {
 
-  private void write(
-      FlinkPlan plan, List<StateResult> results, LargePlan large, List<LargeResult> largeResults)
-      throws IOException {
-    if (output.json != null) {
-      List<Object> all = new ArrayList<>(new StateReport(results).json(plan));
-      all.addAll(new LargeReport(large, largeResults).json());
-      JsonFile.write(output.json, all);
+    void print() {
+      StateReport ofRows = new StateReport(rows);
+      LargeReport ofLarge = new LargeReport(largePlan, large);
+      SlowReport ofSlow = new SlowReport(slow);
+      List<Goal> goals = new ArrayList<>(ofRows.goals());
+      goals.addAll(ofLarge.goals());
+      goals.addAll(ofSlow.goals());
+      if (!rows.isEmpty()) {
+        System.out.println(ofRows.table() + "\n");
+      }
+      if (!large.isEmpty()) {
+        System.out.println(ofLarge.table() + "\n");
+      }
+      if (!slow.isEmpty()) {
+        System.out.println(ofSlow.table() + "\n");
+      }
+      System.out.println(GoalTable.of(goals));
+    }
+
+    void write(OutputOptions output) throws IOException {
+      if (output.json != null) {
+        List<Object> all = new ArrayList<>(new StateReport(rows).json(plan));
+        all.addAll(new LargeReport(largePlan, large).json());
+        all.addAll(new SlowReport(slow).json());
+        JsonFile.write(output.json, all);
+      }
     }
   }
 
@@ -250,8 +295,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
         "1m to 1t");
     List<Backend> inManagedMemory = backends.stream().filter(Backend::usesManagedMemory).toList();
     return isQuick
-        ? new LargePlan(inManagedMemory, 4 << 20, 16 << 20, 2)
-        : new LargePlan(inManagedMemory, stateBytes, stateMemory, rounds);
+        ? new LargePlan(inManagedMemory, 4 << 20, LargePlan.VALUE_BYTES, 16 << 20, 2)
+        : new LargePlan(inManagedMemory, stateBytes, LargePlan.VALUE_BYTES, stateMemory, rounds);
   }
 
   private List<StateRun> runs(FlinkPlan plan) {

@@ -8,18 +8,20 @@ import java.util.List;
  *
  * @param backends in the order in which they take turns
  * @param stateBytes how much state there is, about
+ * @param valueBytes bytes of a value
  * @param memoryBytes managed memory of a backend
  * @param rounds of checkpoints, three of each backend in each, and of restores
  */
-record LargePlan(List<Backend> backends, long stateBytes, long memoryBytes, int rounds) {
-  /** Bytes of a value. */
+record LargePlan(
+    List<Backend> backends, long stateBytes, int valueBytes, long memoryBytes, int rounds) {
+  /** Bytes of a value of checkpoints that are written to local files. */
   static final int VALUE_BYTES = 1_000;
 
   /** One key in so many changes between two checkpoints. */
   static final int ONE_CHANGES_IN = 100;
 
   int keys() {
-    return Math.toIntExact(stateBytes / (VALUE_BYTES + Long.BYTES));
+    return Math.toIntExact(stateBytes / (valueBytes + Long.BYTES));
   }
 
   int changedKeys() {
@@ -28,6 +30,6 @@ record LargePlan(List<Backend> backends, long stateBytes, long memoryBytes, int 
 
   /** Bytes of keys and values that change between two checkpoints. */
   long changedBytes() {
-    return (long) changedKeys() * (VALUE_BYTES + Long.BYTES);
+    return (long) changedKeys() * (valueBytes + Long.BYTES);
   }
 }

@@ -26,14 +26,12 @@ final class LargeRun {
 
   private final LargePlan plan;
   private final WorkDirectory work;
-  private final Progress progress;
   private final Map<Backend, Subject> subjects = new LinkedHashMap<>();
   private final List<LargeResult> results = new ArrayList<>();
 
-  LargeRun(LargePlan plan, WorkDirectory work, Progress progress) {
+  LargeRun(LargePlan plan, WorkDirectory work) {
     this.plan = plan;
     this.work = work;
-    this.progress = progress;
   }
 
   /** How often {@link #run} says that a step has ended. */
@@ -49,7 +47,7 @@ final class LargeRun {
   }
 
   /** Runs it. */
-  List<LargeResult> run() throws Exception {
+  List<LargeResult> run(Progress progress) throws Exception {
     try {
       for (Backend kind : plan.backends()) {
         progress.begin("loading much state, " + kind);

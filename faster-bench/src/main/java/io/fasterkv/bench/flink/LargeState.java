@@ -66,7 +66,7 @@ final class LargeState implements AutoCloseable {
 
   /** Values of random bytes, which nobody can make shorter. */
   void load() throws Exception {
-    byte[] value = new byte[LargePlan.VALUE_BYTES];
+    byte[] value = new byte[plan.valueBytes()];
     SplittableRandom random = new SplittableRandom(1);
     for (long key = 0; key < plan.keys(); key++) {
       random.nextBytes(value);
@@ -121,10 +121,19 @@ final class LargeState implements AutoCloseable {
     for (int i = 0; i < CHECKED_KEYS; i++) {
       long key = random.nextInt(plan.keys());
       if (isOwn(key)) {
-        opened.backend().setCurrentKey(key);
-        check(key, state.value());
+        read(key);
       }
     }
+  }
+
+  /** Reads the value of any key; for a backend of all key groups. */
+  void readAny(SplittableRandom random) throws Exception {
+    read(random.nextInt(plan.keys()));
+  }
+
+  private void read(long key) throws Exception {
+    opened.backend().setCurrentKey(key);
+    check(key, state.value());
   }
 
   AbstractKeyedStateBackend<?> backend() {

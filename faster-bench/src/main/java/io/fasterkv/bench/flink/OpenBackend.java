@@ -135,7 +135,12 @@ public final class OpenBackend<K> implements AutoCloseable {
   /** Where checkpoints go: every byte into a file of this directory. */
   static FsCheckpointStreamFactory checkpointsIn(Path directory) throws IOException {
     Files.createDirectories(directory);
-    org.apache.flink.core.fs.Path path = new org.apache.flink.core.fs.Path(directory.toUri());
+    return checkpointsIn(new org.apache.flink.core.fs.Path(directory.toUri()));
+  }
+
+  /** Where checkpoints go: every byte into a file of this directory, which is there. */
+  static FsCheckpointStreamFactory checkpointsIn(org.apache.flink.core.fs.Path path)
+      throws IOException {
     return new FsCheckpointStreamFactory(path.getFileSystem(), path, path, 0, PAGE_BYTES);
   }
 

@@ -84,7 +84,7 @@ class FlinkStateCommandTest {
 
   @Test
   void checkpointsAndRestoresOfMuchStateAreMeasuredAndChecked() throws Exception {
-    JsonNode rows = run("--parts=checkpoint");
+    JsonNode rows = run("--parts=checkpoint", "--storage=local");
 
     assertThat(rows).hasSize(LargeRow.values().length * 2);
     for (JsonNode row : rows) {
@@ -98,6 +98,19 @@ class FlinkStateCommandTest {
     }
   }
 
+  @Test
+  void uploadsToSlowStorageAndRestoresFromItAreMeasuredAndChecked() throws Exception {
+    JsonNode rows = run("--parts=checkpoint", "--storage=slow", "--slow-values=1000,100");
+
+    assertThat(rows).hasSize(SlowRow.values().length * 2 * 2);
+    for (JsonNode row : rows) {
+      assertThat(row.get("measured").get("median").asDouble()).as(row.toString()).isPositive();
+      boolean isFaster = row.get("backend").asText().equals("faster");
+      assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
+    }
+    assertThat(rows.findValuesAsText("valueBytes")).contains("1000", "100");
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--keys=99,100 to 16m",
@@ -106,6 +119,10 @@ class FlinkStateCommandTest {
     "--turn=0,1 to 3600",
     "--state-bytes=1k,1m to 1t",
     "--state-memory=1k,1m to 1t",
+    "--slow-bytes=1k,1m to 1t",
+    "--slow-memory=1k,1m to 1t",
+    "--slow-values=7,8 to 1000000",
+    "--slow-settle=0,1 to 3600",
   })
   void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
     assertThatThrownBy(() -> parse(argument, "--directory=" + directory).call())

@@ -1,0 +1,79 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.Ranges;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine.Spec.Target;
+
+/** What is measured with slow storage. */
+final class SlowOptions {
+  private static final long QUICK_BYTES = 4 << 20;
+
+  @Spec(Target.MIXEE)
+  @Nullable CommandSpec spec;
+
+  @Option(
+      names = "--slow-bytes",
+      paramLabel = "SIZE",
+      converter = Converters.OfBytes.class,
+      description = "Of the state whose checkpoints go to slow storage: 1m to 1t. Default: 512m.")
+  long stateBytes = 512L << 20;
+
+  @Option(
+      names = "--slow-memory",
+      paramLabel = "SIZE",
+      converter = Converters.OfBytes.class,
+      description = "Managed memory of a backend with that state: 1m to 1t. Default: 128m.")
+  long memoryBytes = 128L << 20;
+
+  @Option(
+      names = "--slow-values",
+      paramLabel = "BYTES,...",
+      split = ",",
+      hideParamSyntax = true,
+      description = "Bytes of a value there, one run for each: 8 to 1000000. Default: 1000,100.")
+  List<Integer> valueBytes = List.of(1_000, 100);
+
+  @Option(
+      names = "--slow-settle",
+      paramLabel = "SECONDS",
+      description =
+          "A restored backend is steady when it has read nothing from the storage for so long:"
+              + " 1 to 3600. Default: ${DEFAULT-VALUE}.")
+  int settleSeconds = 5;
+
+  /** One for each length of values, with the backends and rounds of the other checkpoints. */
+  List<SlowPlan> plans(LargePlan large, boolean isQuick) {
+    checkSize("--slow-bytes", stateBytes);
+    checkSize("--slow-memory", memoryBytes);
+    Ranges.check(
+        spec,
+        settleSeconds >= 1 && settleSeconds <= 3600,
+        "--slow-settle",
+        settleSeconds,
+        "1 to 3600");
+    return valueBytes.stream().map(bytes -> plan(large, bytes, isQuick)).toList();
+  }
+
+  private SlowPlan plan(LargePlan large, int bytes, boolean isQuick) {
+    Ranges.check(
+        spec, bytes >= Long.BYTES && bytes <= 1_000_000, "--slow-values", bytes, "8 to 1000000");
+    return new SlowPlan(
+        new LargePlan(
+            large.backends(),
+            isQuick ? QUICK_BYTES : stateBytes,
+            bytes,
+            isQuick ? 4 * QUICK_BYTES : memoryBytes,
+            large.rounds()),
+        TimeUnit.SECONDS.toNanos(isQuick ? 1 : settleSeconds));
+  }
+
+  private void checkSize(String option, long bytes) {
+    Ranges.check(spec, bytes >= 1 << 20 && bytes <= 1L << 40, option, bytes, "1m to 1t");
+  }
+}

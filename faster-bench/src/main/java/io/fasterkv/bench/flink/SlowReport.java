@@ -1,0 +1,95 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TextTable;
+import io.fasterkv.bench.rows.Goal;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The rows of slow storage for people and for programs, and what is wanted of them. */
+final class SlowReport {
+  private final List<SlowResult> results;
+
+  SlowReport(List<SlowResult> results) {
+    this.results = results;
+  }
+
+  /** An object of the JSON file. */
+  record JsonRow(
+      String benchmark,
+      String row,
+      String backend,
+      long stateBytes,
+      int valueBytes,
+      long memoryBytes,
+      String unit,
+      Spread measured,
+      @Nullable Spread toRocksdb) {}
+
+  List<JsonRow> json() {
+    return results.stream()
+        .map(result ->
+            new JsonRow(
+                "SlowStorageBenchmark",
+                result.row().name(),
+                result.backend().toString(),
+                result.plan().state().stateBytes(),
+                result.valueBytes(),
+                result.plan().state().memoryBytes(),
+                result.row().unit(),
+                result.spread(),
+                toRocksdb(result).orElse(null)))
+        .toList();
+  }
+
+  /** A line for each row, length of values and backend. */
+  String table() {
+    TextTable table =
+        new TextTable(
+            "slow storage", "value", "backend", "measured", "min", "max", "unit", "x rocksdb");
+    for (SlowResult result : results) {
+      Spread spread = result.spread();
+      table.add(
+          result.row().name(),
+          Integer.toString(result.valueBytes()),
+          result.backend().toString(),
+          number(spread.median()),
+          number(spread.min()),
+          number(spread.max()),
+          result.row().unit(),
+          toRocksdb(result).map(ratio -> number(ratio.median())).orElse("-"));
+    }
+    return table.toString();
+  }
+
+  List<Goal> goals() {
+    return results.stream()
+        .filter(result -> result.backend() == Backend.FASTER)
+        .filter(result -> result.row().wanted(result.valueBytes()) > 0)
+        .map(result ->
+            Goal.atMost(
+                result.row() + " to rocksdb, slow, " + result.valueBytes(),
+                "x",
+                result.row().wanted(result.valueBytes()),
+                toRocksdb(result).orElse(null),
+                ""))
+        .toList();
+  }
+
+  private Optional<Spread> toRocksdb(SlowResult result) {
+    return result.backend() == Backend.ROCKSDB
+        ? Optional.empty()
+        : results.stream()
+            .filter(other -> other.backend() == Backend.ROCKSDB)
+            .filter(other -> other.row() == result.row() && other.plan().equals(result.plan()))
+            .findFirst()
+            .map(result::times);
+  }
+
+  private static String number(double number) {
+    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
+  }
+}

@@ -1,0 +1,45 @@
+package io.fasterkv.bench.slow;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** What went through the streams of a file system. Safe for all threads. */
+public final class Traffic {
+  private final AtomicInteger open = new AtomicInteger();
+  private final AtomicInteger most = new AtomicInteger();
+  private final AtomicLong readBytes = new AtomicLong();
+
+  void opened() {
+    int now = open.incrementAndGet();
+    most.accumulateAndGet(now, Math::max);
+  }
+
+  void closed() {
+    open.decrementAndGet();
+  }
+
+  void read(long bytes) {
+    readBytes.addAndGet(bytes);
+  }
+
+  /** Streams that are open. */
+  public int openStreams() {
+    return open.get();
+  }
+
+  /** The most streams that were open at once since {@link #reset}. */
+  public int mostStreams() {
+    return most.get();
+  }
+
+  /** Bytes that were read since {@link #reset}. */
+  public long readBytes() {
+    return readBytes.get();
+  }
+
+  /** Counts from now on. */
+  public void reset() {
+    most.set(open.get());
+    readBytes.set(0);
+  }
+}

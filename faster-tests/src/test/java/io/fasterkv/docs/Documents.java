@@ -1,0 +1,91 @@
+package io.fasterkv.docs;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The Markdown files of the project. */
+final class Documents {
+  /** The project's folder: tests run in that of their module. */
+  static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
+
+  private static final String FENCE = "```";
+
+  private Documents() {}
+
+  /**
+   * A line of text.
+   *
+   * @param file where it is
+   * @param number counted from 1
+   * @param text without its end
+   * @param isCode whether it is part of a fenced block
+   */
+  record Line(Path file, int number, String text, boolean isCode) {
+    @Override
+    public String toString() {
+      return ROOT.relativize(file) + ":" + number + ": " + text.strip();
+    }
+  }
+
+  /** All Markdown files at the top level and in docs, sorted. */
+  static List<Path> all() {
+    try (Stream<Path> top = Files.list(ROOT);
+        Stream<Path> docs = Files.walk(ROOT.resolve("docs"))) {
+      return Stream.concat(top, docs)
+          .filter(file -> file.toString().endsWith(".md"))
+          .sorted()
+          .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  static List<Line> lines(Path file) {
+    List<Line> lines = new ArrayList<>();
+    boolean isCode = false;
+    int number = 1;
+    for (String text : read(file).lines().toList()) {
+      boolean isFence = text.strip().startsWith(FENCE);
+      lines.add(new Line(file, number++, text, isCode || isFence));
+      isCode ^= isFence;
+    }
+    return lines;
+  }
+
+  /** The fenced blocks of a language. */
+  static List<String> blocks(Path file, String language) {
+    List<String> blocks = new ArrayList<>();
+    String[] parts = ("\n" + read(file)).split("\n" + FENCE, -1);
+    for (int i = 1; i < parts.length; i += 2) {
+      if (parts[i].startsWith(language + "\n")) {
+        blocks.add(parts[i].substring(language.length() + 1));
+      }
+    }
+    return blocks;
+  }
+
+  /** The anchors that a browser gives to the headings of a file. */
+  static Set<String> anchors(Path file) {
+    return lines(file).stream()
+        .filter(line -> !line.isCode() && line.text().startsWith("#"))
+        .map(line -> line.text().replaceFirst("^#+ +", "").toLowerCase(Locale.ROOT))
+        .map(title -> title.replaceAll("[^\\p{L}\\p{N} _-]", "").replace(' ', '-'))
+        .collect(Collectors.toSet());
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

@@ -1,0 +1,107 @@
+package io.fasterkv.docs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.docs.Documents.Line;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Links lead somewhere, lines fit a screen, and sentences are plain. */
+class DocumentsTest {
+  private static final int MOST_COLUMNS = 120;
+  private static final int MOST_LINES_OF_README = 150;
+  private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+
+  /** Phrases that a native reader would have to translate. */
+  private static final Pattern DIALECT =
+      Pattern.compile(
+          "\\b(comes? again|starts? over|is let go|are let go|lets? go of|held back|sees? to (it|that)"
+              + "|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told of)\\b"
+              + "|(^|[.,;(] )[Ww]ho (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
+
+  /** Still to be rewritten; nothing may be added. */
+  private static final List<String> OLD_PROSE =
+      List.of(
+          "CONTRIBUTING.md",
+          "docs/ARCHITECTURE.md",
+          "docs/CONCURRENCY.md",
+          "docs/FORMAT.md",
+          "docs/decisions");
+
+  @Test
+  void everyLinkLeadsToAFileAndAHeading() {
+    List<String> dead = new ArrayList<>();
+    for (Path file : Documents.all()) {
+      for (Line line : Documents.lines(file)) {
+        Matcher link = LINK.matcher(line.isCode() ? "" : line.text());
+        while (link.find()) {
+          if (!isAlive(file, link.group(1))) {
+            dead.add(line.toString());
+          }
+        }
+      }
+    }
+    assertThat(dead).isEmpty();
+  }
+
+  private static boolean isAlive(Path file, String link) {
+    if (link.startsWith("http")) {
+      return true;
+    }
+    String[] parts = link.split("#", 2);
+    Path target = parts[0].isEmpty() ? file : file.resolveSibling(parts[0]).normalize();
+    return Files.exists(target)
+        && (parts.length == 1 || Documents.anchors(target).contains(parts[1]));
+  }
+
+  @Test
+  void linesFitAScreen() {
+    assertThat(newProse().filter(line -> line.text().length() > MOST_COLUMNS)).isEmpty();
+  }
+
+  @Test
+  void sentencesArePlain() {
+    assertThat(newProse().filter(line -> !line.isCode() && isDialect(line.text())))
+        .isEmpty();
+  }
+
+  /** What is quoted, such as an error message, is left out. */
+  private static boolean isDialect(String text) {
+    return DIALECT.matcher(text.replaceAll("`[^`]*`", "")).find();
+  }
+
+  @Test
+  void theReadmeIsShort() {
+    assertThat(Documents.lines(Documents.ROOT.resolve("README.md")))
+        .hasSizeLessThanOrEqualTo(MOST_LINES_OF_README);
+  }
+
+  /** The lines of all files but the old ones and the generated tables. */
+  private static java.util.stream.Stream<Line> newProse() {
+    return Documents.all().stream()
+        .filter(file -> OLD_PROSE.stream().noneMatch(old -> isBelow(file, old)))
+        .flatMap(file -> withoutGenerated(Documents.lines(file)).stream());
+  }
+
+  private static boolean isBelow(Path file, String old) {
+    return file.startsWith(Documents.ROOT.resolve(old));
+  }
+
+  private static List<Line> withoutGenerated(List<Line> lines) {
+    List<Line> kept = new ArrayList<>();
+    boolean isGenerated = false;
+    for (Line line : lines) {
+      isGenerated |= line.text().startsWith("<!-- begin of");
+      if (!isGenerated) {
+        kept.add(line);
+      }
+      isGenerated &= !line.text().startsWith("<!-- end of");
+    }
+    return kept;
+  }
+}

@@ -20,9 +20,10 @@ class DocumentsTest {
   /** Phrases that a native reader would have to translate. */
   private static final Pattern DIALECT =
       Pattern.compile(
-          "\\b(comes? again|starts? over|is let go|are let go|lets? go of|held back|sees? to (it|that)"
-              + "|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told of)\\b"
-              + "|(^|[.,;(] )[Ww]ho (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
+          "\\b(comes? again|starts? over|is let go|are let go|lets? go of|held back|sees? to"
+              + " (it|that)|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told"
+              + " of)\\b|(^|[.,;(] )[Ww]ho"
+              + " (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
 
   /** Still to be rewritten; nothing may be added. */
   private static final List<String> OLD_PROSE =
@@ -66,8 +67,7 @@ class DocumentsTest {
 
   @Test
   void sentencesArePlain() {
-    assertThat(newProse().filter(line -> !line.isCode() && isDialect(line.text())))
-        .isEmpty();
+    assertThat(newProse().filter(line -> !line.isCode() && isDialect(line.text()))).isEmpty();
   }
 
   /** What is quoted, such as an error message, is left out. */

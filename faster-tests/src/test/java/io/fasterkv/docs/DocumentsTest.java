@@ -27,12 +27,7 @@ class DocumentsTest {
 
   /** Still to be rewritten; nothing may be added. */
   private static final List<String> OLD_PROSE =
-      List.of(
-          "CONTRIBUTING.md",
-          "docs/ARCHITECTURE.md",
-          "docs/CONCURRENCY.md",
-          "docs/FORMAT.md",
-          "docs/decisions");
+      List.of("docs/ARCHITECTURE.md", "docs/CONCURRENCY.md", "docs/FORMAT.md");
 
   @Test
   void everyLinkLeadsToAFileAndAHeading() {

@@ -38,7 +38,7 @@ public final class LogScan implements AutoCloseable {
     this.range = range;
     cursor = engine.scan(range);
     try {
-      this.versions = versions == Versions.LIVE ? new VersionWalk(engine) : null;
+      this.versions = versions == Versions.LIVE ? new VersionWalk(engine, range.end()) : null;
     } catch (RuntimeException e) {
       cursor.close();
       throw e;
@@ -136,15 +136,10 @@ public final class LogScan implements AutoCloseable {
     }
     merged = null;
     walk.start(cursor.key(), range.begin());
-    while (walk.next()) {
-      if (walk.address() < range.end()) {
-        boolean isLive = walk.address() == cursor.address() && !walk.isTombstone();
-        if (isLive && walk.isDelta()) {
-          merged = walk.mergedValue();
-        }
-        return isLive;
-      }
+    boolean isLive = walk.next() && walk.address() == cursor.address() && !walk.isTombstone();
+    if (isLive && walk.isDelta()) {
+      merged = walk.mergedValue();
     }
-    return false;
+    return isLive;
   }
 }

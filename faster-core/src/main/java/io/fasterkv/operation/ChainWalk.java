@@ -72,6 +72,27 @@ final class ChainWalk {
     return false;
   }
 
+  /**
+   * Passes records of any key in the chain of a hash, at {@code downTo} and above, but no more than
+   * {@code most}; returns how many. {@link #address()} is then the first one that was not passed.
+   * The caller is protected, and {@code downTo} is at least the head it has read since.
+   */
+  int pass(long hash, long from, long downTo, int most) {
+    MemorySegment memory = log.memory();
+    long at = from;
+    int records = 0;
+    while (at >= downTo && records < most) {
+      records++;
+      long word = RecordLayout.info(memory, log.offset(at));
+      at =
+          RecordInfo.isKeyed(word) ? RecordInfo.previousAddress(word) : throughFork(word, at, hash);
+    }
+    address = at;
+    isMatch = false;
+    steps.walked(records);
+    return records;
+  }
+
   private long throughFork(long info, long at, long hash) {
     if (!RecordInfo.isPresent(info)) {
       throw new Corrupt(

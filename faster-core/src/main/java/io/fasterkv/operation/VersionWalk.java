@@ -8,6 +8,7 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScannedValue;
 import io.fasterkv.memory.Words;
 import io.fasterkv.operation.Operation.Phase;
+import io.fasterkv.record.Address;
 import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
@@ -15,13 +16,24 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All records of a key, newest first, along its chain through memory and disk. Each is copied, so
- * the epoch is held for one step only; the log's begin stays pinned by the user, so the walk goes
- * on where others see the log's end. One thread at a time.
+ * All records of a key, newest first, along its chain through memory and disk; those below a
+ * snapshot's end only, if the walk has one. Each is copied, so the epoch is held for one step only;
+ * the log's begin stays pinned by the user, so the walk goes on where others see the log's end. One
+ * thread at a time.
  */
 public final class VersionWalk implements AutoCloseable {
+  /** How many records are passed under one protection. */
+  private static final int PASSED_AT_ONCE = 1024;
+
   private final Engine engine;
   private long begin;
+
+  /** Records here and above are passed over. */
+  private final long end;
+
+  /** Where chains begin below the end. */
+  private final ChainHeads heads;
+
   private final Operation<Void, Void, Void> op;
   private final ChainSteps.Stripe steps;
   private final ChainWalk walk;
@@ -36,7 +48,20 @@ public final class VersionWalk implements AutoCloseable {
   private long info;
 
   public VersionWalk(Engine engine) {
+    this(engine, Long.MAX_VALUE);
+  }
+
+  /**
+   * A walk that shows no record at {@code end} and above. However much is appended while it is
+   * used, it passes that of a chain once, as far as scratch memory holds where the chains begin
+   * below the end.
+   *
+   * @param end a tail of the log, below which every record has got into its chain, or never will
+   */
+  public VersionWalk(Engine engine, long end) {
     this.engine = engine;
+    this.end = end;
+    heads = new ChainHeads(engine.buffers(), 3 * engine.log().pageBytes());
     user = engine.epochs().register();
     op = Operation.beside(user, engine);
     steps = engine.chainSteps().open();
@@ -134,6 +159,7 @@ public final class VersionWalk implements AutoCloseable {
     if (!isGivenBack) {
       isGivenBack = true;
       large.release();
+      heads.close();
       engine.chainSteps().close(steps);
       op.close();
     }
@@ -156,6 +182,15 @@ public final class VersionWalk implements AutoCloseable {
     begin = pinned;
     op.pinnedBegin = pinned;
     op.hash = engine.hash(op.key);
+    next = heads.find(op.hash);
+    if (next == ChainHeads.UNKNOWN) {
+      enterChain();
+      long passed = passNewer();
+      heads.note(op.hash, next, passed);
+    }
+  }
+
+  private void enterChain() {
     EpochWait wait = new EpochWait(engine.epochs(), () -> "the index to be resized");
     while (!enterIndex()) {
       engine.log().assist();
@@ -176,6 +211,48 @@ public final class VersionWalk implements AutoCloseable {
     } finally {
       user.unprotect();
     }
+  }
+
+  /** Passes the records at the end and above; returns how many, those on disk counted as many. */
+  private long passNewer() {
+    long passed = 0;
+    while (next >= end) {
+      int inMemory = passInMemory();
+      passed += inMemory;
+      if (inMemory == 0 && next < engine.log().pinnedFrom()) {
+        passOnDisk();
+        passed += ChainHeads.LONG_WALK;
+      }
+    }
+    return passed;
+  }
+
+  private int passInMemory() {
+    user.protect();
+    try {
+      long downTo = Math.max(engine.log().pinnedFrom(), end);
+      int passed = walk.pass(op.hash, next, downTo, PASSED_AT_ONCE);
+      next = walk.address();
+      return passed;
+    } finally {
+      user.unprotect();
+    }
+  }
+
+  /** Passes a record of the key, and others above it, or all that is left above the end. */
+  private void passOnDisk() {
+    op.diskAddress = next;
+    op.diskFloor = end;
+    try {
+      disk.searchNow(op);
+    } finally {
+      op.diskFloor = Address.NONE;
+    }
+    boolean isOfKey = op.diskAddress >= end;
+    next =
+        isOfKey
+            ? RecordInfo.previousAddress(RecordLayout.info(op.diskRecord(), 0))
+            : op.diskAddress;
   }
 
   private boolean nextInMemory() {

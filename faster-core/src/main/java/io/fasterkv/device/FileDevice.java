@@ -174,7 +174,7 @@ public final class FileDevice implements LogDevice {
   @Override
   public void truncate(long address) throws IOException {
     if (direct != null) {
-      direct.letGo(address);
+      direct.closeBelow(address);
     }
     if (mapped != null) {
       mapped.truncate(address & -segmentBytes);

@@ -50,6 +50,9 @@ final class ReadOnlyFiles implements AutoCloseable {
   private final SystemCalls system = new SystemCalls();
   private final ConcurrentMap<Long, OpenFile> open = new ConcurrentHashMap<>();
 
+  /** Segments below it are gone, and are not opened any more. */
+  private long goneBelow;
+
   /**
    * @param flags how files are opened, besides for reading
    */
@@ -73,9 +76,13 @@ final class ReadOnlyFiles implements AutoCloseable {
     }
   }
 
-  /** Lets go of the segments that lie wholly below {@code address}. */
-  void letGo(long address) {
-    long end = address / segmentBytes;
+  /** Closes the segments that lie wholly below {@code address}, and opens them no more. */
+  synchronized void closeBelow(long address) {
+    goneBelow = Math.max(goneBelow, address / segmentBytes);
+    closeSegments(goneBelow);
+  }
+
+  private void closeSegments(long end) {
     for (long segment : List.copyOf(open.keySet())) {
       OpenFile file = segment < end ? open.remove(segment) : null;
       if (file != null) {
@@ -87,16 +94,20 @@ final class ReadOnlyFiles implements AutoCloseable {
   /** Lets go of all files. No request is under way. */
   @Override
   public void close() {
-    letGo(Long.MAX_VALUE);
+    closeSegments(Long.MAX_VALUE);
     system.close();
   }
 
   private synchronized OpenFile add(long segment) throws IOException {
     OpenFile file = open.get(segment);
     if (file == null) {
-      file = new OpenFile(openFile(directory.resolve("log." + segment)));
+      Path path = directory.resolve("log." + segment);
+      if (segment < goneBelow) {
+        throw new NoSuchFileException(path.toString(), null, "the segment was truncated");
+      }
+      file = new OpenFile(openFile(path));
       if (open.size() >= SegmentFiles.MOST_OPEN) {
-        letGo(Long.MAX_VALUE);
+        closeSegments(Long.MAX_VALUE);
       }
       open.put(segment, file);
     }

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.util.List;
@@ -18,7 +19,11 @@ import java.util.concurrent.ConcurrentHashMap;
  * Safe for all threads.
  *
  * <p>A transfer that finds its file closed, by an interrupt of any thread or since too many are
- * open, opens it again and starts over ({@link Uninterrupted}).
+ * open, opens it again and retries ({@link Uninterrupted}).
+ *
+ * <p>A segment goes from absent to present, and by a truncation to gone, for good. A file is opened
+ * or created, and a segment declared gone, under one lock. So nothing creates or opens the file of
+ * a gone segment, and a truncation finds every file that was opened before it, to close it.
  */
 final class SegmentFiles {
   static final String PREFIX = "log.";
@@ -31,9 +36,16 @@ final class SegmentFiles {
   private final OpenOption[] options;
   private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
   private final Set<Long> unforced = ConcurrentHashMap.newKeySet();
+
+  /** Held to open a file, to declare segments gone, and to close; never during a transfer. */
+  private final Object opening = new Object();
+
   private volatile boolean isClosed;
 
-  /** Segments below it were removed. */
+  /** Segments below it are gone, although files may be left. */
+  private volatile long goneBelow;
+
+  /** Below it, no file is left. */
   private long removedUntil;
 
   /**
@@ -60,11 +72,17 @@ final class SegmentFiles {
         file -> Transfers.readFully(file, target, address % segmentBytes));
   }
 
-  /** One at a time: who returns finds forced what was written before the call. */
+  /** One at a time: when it returns, what was written before the call is durable. */
   synchronized void force() throws IOException {
     for (long segment : List.copyOf(unforced)) {
       unforced.remove(segment);
-      with(segment, true, file -> file.force(true));
+      try {
+        with(segment, false, file -> file.force(true));
+      } catch (NoSuchFileException e) {
+        if (segment >= goneBelow) {
+          throw e;
+        }
+      }
       closeOthers(segment);
     }
     DurableFiles.forceDirectory(directory);
@@ -79,7 +97,7 @@ final class SegmentFiles {
     if (end <= removedUntil) {
       return;
     }
-    letGo(address);
+    closeBelow(address);
     try (var paths = Files.newDirectoryStream(directory, PREFIX + "*")) {
       for (Path path : paths) {
         if (number(path) < end) {
@@ -92,9 +110,12 @@ final class SegmentFiles {
     removedUntil = end;
   }
 
-  /** Closes the segments that lie wholly below {@code address}, and forces them no more. */
-  void letGo(long address) throws IOException {
+  /** Closes the segments that lie wholly below {@code address}, and opens them no more. */
+  void closeBelow(long address) throws IOException {
     long end = address / segmentBytes;
+    synchronized (opening) {
+      goneBelow = Math.max(goneBelow, end);
+    }
     unforced.removeIf(segment -> segment < end);
     for (long segment : List.copyOf(open.keySet())) {
       FileChannel file = segment < end ? open.remove(segment) : null;
@@ -109,7 +130,9 @@ final class SegmentFiles {
   }
 
   void close() throws IOException {
-    isClosed = true;
+    synchronized (opening) {
+      isClosed = true;
+    }
     for (FileChannel file : open.values()) {
       file.close();
     }
@@ -155,20 +178,33 @@ final class SegmentFiles {
       throw new IOException("the device is closed");
     }
     FileChannel file = open.get(segment);
-    if (file != null) {
-      return file;
+    if (file == null) {
+      file = open(segment, mayCreate);
+      closeOthers(segment);
     }
-    FileChannel opened =
-        mayCreate
-            ? DurableFiles.openReadWrite(path(segment), options)
-            : DurableFiles.openExisting(path(segment), options);
-    FileChannel raced = open.putIfAbsent(segment, opened);
-    if (raced != null) {
-      opened.close();
-      return raced;
+    return file;
+  }
+
+  private FileChannel open(long segment, boolean mayCreate) throws IOException {
+    Path path = path(segment);
+    synchronized (opening) {
+      FileChannel there = open.get(segment);
+      if (there != null) {
+        return there;
+      }
+      if (isClosed) {
+        throw new IOException("the device is closed");
+      }
+      if (segment < goneBelow) {
+        throw new NoSuchFileException(path.toString(), null, "the segment was truncated");
+      }
+      FileChannel opened =
+          mayCreate
+              ? DurableFiles.openReadWrite(path, options)
+              : DurableFiles.openExisting(path, options);
+      open.put(segment, opened);
+      return opened;
     }
-    closeOthers(segment);
-    return opened;
   }
 
   /**

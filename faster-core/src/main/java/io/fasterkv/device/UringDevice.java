@@ -120,8 +120,8 @@ public final class UringDevice implements LogDevice {
 
   @Override
   public void truncate(long address) throws IOException {
-    buffered.letGo(address);
-    direct.letGo(address);
+    buffered.closeBelow(address);
+    direct.closeBelow(address);
     files.truncate(address);
   }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
@@ -13,7 +14,6 @@ import io.fasterkv.device.SteadyFile;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.log.VoidRanges.VoidRange;
 import io.fasterkv.memory.Checksums;
-import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -52,13 +52,26 @@ final class ManifestCodec {
   /** Magic, version, number: where an error about the rest points to. */
   private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
 
-  /** Far above what a directory of checkpoints can hold, and below what a buffer can. */
+  /** What is written, and what is read, at most: a page takes 20 bytes, a buffer has 31 bits. */
   private static final long MAX_BYTES = 1L << 30;
 
   private ManifestCodec() {}
 
+  /**
+   * A manifest's bytes, measured before they are made.
+   *
+   * @throws BadConfig if they would be more than {@link #read} takes
+   */
   static ByteBuffer encode(CheckpointManifest manifest) {
-    var bytes = new ByteArrayOutputStream();
+    ManifestBytes measured = ManifestBytes.counted(MAX_BYTES - Integer.BYTES);
+    write(manifest, measured);
+    ByteBuffer all = ByteBuffer.allocate((int) measured.count() + Integer.BYTES);
+    write(manifest, ManifestBytes.into(all));
+    int crc = Checksums.crc32c(MemorySegment.ofBuffer(all.duplicate().flip()));
+    return all.putInt(crc).flip();
+  }
+
+  private static void write(CheckpointManifest manifest, ManifestBytes bytes) {
     try (var out = new DataOutputStream(bytes)) {
       out.writeLong(MAGIC);
       out.writeInt(VERSION);
@@ -73,9 +86,6 @@ final class ManifestCodec {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    ByteBuffer all = ByteBuffer.allocate(bytes.size() + Integer.BYTES).put(bytes.toByteArray());
-    int crc = Checksums.crc32c(MemorySegment.ofBuffer(all.duplicate().flip()));
-    return all.putInt(crc).flip();
   }
 
   private static void write(VersionCut cut, DataOutputStream out) throws IOException {

@@ -1,5 +1,6 @@
 package io.fasterkv.log;
 
+import io.fasterkv.api.StoreException.OutOfAddresses;
 import java.util.Arrays;
 import java.util.function.Consumer;
 
@@ -19,9 +20,14 @@ public final class FlushedExtents {
    */
   public record Extent(long from, long until, int crc) {}
 
-  private long[] froms = new long[16];
-  private long[] untils = new long[16];
-  private int[] crcs = new int[16];
+  private static final int LEAST = 16;
+
+  /** The longest array that every JVM makes. */
+  private static final int MOST = Integer.MAX_VALUE - 8;
+
+  private long[] froms = new long[LEAST];
+  private long[] untils = new long[LEAST];
+  private int[] crcs = new int[LEAST];
   private int first;
   private int end;
 
@@ -34,10 +40,10 @@ public final class FlushedExtents {
   }
 
   synchronized void add(Extent extent) {
-    reached = extent.until();
     if (end == froms.length) {
       makeRoom();
     }
+    reached = extent.until();
     froms[end] = extent.from();
     untils[end] = extent.until();
     crcs[end] = extent.crc();
@@ -79,11 +85,8 @@ public final class FlushedExtents {
 
   /** How many extents end at {@code until} or below. */
   public synchronized int countUntil(long until) {
-    int count = 0;
-    while (first + count < end && untils[first + count] <= until) {
-      count++;
-    }
-    return count;
+    int index = Arrays.binarySearch(untils, first, end, until);
+    return (index >= 0 ? index + 1 : -index - 1) - first;
   }
 
   /** Visits the extents that end at {@code until} or below, in order. */
@@ -99,15 +102,38 @@ public final class FlushedExtents {
 
   private void makeRoom() {
     int live = end - first;
-    int capacity = Math.max(16, live * 2);
-    froms = move(froms, capacity);
-    untils = move(untils, capacity);
-    crcs = Arrays.copyOf(Arrays.copyOfRange(crcs, first, end), capacity);
+    int capacity = capacityFor(live);
+    // All are made before one is used: without memory for the last, nothing has changed.
+    long[] movedFroms = move(froms, capacity);
+    long[] movedUntils = move(untils, capacity);
+    int[] movedCrcs = new int[capacity];
+    System.arraycopy(crcs, first, movedCrcs, 0, live);
+    froms = movedFroms;
+    untils = movedUntils;
+    crcs = movedCrcs;
     end = live;
     first = 0;
   }
 
+  /**
+   * How long the arrays become when so many extents fill them: twice as long, but no longer than an
+   * array can be.
+   */
+  static int capacityFor(int live) {
+    if (live >= MOST) {
+      throw new OutOfAddresses(
+          "the log has too many pages on disk: extents="
+              + live
+              + ", allowed=up to "
+              + MOST
+              + "; compact or truncate the log, or keep it in a store with larger pages");
+    }
+    return (int) Math.clamp(2L * live, LEAST, MOST);
+  }
+
   private long[] move(long[] from, int capacity) {
-    return Arrays.copyOf(Arrays.copyOfRange(from, first, end), capacity);
+    long[] moved = new long[capacity];
+    System.arraycopy(from, first, moved, 0, end - first);
+    return moved;
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
@@ -17,6 +18,7 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
@@ -140,6 +142,17 @@ class ManifestCodecTest {
         }
       }
     }
+  }
+
+  /** Of 20 bytes for each page there are more than a gibibyte. */
+  @Test
+  void aManifestThatCouldNotBeReadIsNotWritten() {
+    LogPart log = new LogPart(Collections.nCopies(54_000_000, EXTENTS.get(0)), null, VOIDS);
+    CheckpointManifest manifest = manifest(RecordKind.SPANS, log, INDEX);
+    assertThatThrownBy(() -> ManifestCodec.encode(manifest))
+        .isInstanceOf(BadConfig.class)
+        .hasMessageContaining("allowed=up to " + ((1 << 30) - Integer.BYTES))
+        .hasMessageContaining("compact or truncate the log");
   }
 
   @Test

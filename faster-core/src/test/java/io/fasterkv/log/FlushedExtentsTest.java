@@ -3,6 +3,7 @@ package io.fasterkv.log;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.log.FlushedExtents.Extent;
 import java.util.ArrayList;
 import java.util.List;
@@ -36,6 +37,19 @@ class FlushedExtentsTest {
     assertThatThrownBy(() -> extents.at(99)).isInstanceOf(IllegalArgumentException.class);
     assertThat(extents.truncate(256)).isEqualTo(256);
     assertThat(extents.countUntil(Long.MAX_VALUE)).isZero();
+  }
+
+  /** Twice as many as half of the longest array were once made into 16. */
+  @Test
+  void growsUpToTheLongestArray() {
+    assertThat(FlushedExtents.capacityFor(0)).isEqualTo(16);
+    assertThat(FlushedExtents.capacityFor(16)).isEqualTo(32);
+    for (int live : new int[] {1 << 30, (1 << 30) + 1, Integer.MAX_VALUE - 9}) {
+      assertThat(FlushedExtents.capacityFor(live)).isEqualTo(Integer.MAX_VALUE - 8);
+    }
+    assertThatThrownBy(() -> FlushedExtents.capacityFor(Integer.MAX_VALUE - 8))
+        .isInstanceOf(OutOfAddresses.class)
+        .hasMessageContaining("extents=2147483639");
   }
 
   @Test

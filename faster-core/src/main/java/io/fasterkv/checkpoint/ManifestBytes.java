@@ -1,0 +1,63 @@
+package io.fasterkv.checkpoint;
+
+import io.fasterkv.api.StoreException.BadConfig;
+import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where a manifest is written to: a counter first, which refuses one too long to be read, then a
+ * buffer.
+ */
+final class ManifestBytes extends OutputStream {
+  private final long most;
+  private final @Nullable ByteBuffer target;
+  private long count;
+
+  private ManifestBytes(long most, @Nullable ByteBuffer target) {
+    this.most = most;
+    this.target = target;
+  }
+
+  /** Only counts, up to {@code most} bytes. */
+  static ManifestBytes counted(long most) {
+    return new ManifestBytes(most, null);
+  }
+
+  /** Fills a buffer. */
+  static ManifestBytes into(ByteBuffer target) {
+    return new ManifestBytes(target.remaining(), target);
+  }
+
+  long count() {
+    return count;
+  }
+
+  @Override
+  public void write(int one) {
+    add(1);
+    if (target != null) {
+      target.put((byte) one);
+    }
+  }
+
+  @Override
+  public void write(byte[] bytes, int from, int length) {
+    add(length);
+    if (target != null) {
+      target.put(bytes, from, length);
+    }
+  }
+
+  private void add(int length) {
+    count += length;
+    if (count > most) {
+      throw new BadConfig(
+          "the log has too many pages for a checkpoint's manifest: bytes="
+              + count
+              + " and above, allowed=up to "
+              + most
+              + "; compact or truncate the log, or keep it in a store with larger pages");
+    }
+  }
+}

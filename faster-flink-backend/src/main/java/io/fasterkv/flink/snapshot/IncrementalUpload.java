@@ -7,9 +7,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
-import java.util.Objects;
 import java.util.Set;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
@@ -21,21 +19,20 @@ import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.LocalSnapshotDirectoryProvider;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategy.SnapshotResultSupplier;
+import org.apache.flink.runtime.state.StateObject;
 import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
+import org.apache.flink.util.IOUtils;
+import org.apache.flink.util.function.ThrowingConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Writes the files of one incremental checkpoint that no earlier one has, several at a time. A file
- * that an earlier checkpoint has, but that this one may not refer to, is copied by the storage if
- * it offers that.
- */
+/** Writes the files of one incremental checkpoint that no earlier one has. */
 final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle> {
   private static final Logger LOG = LoggerFactory.getLogger(IncrementalUpload.class);
 
-  /** A file ends at a multiple of it, so that compaction frees whole files. */
+  /** A file ends at a multiple of it, so that what compaction gives back are whole files. */
   private static final long MOST_FILE_BYTES = 64L << 20;
 
   private final IncrementalSnapshot snapshot;
@@ -44,7 +41,10 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
   private final SharedLog log;
   private final LocalRecoveryConfig recovery;
 
-  private final FileWriters writers;
+  /** What is discarded if the checkpoint fails. */
+  private final List<StateObject> written = new ArrayList<>();
+
+  private long writtenBytes;
 
   IncrementalUpload(
       IncrementalSnapshot snapshot,
@@ -57,34 +57,39 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     this.keys = keys;
     this.log = log;
     this.recovery = recovery;
-    writers = new FileWriters("faster-upload-" + plan.checkpointId(), snapshot.cancellation());
   }
 
   @Override
   public SnapshotResult<KeyedStateHandle> get(CloseableRegistry registry) throws Exception {
+    registry.registerCloseable(snapshot.cancellation());
     boolean isDone = false;
     try {
-      registry.registerCloseable(writers);
-      SnapshotResult<KeyedStateHandle> result = upload();
+      SnapshotResult<KeyedStateHandle> result = upload(registry);
       isDone = true;
       return result;
     } finally {
       if (!isDone) {
         log.history().abort(plan.checkpointId());
-        writers.discard();
+        StateUtil.bestEffortDiscardAllStateObjects(written);
       }
     }
   }
 
-  private SnapshotResult<KeyedStateHandle> upload() throws Exception {
+  private SnapshotResult<KeyedStateHandle> upload(CloseableRegistry registry) throws Exception {
     StoreExport export = snapshot.export();
     export.awaitWritten();
     List<LogPiece> pieces = export.pieces(0);
-    List<LogFile> known = needed(plan.usable(), pieces);
-    Written written = write(pieces, known);
+    List<LogFile> known = needed(pieces);
     List<LogFile> files = new ArrayList<>(known);
-    files.addAll(written.files);
+    for (List<LogPiece> run : runs(pieces, known)) {
+      files.add(file(export, run, registry));
+    }
     files.sort((left, right) -> Long.compare(left.from(), right.from()));
+    SnapshotResult<StreamStateHandle> meta =
+        write(
+            ExclusiveStream.open(recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
+            this::writeMeta,
+            registry);
     List<HandleAndLocalPath> shared = new ArrayList<>();
     Set<LogFile> knownFiles = Set.copyOf(known);
     for (LogFile file : files) {
@@ -97,7 +102,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     LOG.debug(
         "wrote an incremental checkpoint: checkpoint={}, bytes={}, files={}, of them known={}",
         plan.checkpointId(),
-        written.bytes,
+        writtenBytes,
         files.size(),
         known.size());
     KeyedStateHandle remote =
@@ -107,65 +112,15 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
             plan.checkpointId(),
             shared,
             List.of(),
-            written.meta().getJobManagerOwnedSnapshot(),
-            written.bytes);
-    KeyedStateHandle here = localHandle(files, written.meta().getTaskLocalSnapshot());
+            meta.getJobManagerOwnedSnapshot(),
+            writtenBytes);
+    KeyedStateHandle here = localHandle(files, meta.getTaskLocalSnapshot());
     if (here != null) {
-      writers.own(here);
+      written.add(here);
     }
-    // The result of a cancelled future is lost, and its files with it.
+    // Nobody would take the result, and own its files.
     snapshot.cancellation().check();
     return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
-  }
-
-  /** What the jobs of one upload have written. */
-  private static final class Written {
-    final List<LogFile> files = new ArrayList<>();
-    long bytes;
-    private @Nullable SnapshotResult<StreamStateHandle> meta;
-
-    synchronized void add(LogFile file) {
-      files.add(file);
-      bytes += file.handle().getStateSize();
-    }
-
-    synchronized void set(SnapshotResult<StreamStateHandle> written) {
-      meta = written;
-      bytes += written.getStateSize();
-    }
-
-    synchronized SnapshotResult<StreamStateHandle> meta() {
-      return Objects.requireNonNull(meta);
-    }
-  }
-
-  /** Writes what no earlier checkpoint has: the longest files first, so that streams end together. */
-  private Written write(List<LogPiece> pieces, List<LogFile> known) throws Exception {
-    Written written = new Written();
-    List<FileWriters.Job> jobs = new ArrayList<>();
-    List<LogFile> copied = needed(plan.copyable(), pieces);
-    if (!copied.isEmpty()) {
-      jobs.add(() -> copy(copied).forEach(written::add));
-    }
-    List<LogFile> there = new ArrayList<>(known);
-    there.addAll(copied);
-    List<List<LogPiece>> runs = runs(pieces, there);
-    runs.sort(Comparator.comparingLong(IncrementalUpload::bytes).reversed());
-    for (List<LogPiece> run : runs) {
-      jobs.add(() -> written.add(file(run)));
-    }
-    jobs.add(
-        () ->
-            written.set(
-                writers.write(
-                    () ->
-                        ExclusiveStream.open(
-                            recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
-                    this::writeMeta)));
-    // A stream makes a digest in scratch memory, which the task needs too.
-    int digests = Math.max(1, snapshot.export().sparePages());
-    writers.run(jobs, Math.min(plan.mostStreams(), digests));
-    return written;
   }
 
   /** What is kept on this machine too; null if nothing is, or if that fails. */
@@ -209,15 +164,11 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     }
   }
 
-  /** Those of some files that have pieces of the log. */
-  private static List<LogFile> needed(List<LogFile> files, List<LogPiece> pieces) {
+  /** Those of the usable files that have pieces of the log. */
+  private List<LogFile> needed(List<LogPiece> pieces) {
     return pieces.isEmpty()
         ? List.of()
-        : files.stream().filter(file -> file.until() > pieces.getFirst().from()).toList();
-  }
-
-  private static long bytes(List<LogPiece> run) {
-    return run.getLast().until() - run.getFirst().from();
+        : plan.usable().stream().filter(file -> file.until() > pieces.getFirst().from()).toList();
   }
 
   private static boolean has(LogFile file, LogPiece piece) {
@@ -255,26 +206,15 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     }
   }
 
-  private LogFile file(List<LogPiece> run) throws Exception {
+  private LogFile file(StoreExport export, List<LogPiece> run, CloseableRegistry registry)
+      throws Exception {
     SnapshotResult<StreamStateHandle> handle =
-        writers.write(
-            () ->
-                CheckpointStreamWithResultProvider.createSimpleStream(plan.scope(), plan.streams()),
-            out -> LogFileFormat.write(snapshot.export(), run, out, snapshot.cancellation()));
+        write(
+            CheckpointStreamWithResultProvider.createSimpleStream(plan.scope(), plan.streams()),
+            out -> LogFileFormat.write(export, run, out, snapshot.cancellation()),
+            registry);
     return new LogFile(
         run.getFirst().from(), run.getLast().until(), handle.getJobManagerOwnedSnapshot());
-  }
-
-  /** Has the storage copy files, which is not bound to the bandwidth of this machine. */
-  private List<LogFile> copy(List<LogFile> files) throws IOException {
-    List<StreamStateHandle> handles =
-        plan.streams().duplicate(files.stream().map(LogFile::handle).toList(), plan.scope());
-    List<LogFile> copies = new ArrayList<>();
-    for (int i = 0; i < files.size(); i++) {
-      writers.own(handles.get(i));
-      copies.add(new LogFile(files.get(i).from(), files.get(i).until(), handles.get(i)));
-    }
-    return copies;
   }
 
   private void writeMeta(OutputStream out) throws IOException {
@@ -288,5 +228,27 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         keys.serializer(),
         out);
     HeapTimerBlocks.write(snapshot.timers(), keys, out, snapshot.cancellation());
+  }
+
+  private SnapshotResult<StreamStateHandle> write(
+      CheckpointStreamWithResultProvider to,
+      ThrowingConsumer<OutputStream, Exception> content,
+      CloseableRegistry registry)
+      throws Exception {
+    registry.registerCloseable(to);
+    try {
+      content.accept(to.getCheckpointOutputStream());
+      if (!registry.unregisterCloseable(to)) {
+        throw new IOException("the snapshot was cancelled while its files were written");
+      }
+      SnapshotResult<StreamStateHandle> result = to.closeAndFinalizeCheckpointStreamResult();
+      written.add(result);
+      writtenBytes += result.getStateSize();
+      return result;
+    } finally {
+      if (registry.unregisterCloseable(to)) {
+        IOUtils.closeQuietly(to);
+      }
+    }
   }
 }

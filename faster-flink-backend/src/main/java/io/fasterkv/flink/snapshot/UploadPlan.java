@@ -10,17 +10,13 @@ import org.apache.flink.runtime.state.CheckpointedStateScope;
  *
  * @param checkpointId of the checkpoint
  * @param sharing who may refer to its files
- * @param usable files of earlier checkpoints that it may refer to
- * @param copyable files of earlier checkpoints that it may not refer to, but have copied
- * @param mostStreams how many files are written at a time
+ * @param usable files of earlier checkpoints that it may have
  * @param streams makes files
  */
 record UploadPlan(
     long checkpointId,
     SharingFilesStrategy sharing,
     List<LogFile> usable,
-    List<LogFile> copyable,
-    int mostStreams,
     CheckpointStreamFactory streams) {
 
   /** Whether later checkpoints may have its files. */

@@ -16,9 +16,12 @@ final class PageTurns {
 
   /**
    * Frames that are kept free ahead of the tail, besides the one that it needs next: a thread that
-   * was stopped within its epoch holds nobody up for as long as it takes to fill them.
+   * was stopped within its epoch delays no other until they are full.
    */
-  private static final int MOST_SPARE_FRAMES = 16;
+  private static final long MOST_SPARE_FRAMES = 16;
+
+  /** Of smaller frames as many are kept free as have these bytes. */
+  private static final long MOST_SPARE_BYTES = 16 << 20;
 
   /** One frame in so many is spare. */
   private static final int SPARE_SHARE = 16;
@@ -112,7 +115,8 @@ final class PageTurns {
   }
 
   private long spareFrames() {
-    return Math.min(window.keptPages() / SPARE_SHARE, MOST_SPARE_FRAMES);
+    long most = Math.max(MOST_SPARE_FRAMES, MOST_SPARE_BYTES / frames.pageBytes());
+    return Math.min(window.keptPages() / SPARE_SHARE, most);
   }
 
   /** The read-only mark follows the tail, also if that is where it was and the window smaller. */

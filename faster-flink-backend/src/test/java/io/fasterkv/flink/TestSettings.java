@@ -2,10 +2,14 @@ package io.fasterkv.flink;
 
 import io.fasterkv.flink.backend.EvictingStateBackend;
 import io.fasterkv.flink.config.FasterOptions;
+import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.state.ConfigurableStateBackend;
 
 /** The stores that suites run on. */
@@ -26,6 +30,17 @@ public enum TestSettings {
   /** As {@link #TINY}, with incremental checkpoints. */
   TINY_INCREMENTAL;
 
+  /** Pages of tests, which are no option of the backend: by default those that all stores have. */
+  public static final ConfigOption<MemorySize> PAGE_SIZE =
+      ConfigOptions.key("test.page-size")
+          .memoryType()
+          .defaultValue(new MemorySize(FasterSettings.PAGE_BYTES));
+
+  /** The backend's settings, with the pages of tests. */
+  public static FasterSettings settings(ReadableConfig config) {
+    return FasterSettings.from(config).withPages((int) config.get(PAGE_SIZE).getBytes());
+  }
+
   /** A backend on such stores. With tiny ones nearly each access finds on disk what it asks for. */
   public ConfigurableStateBackend backend() {
     return isTiny()
@@ -42,7 +57,7 @@ public enum TestSettings {
   public Configuration config() {
     Configuration config = new Configuration();
     switch (this) {
-      case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("128kb"));
+      case MANAGED -> config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.parse("1mb"));
       case ROOMY, ROOMY_INCREMENTAL ->
           config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32));
       case HEAP_TIMERS -> {
@@ -51,7 +66,7 @@ public enum TestSettings {
       }
       case TINY, TINY_INCREMENTAL -> {
         config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(1));
-        config.set(FasterOptions.PAGE_SIZE, MemorySize.parse("4kb"));
+        config.set(PAGE_SIZE, MemorySize.parse("4kb"));
         config.set(FasterOptions.SORT_BUFFER, MemorySize.parse("64kb"));
       }
     }

@@ -4,8 +4,6 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.IoKind;
-import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MappedReads;
 import io.fasterkv.flink.memory.MemoryLease;
@@ -17,7 +15,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.util.IOUtils;
@@ -38,6 +35,9 @@ final class StoreResources implements AutoCloseable {
 
   /** How often the log's memory is halved for an index that is full, at a restore or before. */
   private static final int LOG_HALVINGS = 2;
+
+  /** Scans, compaction, snapshots and sessions with long keys take a page each. */
+  private static final long SCRATCH_PAGES = 8;
 
   /** How Flink calls a process's own directory in each of its temporary ones. */
   private static final String OF_A_PROCESS = "flink-io-";
@@ -111,22 +111,25 @@ final class StoreResources implements AutoCloseable {
       @Nullable IncrementalRestore restore,
       KeepRule rule)
       throws IOException {
+    if (restore != null) {
+      restore.requirePages(settings.pageBytes());
+    }
     BaseLog base = restore == null ? null : restore.base();
-    FasterStore store =
-        base == null
-            ? null
-            : base.tryOpen(
-                builder(directory, lease, settings, rule), directory, settings.pageBytes());
+    if (base == null) {
+      return FasterStore.open(builder(directory, lease, settings, rule).build());
+    }
+    FasterStore store = base.tryOpen(builder(directory, lease, settings, rule), directory);
     return store != null
         ? store
-        : FasterStore.open(
-            storeConfig(builder(directory, lease, settings, rule), lease, settings, restore));
+        : FasterStore.open(base.split(builder(directory, lease, settings, rule)));
   }
 
   private static StoreConfig.Builder builder(
       Path directory, MemoryLease lease, FasterSettings settings, KeepRule rule) {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
+        .pageBytes(settings.pageBytes())
+        .scratchBytes(scratchBytes(lease.bytes(), settings.pageBytes()))
         .mutableFraction(settings.mutableFraction())
         .mappedReads(MappedReads.areWanted(settings.mappedReads()))
         // No session reads the disk without waiting for it.
@@ -139,56 +142,10 @@ final class StoreResources implements AutoCloseable {
         .keepRule(rule);
   }
 
-  private static StoreConfig storeConfig(
-      StoreConfig.Builder builder,
-      MemoryLease lease,
-      FasterSettings settings,
-      @Nullable IncrementalRestore restore)
-      throws IOException {
-    if (settings.pageBytes() > 0) {
-      builder.pageBytes(settings.pageBytes());
-    }
-    try {
-      if (restore == null) {
-        return builder.build();
-      }
-      if (settings.pageBytes() == 0) {
-        takePages(builder, restore.leastPageBytes());
-      }
-      return restore.base() == null ? builder.build() : restore.base().split(builder);
-    } catch (BadConfig doesNotFit) {
-      throw new IOException(
-          "the settings do not fit the store's memory: memoryBytes="
-              + lease.bytes()
-              + ", "
-              + FasterOptions.PAGE_SIZE.key()
-              + "="
-              + (settings.pageBytes() > 0 ? settings.pageBytes() : "derived")
-              + "; give the store more memory ("
-              + TaskManagerOptions.MANAGED_MEMORY_SIZE.key()
-              + " or "
-              + FasterOptions.FIXED_MEMORY.key()
-              + ") or lower the page size; "
-              + doesNotFit.getMessage(),
-          doesNotFit);
-    }
-  }
-
-  /**
-   * Takes the usual pages, or larger ones for the records that are restored, as far as memory goes:
-   * with too little of it the longest records are refused, if there are such.
-   */
-  private static void takePages(StoreConfig.Builder builder, int wanted) {
-    int usual = builder.build().pageBytes();
-    for (int bytes = wanted; bytes > usual; bytes /= 2) {
-      try {
-        builder.pageBytes(bytes).build();
-        return;
-      } catch (BadConfig tooLarge) {
-        LOG.debug("no memory for pages of this size: bytes={}", bytes, tooLarge);
-      }
-    }
-    builder.pageBytes(usual);
+  /** Eight pages or a 32nd of the memory, and in the least memory six pages. */
+  private static long scratchBytes(long memoryBytes, int pageBytes) {
+    long few = Math.min(SCRATCH_PAGES * pageBytes, memoryBytes / 8 * 3 & -pageBytes);
+    return Math.max(few, memoryBytes / 32);
   }
 
   LocalStore local() {

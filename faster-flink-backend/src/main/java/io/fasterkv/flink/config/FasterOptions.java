@@ -27,8 +27,9 @@ public final class FasterOptions {
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Off-heap memory of each operator's store. When it is set, managed memory is not"
-                  + " used, and the memory must be accounted for as task off-heap memory.");
+              "Off-heap memory of each operator's store, at least 1 mb. When it is set, managed"
+                  + " memory is not used, and the memory must be accounted for as task off-heap"
+                  + " memory.");
 
   /** How much of what is free in the slot a new store leases. */
   public static final ConfigOption<Double> LEASE_SHARE =
@@ -45,17 +46,7 @@ public final class FasterOptions {
       ConfigOptions.key("state.backend.faster.memory.minimum-per-operator")
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(1))
-          .withDescription("A store that cannot lease this much does not start.");
-
-  /** Size of a log page. */
-  public static final ConfigOption<MemorySize> PAGE_SIZE =
-      ConfigOptions.key("state.backend.faster.log.page-size")
-          .memoryType()
-          .noDefaultValue()
-          .withDescription(
-              "Size of a log page, a power of two from 4 kb to 64 mb. By default it follows from"
-                  + " the store's memory. A key together with its namespace must fit a quarter of"
-                  + " a page; values may be of any size.");
+          .withDescription("A store that cannot lease this much does not start. At least 1 mb.");
 
   /** How much of the log in memory is updated in place. */
   public static final ConfigOption<Double> MUTABLE_FRACTION =

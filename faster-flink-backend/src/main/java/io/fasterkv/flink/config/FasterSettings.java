@@ -6,13 +6,13 @@ import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
 import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
 import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
-import static io.fasterkv.flink.config.FasterOptions.PAGE_SIZE;
 import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
 import static io.fasterkv.flink.config.FasterOptions.TIMERS;
 
 import java.io.File;
 import java.io.Serializable;
 import java.util.List;
+import org.apache.flink.annotation.VisibleForTesting;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param fixedMemoryBytes memory of each store, or 0 to lease from managed memory
  * @param leaseShare part of the free managed memory that a store leases, above 0 and up to 1
  * @param minimumMemoryBytes the least memory a store starts with
- * @param pageBytes size of a log page, or 0 to derive it from the store's memory
+ * @param pageBytes size of a log page: {@link #PAGE_BYTES}, or less in tests
  * @param mutableFraction part of the log in memory that is updated in place
  * @param mappedReads whether the log's files are mapped to be read, or null to go by where the task
  *     runs
@@ -49,12 +49,18 @@ public record FasterSettings(
     boolean incremental)
     implements Serializable {
 
+  /**
+   * Size of a log page, bytes. It limits how long a record may be, so it is the same for every
+   * store: any store takes any checkpoint's log (docs/decisions/0053).
+   */
+  public static final int PAGE_BYTES = 64 << 10;
+
+  /** Eight pages of log, six of scratch memory, and two of index. */
+  private static final long LEAST_STORE_BYTES = 16L * PAGE_BYTES;
+
   private static final ConfigOption<String> TIMERS_AS_TEXT =
       ConfigOptions.key(TIMERS.key()).stringType().noDefaultValue();
 
-  private static final long LEAST_STORE_BYTES = 128L << 10;
-  private static final long LEAST_PAGE_BYTES = 4L << 10;
-  private static final long MOST_PAGE_BYTES = 64L << 20;
   private static final long LEAST_SORT_BYTES = 64L << 10;
   private static final long MOST_SORT_BYTES = 1L << 30;
 
@@ -75,12 +81,28 @@ public record FasterSettings(
         fixedMemory(config),
         share(config),
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
-        page(config),
+        PAGE_BYTES,
         fraction(config),
         config.getOptional(MAPPED_READS).orElse(null),
         (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
         timers(config),
         config.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS));
+  }
+
+  /** The same settings with smaller pages, so that little state fills many. */
+  @VisibleForTesting
+  public FasterSettings withPages(int bytes) {
+    return new FasterSettings(
+        localDirectories,
+        fixedMemoryBytes,
+        leaseShare,
+        minimumMemoryBytes,
+        bytes,
+        mutableFraction,
+        mappedReads,
+        sortBufferBytes,
+        timers,
+        incremental);
   }
 
   private static List<String> directories(ReadableConfig config) {
@@ -107,19 +129,6 @@ public record FasterSettings(
     double fraction = config.get(MUTABLE_FRACTION);
     check(fraction >= 0 && fraction <= 1, MUTABLE_FRACTION, fraction, "0 to 1");
     return fraction;
-  }
-
-  private static int page(ReadableConfig config) {
-    if (config.getOptional(PAGE_SIZE).isEmpty()) {
-      return 0;
-    }
-    long page = config.get(PAGE_SIZE).getBytes();
-    check(
-        page >= LEAST_PAGE_BYTES && page <= MOST_PAGE_BYTES && Long.bitCount(page) == 1,
-        PAGE_SIZE,
-        config.get(PAGE_SIZE),
-        "a power of two from 4 kb to 64 mb");
-    return (int) page;
   }
 
   private static TimerPlace timers(ReadableConfig config) {

@@ -14,7 +14,6 @@ import java.lang.foreign.MemorySegment;
  */
 public class Records implements AutoCloseable {
   static final int ABSENT = -1;
-  private static final int RECORDS_PER_PAGE = 4;
   private static final Object NO_CONTEXT = new Object();
   private static final RecordEdit NO_EDIT = new NoEdit();
 
@@ -24,6 +23,7 @@ public class Records implements AutoCloseable {
   private final Appender appender = new Appender();
   private final PartReader partReader = new PartReader();
   private final Identities identities;
+  private final int keyLimit;
   private final int limit;
   private byte[] wrapped = new byte[0];
   private MemorySegment wrapping = MemorySegment.ofArray(wrapped);
@@ -31,15 +31,19 @@ public class Records implements AutoCloseable {
   public Records(FasterStore store, Identities identities) {
     this.identities = identities;
     this.session = store.newSession(functions, SessionMode.BLOCKING);
-    this.limit = limit(store);
+    int page = store.config().pageBytes();
+    this.keyLimit = page / 2;
+    this.limit = limit(page);
   }
 
-  /** Longest key, and longest value, of one record of a store. */
-  static int limit(FasterStore store) {
-    return store.config().pageBytes() / RECORDS_PER_PAGE;
+  static int limit(int pageBytes) {
+    return pageBytes / 4 - pageBytes / 128;
   }
 
-  /** Longest value of one record: a quarter of a page; what is longer is cut into parts. */
+  /**
+   * Longest value of one record; what is longer is cut into parts. A little less than a quarter of
+   * a page, so that four parts fit one with their keys.
+   */
   public int limit() {
     return limit;
   }
@@ -140,13 +144,13 @@ public class Records implements AutoCloseable {
 
   /** So that a key and the longest value fit a page together. */
   private void checkLength(ByteSpan key) {
-    if (key.length() > limit) {
+    if (key.length() > keyLimit) {
       throw new IllegalArgumentException(
           "a key is too long together with its namespace: bytes="
               + key.length()
               + ", allowed="
-              + limit
-              + ", a quarter of a log page; raise state.backend.faster.log.page-size");
+              + keyLimit
+              + " in stores of any memory; use a hash of the key, and keep the key in the value");
     }
   }
 

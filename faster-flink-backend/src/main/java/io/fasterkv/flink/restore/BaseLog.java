@@ -58,15 +58,10 @@ public final class BaseLog {
    * no room for it: then its records are put into an empty store one by one.
    *
    * @param directory the store's
-   * @param pageBytes what the user has set the size of a page to, or 0
    */
-  public @Nullable FasterStore tryOpen(StoreConfig.Builder settings, Path directory, int pageBytes)
+  public @Nullable FasterStore tryOpen(StoreConfig.Builder settings, Path directory)
       throws IOException {
     StoreImport log = common.log();
-    if (pageBytes != 0 && pageBytes != log.pageBytes()) {
-      return notTaken("pageBytes=" + pageBytes + ", of the checkpoint=" + log.pageBytes());
-    }
-    settings.pageBytes(log.pageBytes()).segmentBytes(log.segmentBytes());
     if (stored().hasForeign()) {
       settings.keyFilter(ownKeys());
     }

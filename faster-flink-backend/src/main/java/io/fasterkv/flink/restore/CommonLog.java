@@ -4,7 +4,6 @@ import io.fasterkv.StoreImport;
 import io.fasterkv.flink.snapshot.LogFile;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.jspecify.annotations.Nullable;
@@ -31,15 +30,14 @@ record CommonLog(
     List<IncrementalSource> members) {
 
   /**
-   * The log to begin with, if there is one that has nothing wrong about the subtask's key groups
-   * and pages for all records: that which spares most bytes of being put in record by record.
+   * The log to begin with, if there is one that has nothing wrong about the subtask's key groups:
+   * that which spares most bytes of being put in record by record.
    */
   static @Nullable CommonLog best(List<IncrementalSource> sources, KeyGroupRange own) {
     CommonLog best = null;
     for (IncrementalSource source : sources) {
       for (CommonLog log : List.of(whole(source), shared(source, sources))) {
-        boolean canBegin = log.isRightFor(own) && log.hasPagesFor(sources);
-        if (canBegin && (best == null || log.sparedBytes(own) > best.sparedBytes(own))) {
+        if (log.isRightFor(own) && (best == null || log.sparedBytes(own) > best.sparedBytes(own))) {
           best = log;
         }
       }
@@ -105,17 +103,6 @@ record CommonLog(
       }
     }
     return members.stream().anyMatch(member -> member.groupsOf(own) > 0);
-  }
-
-  /** Whether the records of others fit; those of members have the same pages. */
-  private boolean hasPagesFor(List<IncrementalSource> sources) {
-    return log.pageBytes()
-        >= leastPageBytes(sources.stream().filter(source -> !members.contains(source)));
-  }
-
-  /** A record is up to a quarter of its page long, and fits half of one with its key. */
-  static int leastPageBytes(Stream<IncrementalSource> sources) {
-    return sources.mapToInt(source -> source.log().pageBytes()).max().orElse(0) / 2;
   }
 
   private long sparedBytes(KeyGroupRange own) {

@@ -63,11 +63,6 @@ public final class IncrementalRestore {
     base = best == null ? null : new BaseLog(best, own, cancelled, progress);
   }
 
-  /** Pages of these bytes take all records, if they are put into an empty store one by one. */
-  public int leastPageBytes() {
-    return CommonLog.leastPageBytes(sources.stream());
-  }
-
   /** Whether these handles are of an incremental checkpoint. */
   public static boolean isFor(Collection<KeyedStateHandle> handles) {
     return handles.stream().anyMatch(IncrementalKeyedStateHandle.class::isInstance);
@@ -117,6 +112,26 @@ public final class IncrementalRestore {
               + current
               + ", old="
               + keys.previousSchemaSerializer());
+    }
+  }
+
+  /**
+   * Refuses logs with pages of another size: their records may not fit.
+   *
+   * @throws IOException if there is one
+   */
+  public void requirePages(int bytes) throws IOException {
+    for (IncrementalSource source : sources) {
+      if (source.log().pageBytes() != bytes) {
+        throw new IOException(
+            "a checkpoint has log pages of another size: pageBytes="
+                + source.log().pageBytes()
+                + ", allowed="
+                + bytes
+                + ", handle="
+                + source.handle()
+                + "; restore from a canonical savepoint");
+      }
     }
   }
 

@@ -16,7 +16,7 @@ import org.slf4j.LoggerFactory;
 final class MemorySplit {
   private static final Logger LOG = LoggerFactory.getLogger(MemorySplit.class);
 
-  private static final int LEAST_PAGES = 16;
+  private static final int LEAST_PAGES = 4;
 
   private MemorySplit() {}
 

@@ -74,16 +74,12 @@ final class RecordInsert implements AutoCloseable {
   }
 
   private void insert(ByteSpan key, ByteSpan value, boolean isTombstone) {
-    try {
-      if (isTombstone) {
-        copies.delete(key);
-        progress.add(key.length());
-      } else {
-        copies.put(key, value);
-        progress.add(key.length() + value.length());
-      }
-    } catch (IOException failure) {
-      throw new UncheckedIOException(failure);
+    if (isTombstone) {
+      copies.delete(key);
+      progress.add(key.length());
+    } else {
+      copies.put(key, value);
+      progress.add(key.length() + value.length());
     }
   }
 

@@ -39,8 +39,8 @@ public record CheckpointMeta(
     BitSet timed,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP4". */
-  private static final int MAGIC = 0x46435034;
+  /** "FCP5". */
+  private static final int MAGIC = 0x46435035;
 
   static <K> void write(
       byte[] head,

@@ -2,6 +2,7 @@ package io.fasterkv.flink.backend;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.flink.FasterStateBackend;
+import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.records.EntryLife;
 import io.fasterkv.flink.records.EvictingRecords;
@@ -29,7 +30,7 @@ public final class EvictingStateBackend extends AbstractStateBackend
   private final FasterSettings settings;
 
   public EvictingStateBackend(ReadableConfig config) {
-    settings = FasterSettings.from(config);
+    settings = TestSettings.settings(config);
   }
 
   @Override

@@ -26,6 +26,7 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerializer;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -217,25 +218,23 @@ class FasterKeyedStateBackendTest {
   @Test
   void aBackendThatCannotBeBuiltLeavesNothingBehind() {
     Configuration config = TestSettings.MANAGED.config();
-    config.setString("state.backend.faster.log.page-size", "64mb");
+    config.set(TestSettings.PAGE_SIZE, MemorySize.ofMebiBytes(64));
     config.setString("state.backend.faster.local-dir", directory.toString());
     assertThatThrownBy(() -> new TestBackends(config).open())
-        .isInstanceOf(IOException.class)
-        .hasMessageContaining("state.backend.faster.log.page-size=" + (64 << 20))
-        .hasMessageContaining("taskmanager.memory.managed.size");
+        .hasStackTraceContaining("pageBytes=" + (64 << 20) + ", allowed=");
   }
 
   @Test
-  void aKeyThatIsTooLongForThePagesNamesTheOptionToRaise() throws Exception {
+  void aKeyThatIsTooLongIsRefusedWithTheLimit() throws Exception {
     FasterKeyedStateBackend<Integer> backend = backends.open();
     ValueStateDescriptor<Long> descriptor =
         new ValueStateDescriptor<>("state", LongSerializer.INSTANCE);
     backend.setCurrentKey(1);
     ValueState<Long> state =
-        backend.getPartitionedState("n".repeat(1_500), StringSerializer.INSTANCE, descriptor);
+        backend.getPartitionedState("n".repeat(2_100), StringSerializer.INSTANCE, descriptor);
     assertThatThrownBy(() -> state.update(1L))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("allowed=1024")
-        .hasMessageContaining("state.backend.faster.log.page-size");
+        .hasMessageContaining("allowed=2048")
+        .hasMessageContaining("use a hash of the key");
   }
 }

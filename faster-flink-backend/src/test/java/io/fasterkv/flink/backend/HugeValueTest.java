@@ -171,7 +171,7 @@ class HugeValueTest {
     Path local = Files.createDirectories(directory.resolve("local"));
     config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(local.toString()));
     if (!pageSize.equals("default")) {
-      config.set(FasterOptions.PAGE_SIZE, MemorySize.parse(pageSize));
+      config.set(TestSettings.PAGE_SIZE, MemorySize.parse(pageSize));
     }
     return config;
   }

@@ -14,14 +14,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.IntStream;
-import org.apache.flink.api.common.state.MapState;
 import org.apache.flink.api.common.state.MapStateDescriptor;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
@@ -192,15 +190,14 @@ class IncrementalCheckpointTest extends IncrementalCheckpoints {
   /** Whether the log is taken as it is or read record by record. */
   @Test
   void whatIsNotWhatWasWrittenIsNamedWithItsFileAndOffset() throws Exception {
-    FasterKeyedStateBackend<Integer> backend = open(TestSettings.TINY_INCREMENTAL);
+    backends = tinyPagesWith("8mb");
+    FasterKeyedStateBackend<Integer> backend = backends.open();
     put(backend, 0, 200, 1);
     take(backend);
     put(backend, 0, 200, 2);
     IncrementalRemoteKeyedStateHandle handle = take(backend);
-    Configuration otherPages = TestSettings.TINY_INCREMENTAL.config();
-    otherPages.set(FasterOptions.PAGE_SIZE, MemorySize.parse("8kb"));
-    otherPages.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
-    TestBackends byRecords = new TestBackends(otherPages);
+    // The index of 8 MiB does not fit.
+    TestBackends byRecords = tinyPagesWith("1mb");
     SplittableRandom random = new SplittableRandom(3);
     for (StreamStateHandle file : handle.streamSubHandles().toList()) {
       byte[] right = files.bytes(file);
@@ -261,47 +258,27 @@ class IncrementalCheckpointTest extends IncrementalCheckpoints {
         .hasStackTraceContaining("offset=");
   }
 
-  /** A store with less memory than the checkpoint's pages need takes the records one by one. */
+  /** A store with less memory than the checkpoint's index needs takes the records one by one. */
   @Test
   void aLogThatDoesNotFitIsReadRecordByRecord() throws Exception {
-    FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);
+    backends = tinyPagesWith("32mb");
+    FasterKeyedStateBackend<Integer> backend = backends.open();
     put(backend, 0, 5_000, 1);
     IncrementalRemoteKeyedStateHandle handle = take(backend);
-    try (TestBackends small = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {
-      FasterKeyedStateBackend<Integer> restored = small.open(handle);
-      assertThat(restored.store().config().pageBytes()).isEqualTo(4096);
-      assertHolds(restored, 0, 5_000, 1);
+    try (TestBackends small = tinyPagesWith("1mb")) {
+      assertHolds(small.open(handle), 0, 5_000, 1);
     }
   }
 
-  /** Their records are as long as those of a store with the checkpoint's pages. */
-  @ParameterizedTest
-  @CsvSource({"4kb, 8kb", "8kb, 4kb", "4kb, 16kb"})
-  void valuesOfSeveralRecordsComeBackIntoOtherPages(String before, String after) throws Exception {
-    backends = withPages(before);
-    try (TestBackends to = withPages(after)) {
-      FasterKeyedStateBackend<Integer> backend = backends.open();
-      backend.setCurrentKey(1);
-      byte[] value = Seeds.bytes(new SplittableRandom(1), 50_000);
-      ModelStates.state(backend, LARGE_VALUE).update(value);
-      for (int userKey = 0; userKey < 300; userKey++) {
-        ModelStates.state(backend, LARGE_MAP).put(userKey, "m".repeat(userKey * 40));
-      }
-      FasterKeyedStateBackend<Integer> restored = to.open(TestBackends.snapshot(backend));
-      restored.setCurrentKey(1);
-      MapState<Integer, String> map = ModelStates.state(restored, LARGE_MAP);
-      assertThat(ModelStates.state(restored, LARGE_VALUE).value()).isEqualTo(value);
-      for (int userKey = 0; userKey < 300; userKey += 2) {
-        assertThat(map.get(userKey)).hasSize(userKey * 40);
-        map.put(userKey, "n".repeat(userKey * 50));
-        map.remove(userKey + 1);
-      }
-      int count = 0;
-      for (Map.Entry<Integer, String> entry : map.entries()) {
-        assertThat(entry.getValue()).isEqualTo("n".repeat(entry.getKey() * 50));
-        count++;
-      }
-      assertThat(count).isEqualTo(150);
+  @Test
+  void aLogWithPagesOfAnotherSizeIsRefusedByName() throws Exception {
+    FasterKeyedStateBackend<Integer> backend = open(TestSettings.TINY_INCREMENTAL);
+    put(backend, 0, 10, 1);
+    IncrementalRemoteKeyedStateHandle handle = take(backend);
+    try (TestBackends others = new TestBackends(TestSettings.ROOMY_INCREMENTAL, directory)) {
+      assertThatThrownBy(() -> others.open(handle))
+          .hasStackTraceContaining(
+              "a checkpoint has log pages of another size: pageBytes=4096, allowed=65536");
     }
   }
 
@@ -462,10 +439,11 @@ class IncrementalCheckpointTest extends IncrementalCheckpoints {
     assertHolds(restored, 0, 10, 1);
   }
 
-  private TestBackends withPages(String bytes) {
-    Configuration config = TestSettings.TINY_INCREMENTAL.config();
-    config.set(FasterOptions.PAGE_SIZE, MemorySize.parse(bytes));
-    config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
-    return new TestBackends(config);
+  private TestBackends tinyPagesWith(String memory) {
+    return new TestBackends(
+        TestSettings.TINY_INCREMENTAL
+            .config()
+            .set(FasterOptions.FIXED_MEMORY, MemorySize.parse(memory))
+            .set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
   }
 }

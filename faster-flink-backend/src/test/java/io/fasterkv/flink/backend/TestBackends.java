@@ -1,6 +1,5 @@
 package io.fasterkv.flink.backend;
 
-import io.fasterkv.flink.FasterStateBackend;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
@@ -33,6 +32,7 @@ import org.apache.flink.runtime.state.metrics.LatencyTrackingStateConfig;
 import org.apache.flink.runtime.state.metrics.SizeTrackingStateConfig;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.util.clock.Clock;
+import org.apache.flink.util.clock.SystemClock;
 
 /** Opens keyed backends with {@code Integer} keys, on stores below one directory. */
 final class TestBackends implements AutoCloseable {
@@ -42,7 +42,6 @@ final class TestBackends implements AutoCloseable {
   private final MockEnvironment env;
   private final List<FasterKeyedStateBackend<Integer>> opened = new ArrayList<>();
   private final FasterSettings settings;
-  private final FasterStateBackend stateBackend;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
   private TtlTimeProvider time = TtlTimeProvider.DEFAULT;
   private CloseableRegistry whileOpening = new CloseableRegistry();
@@ -61,8 +60,7 @@ final class TestBackends implements AutoCloseable {
             .setTaskStateManager(
                 TestTaskStateManager.builder().setLocalRecoveryConfig(recovery).build())
             .build();
-    settings = FasterSettings.from(config);
-    stateBackend = new FasterStateBackend().configure(config, getClass().getClassLoader());
+    settings = TestSettings.settings(config);
   }
 
   /** Backends that are opened from now on register their metrics there. */
@@ -81,16 +79,19 @@ final class TestBackends implements AutoCloseable {
 
   FasterKeyedStateBackend<Integer> open(KeyGroupRange range, Collection<KeyedStateHandle> handles)
       throws Exception {
-    return opened(
-        (FasterKeyedStateBackend<Integer>)
-            stateBackend.createKeyedStateBackend(parameters(range, handles)));
+    return open(SystemClock.getInstance(), parameters(range, handles));
   }
 
   /** Opens one whose restore takes its time from a clock. */
   FasterKeyedStateBackend<Integer> open(Clock clock, KeyedStateHandle... handles) throws Exception {
+    return open(clock, parameters(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles)));
+  }
+
+  private FasterKeyedStateBackend<Integer> open(
+      Clock clock, KeyedStateBackendParameters<Integer> parameters) throws Exception {
     return opened(
         new FasterKeyedStateBackendBuilder<>(
-                parameters(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles)),
+                parameters,
                 settings,
                 new Tracking(
                     LatencyTrackingStateConfig.disabled(), SizeTrackingStateConfig.disabled()),

@@ -14,12 +14,10 @@ class FasterSettingsTest {
   @ParameterizedTest
   @CsvSource({
     "state.backend.faster.local-dir, here/there, absolute local paths",
-    "state.backend.faster.memory.fixed-per-operator, 1kb, 128 kb and above",
+    "state.backend.faster.memory.fixed-per-operator, 1kb, 1 mb and above",
     "state.backend.faster.memory.lease-share, 0, above 0 and up to 1",
     "state.backend.faster.memory.lease-share, 1.5, above 0 and up to 1",
-    "state.backend.faster.memory.minimum-per-operator, 3kb, 128 kb and above",
-    "state.backend.faster.log.page-size, 5kb, a power of two from 4 kb to 64 mb",
-    "state.backend.faster.log.page-size, 128mb, a power of two from 4 kb to 64 mb",
+    "state.backend.faster.memory.minimum-per-operator, 3kb, 1 mb and above",
     "state.backend.faster.log.mutable-fraction, -0.1, 0 to 1",
     "state.backend.faster.snapshot.sort-buffer, 1kb, 64 kb to 1 gb",
     "state.backend.faster.timers, disk, store or heap",
@@ -40,7 +38,7 @@ class FasterSettingsTest {
     FasterSettings settings = FasterSettings.defaults();
     assertThat(settings.fixedMemoryBytes()).isZero();
     assertThat(settings.leaseShare()).isEqualTo(0.5);
-    assertThat(settings.pageBytes()).isZero();
+    assertThat(settings.pageBytes()).isEqualTo(64 << 10);
     assertThat(settings.localDirectories()).isEmpty();
   }
 

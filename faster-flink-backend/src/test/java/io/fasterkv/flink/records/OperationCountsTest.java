@@ -16,6 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
  * What each access costs, in operations on the store and in bytes, whatever the size of a state.
  */
 class OperationCountsTest {
+  private static final int LIMIT = Records.limit(4 << 10);
   private static final int ELEMENT_BYTES = 8;
 
   @TempDir Path directory;
@@ -178,7 +179,7 @@ class OperationCountsTest {
     }
     // Most of the map is on disk, so each put copies its bucket to the tail.
     assertThat(test.store.logBytes() - before)
-        .isLessThan((long) puts * MapLayout.bucketLimit(1 << 10));
+        .isLessThan((long) puts * MapLayout.bucketLimit(LIMIT));
   }
 
   @Test
@@ -216,7 +217,7 @@ class OperationCountsTest {
     for (int i = 0; i < entries; i++) {
       put(i);
     }
-    int bucketBytes = MapLayout.bucketBytes(1 << 10);
+    int bucketBytes = MapLayout.bucketBytes(LIMIT);
     int perBucket = bucketBytes / EntryCursor.entryBytes(4, 4);
     assertThat(operations(() -> assertThat(walk(test.records.maps())).isEqualTo(entries)))
         .isLessThanOrEqualTo(2L + entries / perBucket);
@@ -280,7 +281,7 @@ class OperationCountsTest {
   /** Before and after there was anything of several records in the state. */
   @Test
   void clearingIsOneOperationHoweverMuchThereIs() {
-    byte[] chunk = new byte[ListLayout.chunkBytes(9, 1 << 10) - ListLayout.CHUNK_HEAD_BYTES - 1];
+    byte[] chunk = new byte[ListLayout.chunkBytes(9, LIMIT) - ListLayout.CHUNK_HEAD_BYTES - 1];
     ByteLists lists = test.records.lists();
     for (int i = 0; i < 10_000; i++) {
       lists.append(key(), chunk, 0, chunk.length);
@@ -310,7 +311,7 @@ class OperationCountsTest {
 
     Values values = test.records.values();
     byte[] large = new byte[1 << 20];
-    int pieces = ValueLayout.pieces(large.length - ValueLayout.TAG_BYTES, 1 << 10);
+    int pieces = ValueLayout.pieces(large.length - ValueLayout.TAG_BYTES, LIMIT);
     assertThat(operations(() -> values.put(key(), large, large.length))).isEqualTo(pieces + 1);
     assertThat(operations(() -> values.put(key(), large, large.length))).isEqualTo(pieces + 1);
     assertThat(operations(() -> values.put(key(), new byte[9], 9))).isEqualTo(1);

@@ -13,7 +13,7 @@ class CheckpointMetaTest {
 
   /** Maps had buckets of another shape in the third version. */
   @ParameterizedTest
-  @ValueSource(strings = {"FCP3", "FCP5", "else"})
+  @ValueSource(strings = {"FCP4", "FCP6", "else"})
   void anotherVersionIsRefused(String magic) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] block = (magic + "and more").getBytes(StandardCharsets.US_ASCII);
@@ -23,7 +23,7 @@ class CheckpointMetaTest {
       assertThatThrownBy(() -> CheckpointMeta.read(file, getClass().getClassLoader()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("another version")
-          .hasMessageContaining("meta, offset=0, found=" + magic + ", allowed=FCP4");
+          .hasMessageContaining("meta, offset=0, found=" + magic + ", allowed=FCP5");
     }
   }
 }

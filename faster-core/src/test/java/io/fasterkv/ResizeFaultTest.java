@@ -2,6 +2,7 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
@@ -16,9 +17,12 @@ import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.ScriptedDevice.Script;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** A device that fails in the midst of a resize of the index: the store says why, and closes. */
 class ResizeFaultTest {
@@ -121,6 +125,51 @@ class ResizeFaultTest {
     store.close();
     device.setScript(Script.NONE);
     recovers();
+  }
+
+  /**
+   * An Error of the user's hash while a bucket is moved: the next checkpoint finishes the resize.
+   */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 7, 50, 400, 1500})
+  void aResizeThatAnErrorHasCutShortIsFinished(int calls) {
+    AtomicInteger left = new AtomicInteger(Integer.MAX_VALUE);
+    StoreConfig config =
+        StoreConfig.builder(directory.resolve("hashed"))
+            .memoryBytes(4 << 20)
+            .indexBytes(16 << 10)
+            .logMemoryBytes(64L * PAGE_BYTES)
+            .pageBytes(PAGE_BYTES)
+            .keyHash((memory, offset, length) -> {
+              if (left.decrementAndGet() == 0) {
+                throw new AssertionError("of the user");
+              }
+              return HashedKeys.hash(memory, offset, length);
+            })
+            .build();
+    try (FasterStore spans = FasterStore.open(config, new MemoryDevice())) {
+      write(spans, 0);
+      left.set(calls);
+      Throwable thrown = catchThrowable(spans::growIndex);
+      left.set(Integer.MAX_VALUE);
+      if (thrown != null) {
+        assertThat(thrown).isInstanceOf(AssertionError.class).hasMessage("of the user");
+      }
+      write(spans, 1000);
+      assertThat(spans.checkpoint().number()).isPositive();
+      assertThat(spans.indexStatistics().bytes()).isEqualTo(32 << 10);
+      StoreInvariants.check(spans);
+      spans.shrinkIndex();
+      StoreInvariants.check(spans);
+    }
+  }
+
+  private static void write(FasterStore spans, int from) {
+    try (var session = spans.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+      for (int i = 0; i < 2000; i++) {
+        session.rmw(HashedKeys.key(HashedKeys.inBucket(i % 200, 256), from + i), 1L, null);
+      }
+    }
   }
 
   private static boolean reads(LongSession<Void> session, int key) {

@@ -13,6 +13,7 @@ import io.fasterkv.epoch.Phase;
 import io.fasterkv.epoch.SystemState;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.IndexResizer;
 import java.io.IOException;
 import java.util.List;
 import java.util.TreeMap;
@@ -31,6 +32,7 @@ public final class CheckpointDriver {
   private final Engine engine;
   private final KeptCheckpoints kept;
   private final CheckpointWriter writer;
+  private final IndexResizer resizer;
   private final List<ShiftTask> steps;
   private final List<CommitListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -38,6 +40,7 @@ public final class CheckpointDriver {
     this.engine = engine;
     this.kept = kept;
     this.writer = writer;
+    resizer = new IndexResizer(engine);
     steps = ShiftTasks.ALL;
   }
 
@@ -46,6 +49,7 @@ public final class CheckpointDriver {
     engine = other.engine;
     kept = other.kept;
     writer = other.writer;
+    resizer = other.resizer;
     this.steps = steps;
   }
 
@@ -67,6 +71,7 @@ public final class CheckpointDriver {
     }
     engine.index().sizeLock().lock();
     try {
+      resizer.finish();
       return request.kind() == CheckpointKind.INDEX_ONLY
           ? takeIndex(request)
           : takeVersion(request);
@@ -86,6 +91,7 @@ public final class CheckpointDriver {
     engine.log().throwIfFailed();
     engine.index().sizeLock().lock();
     try {
+      resizer.finish();
       long version = SystemState.version(engine.versions().state().word());
       ShiftRun run = new ShiftRun(engine, CheckpointKind.FOLD_OVER, version);
       try {

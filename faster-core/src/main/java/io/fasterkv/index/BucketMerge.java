@@ -110,7 +110,7 @@ final class BucketMerge implements BucketMover {
           return step;
         }
         if (address != Address.NONE) {
-          writer.add(BucketLayout.withAddress(BucketLayout.entry(tags[step]), address));
+          writer.put(BucketLayout.withAddress(BucketLayout.entry(tags[step]), address));
         }
       }
       return DONE;

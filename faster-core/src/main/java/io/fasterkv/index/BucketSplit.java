@@ -57,9 +57,11 @@ final class BucketSplit implements BucketMover {
   private void fill(FrozenChain old, long side, long @Nullable [] words) {
     BucketWriter writer = new BucketWriter(to, side);
     int reserved = old.overflowBuckets();
-    if (words != null && writer.lengthen(BucketWriter.overflowBucketsFor(words.length), reserved)) {
+    if (words != null
+        && !writer.isSaturated()
+        && writer.lengthen(BucketWriter.overflowBucketsFor(words.length), reserved)) {
       for (long word : words) {
-        writer.add(word);
+        writer.put(word);
       }
     } else {
       writer.lengthen(reserved, reserved);

@@ -49,11 +49,15 @@ final class BucketWriter {
     return table.isSaturated(main);
   }
 
-  /** Puts a word into the first free entry; the chain has one. */
-  void add(long word) {
+  /**
+   * Puts a word into the entry of its tag, which a move that failed may have left, or else into the
+   * first free entry; the chain has one.
+   */
+  void put(long word) {
     for (long bucket = main; bucket >= 0; bucket = table.next(bucket)) {
       for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        if (Words.loadPlain(table.memory(), at) == 0) {
+        long before = Words.loadPlain(table.memory(), at);
+        if (before == 0 || BucketLayout.tag(before) == BucketLayout.tag(word)) {
           store(at, word);
           return;
         }

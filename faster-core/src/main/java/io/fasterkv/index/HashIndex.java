@@ -1,6 +1,5 @@
 package io.fasterkv.index;
 
-import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.memory.OffHeapArena;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +27,9 @@ public final class HashIndex {
   private volatile @Nullable IndexTable quietTable;
 
   private volatile @Nullable IndexResize resize;
+
+  /** Under the {@link #sizeLock()}. */
+  private @Nullable Transition unfinished;
 
   private volatile Runnable onScarce = () -> {};
 
@@ -132,7 +134,7 @@ public final class HashIndex {
   public IndexTable soleTable() {
     IndexTable now = table;
     if (now == null) {
-      throw new DeviceFailed("the index was left half resized by an earlier failure", null);
+      throw new IllegalStateException("the index is half resized: finish the resize first");
     }
     return now;
   }
@@ -162,11 +164,20 @@ public final class HashIndex {
     OffHeapArena fresh = arena.part();
     IndexResize begun = new IndexResize(from, allocate(fresh, geometry, 0), chains);
     Transition transition = new Transition(begun, tableArena);
+    unfinished = transition;
     resize = begun;
     tableArena = fresh;
     quietTable = null;
     table = null;
     return transition;
+  }
+
+  /**
+   * The resize that a failure has cut short, or null; for a caller that has the {@link
+   * #sizeLock()}.
+   */
+  public @Nullable Transition unfinished() {
+    return unfinished;
   }
 
   /** A resize under way. */
@@ -189,14 +200,19 @@ public final class HashIndex {
     }
   }
 
-  /** Puts the old table back: the resize was not opened. */
-  public void cancelResize(Transition transition) {
+  /** Puts the old table back, unless the resize is open; returns whether it has. */
+  public boolean cancelResize(Transition transition) {
+    if (!transition.resize.cancel()) {
+      return false;
+    }
     OffHeapArena fresh = tableArena;
     tableArena = transition.oldArena;
     table = transition.resize.from();
     quietTable = table;
     resize = null;
+    unfinished = null;
     fresh.close();
+    return true;
   }
 
   /** Who is told, again and again, while few overflow buckets are left; must not wait. */
@@ -227,6 +243,7 @@ public final class HashIndex {
     table = transition.resize.to();
     quietTable = table;
     resize = null;
+    unfinished = null;
   }
 
   private IndexTable allocate(OffHeapArena arena, IndexGeometry geometry, long used) {

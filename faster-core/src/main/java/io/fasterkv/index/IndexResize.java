@@ -2,6 +2,7 @@ package io.fasterkv.index;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +33,11 @@ public final class IndexResize {
 
   private static final long MOVED = -2;
 
+  private static final BucketMover CANCELLED =
+      (bucket, step) -> {
+        throw new IllegalStateException("the resize was cancelled");
+      };
+
   private final IndexTable from;
   private final IndexTable to;
   private final Chains chains;
@@ -39,7 +45,9 @@ public final class IndexResize {
   private final int chunkBuckets;
   private final AtomicLongArray chunks;
   private final AtomicInteger chunksLeft;
-  private volatile @Nullable BucketMover mover;
+
+  /** What moves buckets once the resize is open, or {@link #CANCELLED}. */
+  private final AtomicReference<@Nullable BucketMover> mover = new AtomicReference<>();
 
   /** A resize of a table of which {@code to} has a multiple of the main buckets, or half. */
   public IndexResize(IndexTable from, IndexTable to, Chains chains) {
@@ -54,13 +62,22 @@ public final class IndexResize {
     chunksLeft = new AtomicInteger(chunks.length());
   }
 
-  /** Lets operations in: nobody uses the old table any more, nor will. */
+  /** Lets operations in, unless it is cancelled: nobody uses the old table any more, nor will. */
   public void open() {
-    mover = needsLog() ? new BucketMerge(from, to, chains) : new BucketSplit(from, to, chains);
+    if (mover.get() == null) {
+      mover.compareAndSet(
+          null, needsLog() ? new BucketMerge(from, to, chains) : new BucketSplit(from, to, chains));
+    }
+  }
+
+  /** Keeps operations out for good; false if the resize is open. */
+  boolean cancel() {
+    return mover.compareAndSet(null, CANCELLED);
   }
 
   public boolean isOpen() {
-    return mover != null;
+    BucketMover opened = mover.get();
+    return opened != null && opened != CANCELLED;
   }
 
   /** Whether chunks may have to wait for room in the log. */
@@ -92,8 +109,8 @@ public final class IndexResize {
    * The caller is protected; if this returns false, it leaves its epoch before it asks again.
    */
   public boolean move(int chunk) {
-    BucketMover opened = mover;
-    if (opened == null) {
+    BucketMover opened = mover.get();
+    if (opened == null || opened == CANCELLED) {
       return false;
     }
     long progress = chunks.get(chunk);

@@ -145,6 +145,7 @@ public final class IndexLoans implements AutoCloseable {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
+      new IndexResizer(engine).finish();
       long taken = index.takeOver(arena, HybridLog.MEMORY, bytes);
       LOG.log(
           Level.INFO, "the index was nearly full and got memory of the log''s: bytes={0}", taken);

@@ -39,6 +39,7 @@ public final class IndexResizer {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
+      finish();
       while (bytes() * 2 <= bytes) {
         step(geometry().doubled());
       }
@@ -56,6 +57,7 @@ public final class IndexResizer {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
+      finish();
       step(grow ? geometry().doubled() : geometry().halved());
       return bytes();
     } finally {
@@ -71,6 +73,7 @@ public final class IndexResizer {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
+      finish();
       if (canRefine(bytes)) {
         step(refined(bytes));
       }
@@ -101,24 +104,52 @@ public final class IndexResizer {
     return geometry().bytes();
   }
 
+  /**
+   * Finishes a resize that a failure has cut short, if there is one. The caller has the size lock.
+   */
+  public void finish() {
+    Transition transition = engine.index().unfinished();
+    if (transition != null) {
+      try (EpochUser user = engine.epochs().register()) {
+        complete(transition, user);
+      }
+    }
+  }
+
   private void step(IndexGeometry geometry) {
-    HashIndex index = engine.index();
     try (EpochUser user = engine.epochs().register()) {
-      Transition transition = index.beginResize(geometry, chains);
+      Transition transition = engine.index().beginResize(geometry, chains);
+      open(transition);
+      complete(transition, user);
+    }
+  }
+
+  /** Lets operations move chunks; if that fails, the index is as it was. */
+  private void open(Transition transition) {
+    try {
       if (!reserveForks(transition)) {
-        index.cancelResize(transition);
         throw new OutOfBudget(
             "the log's memory has no room for the forks of a smaller index: "
                 + engine.log()
                 + "; delete keys and compact(), or raise logMemoryBytes; the index is as it was");
       }
       awaitEpochs(transition.resize()::open);
-      moveAll(transition.resize(), user);
-      engine.log().room().releaseForks();
-      index.endResize(transition);
-      awaitEpochs(() -> {});
-      transition.close();
+    } catch (Throwable e) {
+      // The action may have run, or may yet: the first of both wins.
+      if (engine.index().cancelResize(transition)) {
+        engine.log().room().releaseForks();
+      }
+      throw e;
     }
+  }
+
+  /** May be called again after a failure. */
+  private void complete(Transition transition, EpochUser user) {
+    moveAll(transition.resize(), user);
+    engine.log().room().releaseForks();
+    engine.index().endResize(transition);
+    awaitEpochs(() -> {});
+    transition.close();
   }
 
   /**

@@ -68,6 +68,8 @@ final class NewRecord {
         return false;
       }
     }
+    // First of all: if what follows fails, a scan steps over these bytes, and not over their page.
+    Words.storeRelease(memory(), offset(), RecordInfo.padding(wanted));
     bytes = wanted;
     op.madeBytes = bytes;
     previousAddress = op.entry.address();

@@ -48,7 +48,13 @@ public final class LongCore<C> implements AutoCloseable {
       LongPaths paths,
       LongFunctions<C> functions,
       SessionMode mode) {
-    return new LongCore<>(SessionCore.longs(engine, identity, functions, mode), paths, functions);
+    SessionCore<Void, Void, C> general = SessionCore.longs(engine, identity, functions, mode);
+    try {
+      return new LongCore<>(general, paths, functions);
+    } catch (Throwable e) {
+      general.withdraw();
+      throw e;
+    }
   }
 
   /** See {@link SessionCore#serial()}. */

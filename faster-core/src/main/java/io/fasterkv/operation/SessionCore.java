@@ -69,27 +69,38 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     this.engine = engine;
     this.arrivals = arrivals;
     this.values = values;
-    user = engine.epochs().register();
     isBlocking = mode == SessionMode.BLOCKING;
-    steps = engine.chainSteps().open();
-    handover = isBlocking ? null : new Handover<>(engine, () -> deputy(engine, values));
-    guard = guard(identity);
-    attempts = new Attempts<>(engine, values, user, steps, guard, handover);
-    disk = new DiskSearch(engine, steps);
-    touch = new GroupTouch(engine);
-    SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
-    pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
-    operations = borrowed.end(this, guard);
-  }
-
-  private VersionGuard guard(@Nullable SessionIdentity identity) {
+    user = engine.epochs().register();
+    ChainSteps.Stripe counters = null;
+    VersionGuard joined = null;
     try {
-      return new VersionGuard(engine, identity, steps, handover);
-    } catch (RuntimeException e) {
+      counters = engine.chainSteps().open();
+      steps = counters;
+      handover = isBlocking ? null : new Handover<>(engine, () -> deputy(engine, values));
+      joined = new VersionGuard(engine, identity, steps, handover);
+      guard = joined;
+      attempts = new Attempts<>(engine, values, user, steps, guard, handover);
+      disk = new DiskSearch(engine, steps);
+      touch = new GroupTouch(engine);
+      SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
+      pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
+      operations = borrowed.end(this, guard);
+    } catch (Throwable e) {
       user.close();
-      engine.chainSteps().close(steps);
+      if (joined != null) {
+        joined.withdraw();
+      }
+      if (counters != null) {
+        engine.chainSteps().close(counters);
+      }
       throw e;
     }
+  }
+
+  /** Closes a session that was not handed out: its name is as free as before. */
+  void withdraw() {
+    guard.withdraw();
+    close();
   }
 
   /** Ends pending updates in the place of a session with these functions. */

@@ -147,12 +147,21 @@ public final class StoreVersions {
     }
   }
 
-  private void remove(Participant participant) {
+  /** Undoes {@link #join} for a session that has done nothing. */
+  synchronized void withdraw(Participant participant) {
     participants.remove(participant);
+  }
+
+  private void remove(Participant participant) {
+    if (!participants.contains(participant)) {
+      return;
+    }
+    // First: a failure here must not lose the point.
     String name = participant.name();
     if (name != null) {
       ended.merge(name, participant.lastSerial(), Math::max);
     }
+    participants.remove(participant);
   }
 
   /** Gives up what is known of a session that is not open; false if nothing is. */

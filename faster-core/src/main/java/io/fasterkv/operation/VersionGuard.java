@@ -106,6 +106,11 @@ final class VersionGuard {
     }
   }
 
+  /** The session never began. */
+  void withdraw() {
+    versions.withdraw(participant);
+  }
+
   /** The session ends. */
   void leave() {
     versions.leave(participant);

@@ -656,33 +656,50 @@ public final class FasterStore implements AutoCloseable {
     if (!gate.close()) {
       return;
     }
+    // Whatever one of these throws, the others are closed.
+    try {
+      endWork();
+    } finally {
+      closeParts();
+    }
+  }
+
+  /** Ends the threads in the background, and waits for callers' work. */
+  private void endWork() {
     try {
       stopWaitingForSpace();
       parts.stopCopying();
       compactor.stop();
-      closeBackground();
-      gate.awaitWork();
-      if (memoryCompactor != null) {
-        memoryCompactor.close();
+    } finally {
+      try {
+        closeBackground();
+      } finally {
+        gate.awaitWork();
       }
-      parts.close(config.deleteOnClose());
-    } catch (IOException e) {
-      throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
     }
   }
 
   private void closeBackground() {
-    if (growth != null) {
-      growth.close();
+    try (memoryCompaction;
+        compaction;
+        loans) {
+      if (growth != null) {
+        growth.close();
+      }
     }
-    if (loans != null) {
-      loans.close();
-    }
-    if (compaction != null) {
-      compaction.close();
-    }
-    if (memoryCompaction != null) {
-      memoryCompaction.close();
+  }
+
+  private void closeParts() {
+    try {
+      if (memoryCompactor != null) {
+        memoryCompactor.close();
+      }
+    } finally {
+      try {
+        parts.close(config.deleteOnClose());
+      } catch (IOException e) {
+        throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
+      }
     }
   }
 

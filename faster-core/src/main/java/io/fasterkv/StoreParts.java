@@ -95,8 +95,9 @@ record StoreParts(
 
   void close(boolean deleteFiles) throws IOException {
     try (arena) {
-      engine.log().close();
-      device.close();
+      try (device) {
+        engine.log().close();
+      }
       if (deleteFiles) {
         device.delete();
       }

@@ -173,8 +173,9 @@ final class SequentialFile implements AutoCloseable {
   /** Waits for what is being written; the file stays as it is. */
   @Override
   public void close() throws IOException {
-    writes.forEach(write -> write.handle((done, failure) -> done).join());
+    // First, so that the thread ends whatever fails here; it writes what was handed to it.
     writer.shutdown();
+    writes.forEach(write -> write.handle((done, failure) -> done).join());
     buffers.forEach(pool::give);
     try (cached) {
       if (direct != null) {

@@ -3,6 +3,7 @@ package io.fasterkv.memory;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -21,7 +22,6 @@ public final class OffHeapArena implements AutoCloseable {
 
   private static final System.Logger LOG = System.getLogger("io.fasterkv");
 
-  private final Arena arena = Arena.ofShared();
   private final MemoryBudget budget;
   private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
@@ -35,6 +35,9 @@ public final class OffHeapArena implements AutoCloseable {
   private final boolean hugePages;
   private final boolean preallocates;
   private final @Nullable OffHeapArena whole;
+
+  /** Made last: nothing can fail after that. */
+  private final Arena arena = Arena.ofShared();
 
   /** An arena of the JVM's ordinary memory. */
   public OffHeapArena(MemoryBudget budget) {
@@ -159,16 +162,28 @@ public final class OffHeapArena implements AutoCloseable {
     return budget;
   }
 
+  /** Frees all of it, whatever fails on the way. */
   @Override
   public void close() {
-    for (OffHeapArena part : parts) {
-      part.close();
+    try (arena) {
+      if (whole != null) {
+        whole.parts.remove(this);
+      }
+      takenBytes.forEach(budget::giveBack);
+      takenBytes.clear();
+    } finally {
+      closeParts(parts.iterator());
     }
-    if (whole != null) {
-      whole.parts.remove(this);
+  }
+
+  private static void closeParts(Iterator<OffHeapArena> left) {
+    while (left.hasNext()) {
+      try {
+        left.next().close();
+      } catch (Throwable e) {
+        closeParts(left);
+        throw e;
+      }
     }
-    arena.close();
-    takenBytes.forEach(budget::giveBack);
-    takenBytes.clear();
   }
 }

@@ -10,9 +10,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.concurrent.RunnableFuture;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -21,6 +25,8 @@ import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.VoidNamespace;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +44,8 @@ class AnyLeaseTest {
           SavepointType.savepoint(SavepointFormatType.NATIVE),
           SavepointType.savepoint(SavepointFormatType.CANONICAL));
   private static final int PARTS = 3;
+  private static final int LONG_KEYS = 60;
+  private static final int LONG_UPDATES = 4_000;
 
   @TempDir Path directory;
 
@@ -86,6 +94,48 @@ class AnyLeaseTest {
         assertThatThrownBy(() -> state.update(new byte[1]))
             .hasMessageContaining("a key is too long together with its namespace: bytes=")
             .hasMessageContaining("allowed=32768");
+      }
+    }
+  }
+
+  /** Compaction, a snapshot, a listing of keys and the task share the scratch memory. */
+  @Test
+  void theSmallestLeaseServesLongKeysWhileItCompactsAndTakesSnapshots() throws Throwable {
+    Seeds.run(
+        1,
+        random -> {
+          for (boolean incremental : new boolean[] {true, false}) {
+            updateLongKeys(random, incremental);
+          }
+        });
+  }
+
+  private void updateLongKeys(SplittableRandom random, boolean incremental) throws Exception {
+    try (LongKeyBackends backends =
+        LongKeyBackends.open(config(1, incremental, TimerPlace.STORE), 1, List.of())) {
+      FasterKeyedStateBackend<String> backend = backends.subtasks().getFirst();
+      var state = LongKeyModel.state(backend, LongKeyModel.VALUE);
+      Map<String, byte[]> expected = new HashMap<>();
+      RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot = null;
+      Thread writer = null;
+      for (int i = 0; i < LONG_UPDATES; i++) {
+        String key = random.nextInt(LONG_KEYS) + "k".repeat(LongKeyModel.MOST_KEY_BYTES);
+        byte[] value = Seeds.bytes(random, random.nextInt(1, 20 << 10));
+        backend.setCurrentKey(key);
+        assertThat(state.value()).isEqualTo(expected.put(key, value));
+        state.update(value);
+        if (i % 400 == 0) {
+          snapshot = TestBackends.start(backend, TestBackends.inMemory());
+          writer = new Thread(snapshot);
+          writer.start();
+        } else if (i % 400 == 100) {
+          try (Stream<String> keys = backend.getKeys("value", VoidNamespace.INSTANCE)) {
+            assertThat(keys.count()).isEqualTo(expected.size());
+          }
+        } else if (i % 400 == 399) {
+          writer.join();
+          snapshot.get();
+        }
       }
     }
   }

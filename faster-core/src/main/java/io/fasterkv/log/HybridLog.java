@@ -307,7 +307,7 @@ public final class HybridLog {
     if (isMover) {
       room.askForMover(least);
     } else {
-      room.ask(least);
+      room.ask(least, claim);
     }
     return RETRY;
   }

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * is live on its page was copied to the tail, so the last frames are not for everybody:
  *
  * <pre>
- *   closed ...... records ...... | large values, twice | forks | tombstones: 1 | compaction: 1 |
+ *   closed ...... records ...... | large values, twice | forks | tombstones: a 32nd, 1 at least | compaction: 1 |
  * </pre>
  *
  * <p>Compaction takes the pages in order and packs what is live in the same order, so it needs at
@@ -24,7 +24,10 @@ import org.jspecify.annotations.Nullable;
  * somebody keeps the pages that it would free.
  */
 public final class MemoryRoom {
-  private static final long RESERVED_PAGES = 2;
+  private static final long COMPACTION_PAGES = 1;
+
+  /** Tombstones have this part of the memory to themselves, and at least a page. */
+  private static final long TOMBSTONE_PART = 32;
 
   /** A pass that gains less than this part of the memory was in vain. */
   private static final long LEAST_GAIN = 32;
@@ -72,10 +75,14 @@ public final class MemoryRoom {
   /** The last page that bytes for this may be allocated on. */
   long lastPage(Claim claim) {
     return switch (claim) {
-      case RECORD -> lastFrame() - RESERVED_PAGES - forkPages() - large.reservedPages();
-      case TOMBSTONE -> lastFrame() - 1 - forkPages() - large.reservedPages();
+      case RECORD -> lastPage(Claim.TOMBSTONE) - tombstonePages();
+      case TOMBSTONE -> lastFrame() - COMPACTION_PAGES - forkPages() - large.reservedPages();
       case FORK -> lastFrame();
     };
+  }
+
+  private long tombstonePages() {
+    return Math.max(1, frames.count() / TOMBSTONE_PART);
   }
 
   /** How long the log may become. */
@@ -98,8 +105,8 @@ public final class MemoryRoom {
     return frames.page(marks.closed()) + frames.count() - 1;
   }
 
-  /** Somebody found no room: returns if he may come again. */
-  void ask(long bytes) {
+  /** A session found no room for this: returns if it may retry. */
+  void ask(long bytes, Claim claim) {
     if (isPassing || isOnTheWay()) {
       return;
     }
@@ -107,7 +114,7 @@ public final class MemoryRoom {
     Thread compactor = attendant;
     if (failed != null || compactor == null || isHeldUp() || !isWorthATry()) {
       failure = null;
-      OutOfBudget full = full(bytes);
+      OutOfBudget full = full(bytes, claim);
       if (failed != null) {
         full.addSuppressed(failed);
       }
@@ -120,7 +127,7 @@ public final class MemoryRoom {
   /** Compaction found no room: returns if it may come again. */
   void askForMover(long bytes) {
     if (!isOnTheWay()) {
-      throw full(bytes);
+      throw full(bytes, Claim.RECORD);
     }
   }
 
@@ -275,7 +282,7 @@ public final class MemoryRoom {
 
   /** Refuses a value that could not be moved: it needs room for itself, and twice more. */
   void checkLarge(int keyBytes, long valueBytes) {
-    long pages = (frames.count() - RESERVED_PAGES - 1) / 3;
+    long pages = (frames.count() - tombstonePages() - COMPACTION_PAGES - 1) / 3;
     if (largePages(keyBytes, valueBytes) > pages) {
       throw new RecordTooLarge(
           "a value is too large for the log's memory: valueBytes="
@@ -313,10 +320,12 @@ public final class MemoryRoom {
         + isWorthATry();
   }
 
-  private OutOfBudget full(long bytes) {
+  private OutOfBudget full(long bytes, Claim claim) {
     long reserved = frames.pageBytes() * (lastFrame() - lastPage(Claim.RECORD));
+    boolean isDelete = claim == Claim.TOMBSTONE;
     return new OutOfBudget(
-        "the log's memory is full: recordBytes="
+        "the log's memory is full: "
+            + (isDelete ? "tombstoneBytes=" : "recordBytes=")
             + bytes
             + ", logMemoryBytes="
             + bytes()
@@ -324,11 +333,17 @@ public final class MemoryRoom {
             + recordBytes()
             + ", reservedForCompaction="
             + reserved
+            + ", reservedForTombstones="
+            + tombstonePages() * frames.pageBytes()
             + ", keptByReaders="
             + (marks.begin() - marks.closed())
             + "; raise logMemoryBytes or memoryBytes, "
             + (truncation.isKept() ? "close cuts, scans and histories, " : "delete keys, ")
-            + "call compact(), or open the store with a directory; reads, updates in place and"
-            + " deletes go on");
+            + "call compact(), or open the store with a directory; "
+            + (isDelete
+                ? "the key's record is read-only since a cut, so its delete needs a tombstone;"
+                    + " reads, updates in place and deletes of later records go on"
+                : "reads, updates in place and deletes go on; a delete of what a cut has needs"
+                    + " room for a tombstone"));
   }
 }

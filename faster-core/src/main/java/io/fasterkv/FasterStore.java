@@ -5,6 +5,7 @@ import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.CommitListener;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
@@ -415,11 +416,10 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * For each named session of the checkpoint that the store was recovered from, the number of its
-   * last operation that is in the store: all up to it are, and none after it. Empty for a store
-   * that began empty.
+   * For each named session of the checkpoint that the store was recovered from, which of its
+   * operations are in the store. Empty for a store that began empty.
    */
-  public SortedMap<String, Long> recoveredPoints() {
+  public SortedMap<String, CommitPoint> recoveredPoints() {
     return parts.recovered().points();
   }
 

@@ -11,6 +11,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.device.MemoryDevice;
 import io.fasterkv.memory.BufferPool;
@@ -226,8 +227,13 @@ class AsyncSessionTest {
       CompletionStage<LongResult> read = session.read(0);
       assertThatThrownBy(() -> end(read))
           .isInstanceOf(CompletionException.class)
+          .cause()
+          .isInstanceOf(OperationFailed.class)
           .hasCauseInstanceOf(DeviceFailed.class);
-      assertThatThrownBy(() -> end(session.rmw(0, 1))).hasCauseInstanceOf(DeviceFailed.class);
+      assertThatThrownBy(() -> end(session.rmw(0, 1)))
+          .cause()
+          .isInstanceOf(OperationFailed.class)
+          .hasCauseInstanceOf(DeviceFailed.class);
       device.setScript(ScriptedDevice.Script.NONE);
       assertThat(end(session.read(0)).value()).isZero();
       assertThat(end(session.rmw(0, 1))).isEqualTo(Status.COPIED);

@@ -7,6 +7,7 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.sim.SimulatedDisk;
@@ -55,7 +56,9 @@ class ScratchTest {
       try (LogCut cut = store.cut()) {
         scans.add(cut.scan());
         assertThat(read(session, 0)).isEqualTo(Status.PENDING);
-        assertThatThrownBy(() -> session.completePending(true)).isInstanceOf(OutOfBudget.class);
+        assertThatThrownBy(() -> session.completePending(true))
+            .isInstanceOf(OperationFailed.class)
+            .hasCauseInstanceOf(OutOfBudget.class);
         assertThat(session.completePending(true)).isZero();
         scans.forEach(LogScan::close);
       }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.Commit;
 import io.fasterkv.api.CommitListener;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
@@ -86,6 +87,10 @@ class SessionIdentityTest {
     }
   }
 
+  private static CommitPoint point(long serial) {
+    return new CommitPoint(serial, List.of());
+  }
+
   @Test
   void commitsTellThePointsOfAllWhetherTheyAreOpenOrNot() {
     List<Commit> commits = new ArrayList<>();
@@ -105,8 +110,12 @@ class SessionIdentityTest {
       open.close();
     }
     assertThat(commits).hasSize(2);
-    assertThat(commits.get(0).points()).containsEntry("open", 0L).containsEntry("closed", 1L);
-    assertThat(commits.get(1).points()).containsEntry("open", 2L).containsEntry("closed", 1L);
+    assertThat(commits.get(0).points())
+        .containsEntry("open", point(0))
+        .containsEntry("closed", point(1));
+    assertThat(commits.get(1).points())
+        .containsEntry("open", point(2))
+        .containsEntry("closed", point(1));
     assertThat(commits.get(1).version()).isEqualTo(commits.get(0).version() + 1);
     try (FasterStore store = FasterStore.recover(config(), commits.get(1).token(), device);
         LongSession<Void> resumed = session(store, SessionIdentity.resume("open"))) {

@@ -9,10 +9,9 @@ import java.util.TreeMap;
  *
  * @param token names the checkpoint
  * @param version the version, one more with each checkpoint
- * @param points for each named session, the serial number up to which all of its operations are in
- *     the checkpoint, and none after
+ * @param points for each named session, which of its operations are in the checkpoint
  */
-public record Commit(CheckpointToken token, long version, SortedMap<String, Long> points) {
+public record Commit(CheckpointToken token, long version, SortedMap<String, CommitPoint> points) {
   public Commit {
     points = Collections.unmodifiableSortedMap(new TreeMap<>(points));
   }

@@ -22,8 +22,9 @@ public enum Status {
   DELTA_APPENDED,
   /**
    * The record lies on disk and is being read. The operation ends in a later {@code
-   * completePending}, which calls {@link StoreFunctions#completionCallback}. Until then neither
-   * input nor output may be reused.
+   * completePending}, which calls {@link StoreFunctions#completionCallback}, or throws {@link
+   * StoreException.OperationFailed} if it did not take effect. Until then neither input nor output
+   * may be reused.
    */
   PENDING
 }

@@ -1,5 +1,7 @@
 package io.fasterkv.api;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.jspecify.annotations.Nullable;
 
 /** What can go wrong with a store. Each kind says what to do about it. */
@@ -74,6 +76,62 @@ public sealed class StoreException extends RuntimeException {
   public static final class Truncated extends StoreException {
     public Truncated(String message) {
       super(message, null);
+    }
+  }
+
+  /**
+   * An operation that had returned {@link Status#PENDING}, or a stage, did not take effect: a
+   * user's function threw, its record could not be read, or there was no memory for it. The cause
+   * says which. Every other exception of a session's operation means that the operation has no
+   * serial number.
+   */
+  public static final class OperationFailed extends StoreException {
+    private static final long serialVersionUID = 1;
+
+    private final long serial;
+    private final byte[] key;
+    private final transient @Nullable Object context;
+
+    /**
+     * @param key belongs to the exception from now on
+     */
+    public OperationFailed(long serial, byte[] key, @Nullable Object context, Throwable cause) {
+      super(
+          "a pending operation failed and did not take effect: serial="
+              + serial
+              + ", keyBytes="
+              + key.length
+              + ", cause="
+              + cause
+              + "; issue it again, or go on without it",
+          cause);
+      this.serial = serial;
+      this.key = key;
+      this.context = context;
+    }
+
+    /** The operation's serial number in its session. */
+    public long serial() {
+      return serial;
+    }
+
+    /** A copy of the key; of a {@code long} key, its bytes in the machine's order. */
+    public byte[] key() {
+      return key.clone();
+    }
+
+    /** The key of an operation on {@code long} records. */
+    public long longKey() {
+      if (key.length != Long.BYTES) {
+        throw new IllegalStateException(
+            "the key is no long: keyBytes=" + key.length + ", allowed=" + Long.BYTES);
+      }
+      return ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong();
+    }
+
+    /** What the caller gave with the operation; null if nothing, and in an asynchronous session. */
+    public @Nullable Object context() {
+      return context;
     }
   }
 

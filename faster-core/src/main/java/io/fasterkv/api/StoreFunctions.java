@@ -77,6 +77,9 @@ public interface StoreFunctions<I, O, C> {
   /** Writes the successor of {@code oldValue} in an RMW and sets its length. */
   void copyUpdater(ByteSpan key, I input, ByteSpan oldValue, ByteSpan newValue);
 
-  /** Called once for each operation that had returned {@link Status#PENDING}, when it ends. */
+  /**
+   * Called once for each operation that had returned {@link Status#PENDING}, when it ends and has
+   * not failed.
+   */
   default void completionCallback(Status status, I input, O output, C context) {}
 }

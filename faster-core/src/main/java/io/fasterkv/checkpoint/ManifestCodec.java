@@ -3,6 +3,7 @@ package io.fasterkv.checkpoint;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
@@ -37,7 +38,7 @@ final class ManifestCodec {
   /** "FASTERCK". */
   static final long MAGIC = 0x464153544552434BL;
 
-  static final int VERSION = 2;
+  static final int VERSION = 3;
 
   /** By their code in a manifest. */
   private static final CheckpointKind[] KINDS = {
@@ -94,11 +95,19 @@ final class ManifestCodec {
     out.writeLong(cut.start());
     out.writeLong(cut.end());
     out.writeInt(cut.points().size());
-    for (Map.Entry<String, Long> point : cut.points().entrySet()) {
-      byte[] name = point.getKey().getBytes(UTF_8);
+    for (Map.Entry<String, CommitPoint> session : cut.points().entrySet()) {
+      byte[] name = session.getKey().getBytes(UTF_8);
       out.writeInt(name.length);
       out.write(name);
-      out.writeLong(point.getValue());
+      write(session.getValue(), out);
+    }
+  }
+
+  private static void write(CommitPoint point, DataOutputStream out) throws IOException {
+    out.writeLong(point.serial());
+    out.writeInt(point.excluded().size());
+    for (long serial : point.excluded()) {
+      out.writeLong(serial);
     }
   }
 
@@ -260,13 +269,22 @@ final class ManifestCodec {
     long begin = in.getLong();
     long start = in.getLong();
     long end = in.getLong();
-    SortedMap<String, Long> points = new TreeMap<>();
-    for (int left = count(in, Integer.BYTES + Long.BYTES); left > 0; left--) {
+    SortedMap<String, CommitPoint> points = new TreeMap<>();
+    for (int left = count(in, 2 * Integer.BYTES + Long.BYTES); left > 0; left--) {
       byte[] name = new byte[count(in, 1)];
       in.get(name);
-      points.put(new String(name, UTF_8), in.getLong());
+      points.put(new String(name, UTF_8), point(in));
     }
     return new VersionCut(version, begin, start, end, points);
+  }
+
+  private static CommitPoint point(ByteBuffer in) {
+    long serial = in.getLong();
+    List<Long> excluded = new ArrayList<>();
+    for (int left = count(in, Long.BYTES); left > 0; left--) {
+      excluded.add(in.getLong());
+    }
+    return new CommitPoint(serial, excluded);
   }
 
   private static IndexPart index(ByteBuffer in) {

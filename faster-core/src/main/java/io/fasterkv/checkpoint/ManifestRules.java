@@ -1,6 +1,7 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
@@ -91,10 +92,20 @@ final class ManifestRules {
             && cut.end() % (manifest.hasLog() ? LEAST_SECTOR_BYTES : Long.BYTES) == 0,
         "begin=" + cut.begin() + ", start=" + cut.start() + ", end=" + cut.end(),
         "multiples of 8, and a log's end at a sector");
-    cut.points()
-        .forEach((name, point) -> {
-          require(point >= 0, "point of session " + name + "=" + point, "0 and above");
-        });
+    cut.points().forEach(this::checkPoint);
+  }
+
+  private void checkPoint(String session, CommitPoint point) {
+    require(
+        point.serial() >= 0, "point of session " + session + "=" + point.serial(), "0 and above");
+    long above = 0;
+    for (long excluded : point.excluded()) {
+      require(
+          excluded > above && excluded <= point.serial(),
+          "an excluded operation of session " + session + "=" + excluded,
+          "above " + above + " and up to its point, " + point.serial());
+      above = excluded;
+    }
   }
 
   private void checkIndex() {

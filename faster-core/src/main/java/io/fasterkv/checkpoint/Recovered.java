@@ -1,5 +1,6 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.checkpoint.CheckpointManifest.Image;
 import java.util.Collections;
 import java.util.SortedMap;
@@ -12,14 +13,14 @@ public final class Recovered {
       new Recovered(0, Collections.emptySortedMap(), null, 0, 0);
 
   private final long version;
-  private final SortedMap<String, Long> points;
+  private final SortedMap<String, CommitPoint> points;
   private final @Nullable Image image;
   private final long snapshot;
   private final long importedUntil;
 
   private Recovered(
       long version,
-      SortedMap<String, Long> points,
+      SortedMap<String, CommitPoint> points,
       @Nullable Image image,
       long snapshot,
       long importedUntil) {
@@ -49,8 +50,8 @@ public final class Recovered {
     return version;
   }
 
-  /** For each named session, the number of its last operation that the store has. */
-  public SortedMap<String, Long> points() {
+  /** For each named session, which of its operations the store has. */
+  public SortedMap<String, CommitPoint> points() {
     return points;
   }
 

@@ -1,6 +1,7 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.Engine;
@@ -25,7 +26,7 @@ final class ShiftRun implements AutoCloseable {
   private long end;
   private boolean isPinned;
   private boolean isFrozen;
-  private SortedMap<String, Long> points = new TreeMap<>();
+  private SortedMap<String, CommitPoint> points = new TreeMap<>();
 
   /**
    * @throws io.fasterkv.api.StoreException.OutOfBudget if the epochs have no room for one user more
@@ -51,7 +52,7 @@ final class ShiftRun implements AutoCloseable {
     engine.versions().beginAt(start);
   }
 
-  void points(SortedMap<String, Long> ofSessions) {
+  void points(SortedMap<String, CommitPoint> ofSessions) {
     points = ofSessions;
   }
 

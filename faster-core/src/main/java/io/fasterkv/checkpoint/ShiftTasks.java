@@ -32,7 +32,7 @@ final class ShiftTasks {
     }
   }
 
-  /** Operations are of the next version. When no other is left, each session has its point. */
+  /** Operations are of the next version. When no other is left, each session has crossed to it. */
   private static final class InProgress implements ShiftTask {
     @Override
     public Phase phase() {
@@ -41,11 +41,14 @@ final class ShiftTasks {
 
     @Override
     public void after(ShiftRun run) {
-      run.points(run.engine().versions().crossAll(run.version() + 1));
+      run.engine().versions().crossAll(run.version() + 1);
     }
   }
 
-  /** What is pending of the version is ended, whether its sessions come by or not. */
+  /**
+   * What is pending of the version is ended, whether its sessions come by or not. Then it is known
+   * which of each session's operations the version has.
+   */
   private static final class WaitPending implements ShiftTask {
     @Override
     public Phase phase() {
@@ -55,6 +58,7 @@ final class ShiftTasks {
     @Override
     public void after(ShiftRun run) {
       run.engine().versions().endPending(run.version());
+      run.points(run.engine().versions().points(run.version() + 1));
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.CommitPoint;
 import java.util.Collections;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -11,10 +12,10 @@ import java.util.TreeMap;
  * @param begin the log's begin, pinned
  * @param start every record of the next version lies here or above
  * @param end every record of this version lies below; a multiple of the device's sector
- * @param points for each named session, the number of its last operation that is in the version
+ * @param points for each named session, which of its operations are in the version
  */
 public record VersionCut(
-    long version, long begin, long start, long end, SortedMap<String, Long> points) {
+    long version, long begin, long start, long end, SortedMap<String, CommitPoint> points) {
   public VersionCut {
     if (begin > start || start > end) {
       throw new IllegalArgumentException(

@@ -246,6 +246,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   private void leave() {
     List<Promise> told = ended.isEmpty() ? List.of() : new ArrayList<>(ended);
     ended.clear();
+    told.forEach(core::told);
     boolean isOwed = isTaskOwed;
     isTaskOwed = false;
     boolean mustSetTimer = core.hasWaiting() && isTimerSet.compareAndSet(false, true);

@@ -1,6 +1,6 @@
 package io.fasterkv.operation;
 
-import io.fasterkv.api.StoreException;
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.epoch.EpochWait;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,8 @@ final class Handover<I, O, C> {
   private final Engine engine;
   private final Supplier<SessionCore<I, O, C>> deputies;
   private final ReentrantLock lock = new ReentrantLock();
-  private final List<Operation<I, O, C>> listed = new ArrayList<>();
+  private final List<Operation<I, O, C>> listed =
+      new ArrayList<>(PendingOperations.MAX_PENDING + 1);
 
   /** How many were accepted and have not ended; the last one may not be listed yet. */
   private final AtomicInteger accepted = new AtomicInteger();
@@ -132,15 +133,17 @@ final class Handover<I, O, C> {
   /**
    * Ends updates of {@code version} and before, on the driver's thread, also those that were
    * accepted a moment ago and that their session has yet to list, or that it is going on with.
+   *
+   * @param failures gets those that fail
    */
-  void endAll(long version) {
+  void endAll(long version, Failures failures) {
     EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be let go");
-    while (!tryEndAll(version)) {
+    while (!tryEndAll(version, failures)) {
       wait.pause();
     }
   }
 
-  private boolean tryEndAll(long version) {
+  private boolean tryEndAll(long version, Failures failures) {
     @Nullable SessionCore<I, O, C> deputy = null;
     lock.lock();
     try {
@@ -153,7 +156,11 @@ final class Handover<I, O, C> {
           if (deputy == null) {
             deputy = deputies.get();
           }
-          op.version.handedOver(end(op, deputy));
+          RuntimeException failure = end(op, deputy);
+          if (failure != null) {
+            failures.add(op.serial);
+          }
+          op.version.handedOver(failure);
           op.version.unlatch();
         }
       }
@@ -166,12 +173,15 @@ final class Handover<I, O, C> {
     }
   }
 
-  /** What the user's functions threw is the session's to hear; what the store throws is not. */
+  /**
+   * Returns why the update failed, which its session reports. Where the driver lacks memory the
+   * shift fails instead, and the update stays pending; so it does after an Error.
+   */
   private @Nullable RuntimeException end(Operation<I, O, C> op, SessionCore<I, O, C> deputy) {
     try {
       deputy.runFor(op);
       return null;
-    } catch (StoreException e) {
+    } catch (OutOfBudget e) {
       throw e;
     } catch (RuntimeException e) {
       return e;

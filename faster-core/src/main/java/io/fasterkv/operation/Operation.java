@@ -11,6 +11,7 @@ import io.fasterkv.record.Address;
 import io.fasterkv.record.KeyBytes;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -92,6 +93,9 @@ final class Operation<I, O, C> {
    * behind; or {@link #UNKNOWN_BYTES}.
    */
   long endedBytes = UNKNOWN_BYTES;
+
+  /** Its number in its session, when it is pending. */
+  long serial;
 
   /** Names the operation's read in its session's queue while it is pending. */
   int readTag = ReadQueue.NONE;
@@ -196,6 +200,11 @@ final class Operation<I, O, C> {
   void setKey(long from) {
     Words.storePlain(keyBuffer, 0, from);
     key.set(keyBuffer, Long.BYTES);
+  }
+
+  /** The key's bytes, on the heap. */
+  byte[] keyCopy() {
+    return key.memory().asSlice(0, key.length()).toArray(ValueLayout.JAVA_BYTE);
   }
 
   /** Asks the same as another one does, that is kept as it is meanwhile. */

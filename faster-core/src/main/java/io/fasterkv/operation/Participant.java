@@ -1,11 +1,12 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.CommitPoint;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One session's part in the shifts from one version of the store to the next: how many operations
- * it has accepted, and how many of them are of the version before. Refers to the session only while
- * that has updates pending, which a shift may have to end.
+ * it has accepted, which of them failed, and how many of them are of the version before. Refers to
+ * the session only while that has updates pending, which a shift may have to end.
  */
 final class Participant {
   private final @Nullable String name;
@@ -18,7 +19,12 @@ final class Participant {
   /** Below this version the session has no point. */
   private final long bornIn;
 
+  private final Failures failures;
   private long version;
+
+  /** The version whose points have been asked for last, or its shift is over without that. */
+  private long settled;
+
   private long point;
   private long atEnd = -1;
 
@@ -27,21 +33,23 @@ final class Participant {
   private volatile @Nullable Object kept;
 
   /**
-   * @param base the serial number before the session's first operation
+   * @param before what the session has done in its earlier lives
    * @param version which the store was in when the session began
    */
   Participant(
       @Nullable String name,
       ChainSteps.Stripe steps,
       @Nullable Handover<?, ?, ?> handover,
-      long base,
+      CommitPoint before,
       long version) {
     this.name = name;
     this.steps = steps;
     this.handover = handover;
-    offset = base - steps.operations();
-    point = base;
+    offset = before.serial() - steps.operations();
+    point = before.serial();
+    failures = new Failures(before.excluded(), point);
     bornIn = version;
+    settled = version;
     this.version = version;
   }
 
@@ -76,9 +84,30 @@ final class Participant {
     return bornIn < next;
   }
 
-  /** The session's last operation that is of the version before the one it crossed to. */
-  synchronized long point() {
-    return point;
+  /**
+   * Which operations are of the versions before the one that the session crossed to; all of these
+   * have ended.
+   */
+  synchronized CommitPoint point() {
+    settled = version;
+    return new CommitPoint(point, failures.excluded(point));
+  }
+
+  /** The shift is over; nobody asks for the session's point any more. */
+  synchronized void settle() {
+    settled = version;
+  }
+
+  /** The session's updates that did not take effect. */
+  Failures failures() {
+    return failures;
+  }
+
+  /** The session's user is told now that an operation failed; for the session's thread. */
+  synchronized void reported(long serial) {
+    long last = atEnd < 0 ? serial() : atEnd;
+    failures.reported(serial, last);
+    failures.forget(settled < version ? point : last);
   }
 
   /** The session makes no more attempts. */
@@ -90,9 +119,9 @@ final class Participant {
     return atEnd >= 0;
   }
 
-  /** The number of the session's last operation, when it has ended. */
-  synchronized long lastSerial() {
-    return atEnd;
+  /** What the session has done, when it has ended. */
+  synchronized CommitPoint last() {
+    return new CommitPoint(atEnd, failures.excluded(atEnd));
   }
 
   /** Keeps the session from being forgotten, or no longer if null. */

@@ -19,14 +19,14 @@ import org.jspecify.annotations.Nullable;
  * their buffers are: half of the scratch memory is left to checkpoints, scans and compaction.
  */
 final class PendingOperations<I, O, C> {
-  private static final int MAX_PENDING = 64;
+  static final int MAX_PENDING = 64;
 
   private final Engine engine;
   private final DiskSearch disk;
   private final Deque<Operation<I, O, C>> idle = new ArrayDeque<>();
 
   /** They wait for scratch memory, and have no read under way. */
-  private final Deque<Operation<I, O, C>> waiting = new ArrayDeque<>();
+  private final Deque<Operation<I, O, C>> waiting = new ArrayDeque<>(MAX_PENDING + 1);
 
   /** By the tag of the read. */
   private final List<@Nullable Operation<I, O, C>> underWay =

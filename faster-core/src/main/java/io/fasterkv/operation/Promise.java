@@ -16,6 +16,11 @@ final class Promise extends CompletableFuture<Status> {
     failure = cause;
   }
 
+  /** Why the operation failed; null if it did not. */
+  @Nullable Throwable failure() {
+    return failure;
+  }
+
   /** What a read of a {@code long} found. */
   long longOutput() {
     return longOutput;

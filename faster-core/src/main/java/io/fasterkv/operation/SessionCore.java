@@ -33,7 +33,6 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private static final long SCRATCH_PAUSE_NANOS = 1_000_000;
 
   private final Engine engine;
-  private final ValueAccess<I, O, C> values;
   private final Attempts<I, O, C> attempts;
   private final ChainSteps.Stripe steps;
   private final DiskSearch disk;
@@ -47,9 +46,15 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   /** For updates that are pending; null for a session that never has any. */
   private final @Nullable Handover<I, O, C> handover;
 
+  private final FailureReports reports;
+  private final OperationEnds<I, O, C> ends;
   private final boolean isBlocking;
   private @Nullable Operation<I, O, C> current;
   private @Nullable Promise promise;
+
+  /** For the next operation that becomes pending, if its caller is given a stage. */
+  private @Nullable Promise nextPromise;
+
   private boolean isClosed;
 
   /** Whether an operation is at work, and so maybe a callback of the user's. */
@@ -68,7 +73,6 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       @Nullable Arrivals arrivals) {
     this.engine = engine;
     this.arrivals = arrivals;
-    this.values = values;
     isBlocking = mode == SessionMode.BLOCKING;
     user = engine.epochs().register();
     ChainSteps.Stripe counters = null;
@@ -79,7 +83,9 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       handover = isBlocking ? null : new Handover<>(engine, () -> deputy(engine, values));
       joined = new VersionGuard(engine, identity, steps, handover);
       guard = joined;
+      reports = new FailureReports(guard.participant());
       attempts = new Attempts<>(engine, values, user, steps, guard, handover);
+      ends = new OperationEnds<>(values, attempts, steps, reports, arrivals);
       disk = new DiskSearch(engine, steps);
       touch = new GroupTouch(engine);
       SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, steps, touch);
@@ -172,6 +178,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return pending.hasWaiting();
   }
 
+  /** The caller is told of the end of an operation, before the session accepts another. */
+  void told(Promise ended) {
+    reports.reported(ended.failure());
+  }
+
   /** The end of the operation that has become pending last, for {@link Arrivals}. */
   Promise promise() {
     return Objects.requireNonNull(promise);
@@ -251,12 +262,18 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends pending operations whose records have arrived, all of them if {@code wait}. Returns how
-   * many are still under way.
+   * Ends pending operations whose records have arrived, all of them if {@code wait}; then throws
+   * what one of them has failed with. Returns how many are still under way.
    */
   public int completePending(boolean wait) {
     checkOpen();
-    // Who waits for scratch memory comes again and again; without waiting, once or so is enough.
+    complete(wait);
+    reports.throwNext();
+    return pending.count();
+  }
+
+  private void complete(boolean wait) {
+    // An operation that waits for scratch memory retries; without waiting, about once is enough.
     int left = wait ? Integer.MAX_VALUE : pending.count();
     Operation<I, O, C> op = pending.next(wait);
     while (op != null) {
@@ -264,33 +281,46 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       left--;
       op = left > 0 ? pending.next(wait) : null;
     }
-    return pending.count();
   }
 
-  /** Ends pending operations, waiting for their records, until at most {@code most} are left. */
+  /**
+   * Ends pending operations, waiting for their records, until at most {@code most} are left; then
+   * throws what one of them has failed with.
+   */
   public int completePending(int most) {
     checkOpen();
     while (pending.count() > most) {
       goOn(Objects.requireNonNull(pending.next(true)));
     }
+    reports.throwNext();
     return pending.count();
   }
 
-  /** Ends what is pending and gives everything back. */
+  /**
+   * Ends what is pending and gives everything back; then throws what was not reported, the first
+   * with the others suppressed.
+   */
   @Override
   public void close() {
     if (isClosed) {
       return;
     }
     checkNotInCallback();
+    @Nullable Throwable failure = null;
     try {
-      completePending(true);
+      complete(true);
+    } catch (RuntimeException | Error e) {
+      reports.later(e);
     } finally {
+      failure = reports.takeAll();
       isClosed = true;
       user.close();
       current = null;
       // The session's place goes back with the rest.
       operations.clean();
+    }
+    if (failure != null) {
+      FailureReports.rethrow(failure);
     }
   }
 
@@ -320,19 +350,30 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private Operation<I, O, C> begin(Kind kind) {
     checkOpen();
     Operation<I, O, C> op = current;
-    while (op == null) {
-      op = pending.idle();
-      if (op == null) {
-        goOn(Objects.requireNonNull(pending.next(true)));
-      }
+    if (op == null) {
+      op = idle();
+      current = op;
     }
-    current = op;
     op.kind = kind;
     op.phase = Phase.SEARCH;
     op.longOutput = 0;
     op.madeBytes = 0;
     op.endedBytes = Operation.UNKNOWN_BYTES;
     op.region = Region.NONE;
+    return op;
+  }
+
+  /** With what it takes to become pending, so that it does not fail for want of that. */
+  private Operation<I, O, C> idle() {
+    reports.reserve(PendingOperations.MAX_PENDING + 1);
+    if (arrivals != null && nextPromise == null) {
+      nextPromise = new Promise();
+    }
+    Operation<I, O, C> op = pending.idle();
+    while (op == null) {
+      goOn(Objects.requireNonNull(pending.next(true)));
+      op = pending.idle();
+    }
     return op;
   }
 
@@ -353,7 +394,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         step = attempts.advance(op);
       }
       guard.count(op);
-      count(op);
+      ends.count(op);
       return op.status;
     } finally {
       isBusy = false;
@@ -364,29 +405,23 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  /** Notes where an operation has found its key, and what its end says about the live bytes. */
-  private void count(Operation<I, O, C> op) {
-    steps.found(op.region);
-    switch (op.status) {
-      case CREATED -> steps.created(op.madeBytes);
-      case COPIED -> steps.replaced(op.madeBytes, op.endedBytes);
-      case FOUND -> {
-        if (op.kind == Kind.DELETE || op.endedBytes != Operation.UNKNOWN_BYTES) {
-          steps.ended(op.endedBytes);
-        }
-      }
-      default -> {}
-    }
-  }
-
-  /** Makes the operation that the session is in pending. */
+  /**
+   * Makes the operation that the session is in pending. From the moment in which it has its serial
+   * number, what goes wrong is reported like all failures of pending operations.
+   */
   private void suspend(Operation<I, O, C> op, Step step) {
-    if (arrivals != null) {
-      promise = new Promise();
-      op.promise = promise;
-    }
-    if (op.kind == Kind.RMW && handover != null) {
+    boolean isUpdate = op.kind == Kind.RMW && handover != null;
+    if (isUpdate) {
       attempts.accept(op, step);
+    } else {
+      guard.count(op);
+    }
+    current = null;
+    op.serial = guard.participant().serial();
+    promise = nextPromise;
+    op.promise = nextPromise;
+    nextPromise = null;
+    if (isUpdate && handover != null) {
       handover.enter();
       try {
         handover.list(op);
@@ -396,24 +431,22 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
         handover.leave();
       }
     } else {
-      guard.count(op);
       startPending(op, step);
     }
-    current = null;
   }
 
   private void startPending(Operation<I, O, C> op, Step step) {
-    boolean isStarted = false;
     try {
       if (step == Step.READ_DISK) {
         pending.start(op);
       } else {
         pending.later(op);
       }
-      isStarted = true;
-    } finally {
-      if (!isStarted) {
+    } catch (RuntimeException | Error e) {
+      if (!retries(op)) {
+        ends.failed(op, e);
         unlist(op);
+        pending.end(op);
       }
     }
   }
@@ -435,7 +468,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     op.phase = Phase.SEARCH;
   }
 
-  /** Goes on with a pending operation after a read; it ends, or another read starts. */
+  /**
+   * Goes on with a pending operation after a read; it ends, or another read starts. What it fails
+   * with is reported later.
+   */
   private void goOn(Operation<I, O, C> op) {
     boolean isUnderWay = false;
     boolean wasBusy = isBusy;
@@ -444,33 +480,16 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
       handover.take(op);
     }
     try {
-      switch (resume(op)) {
-        case READ_DISK -> {
-          pending.read(op);
-          isUnderWay = true;
-        }
-        case WAIT -> {
-          LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
-          pending.later(op);
-          isUnderWay = true;
-        }
-        default -> {
-          if (!op.version.isHandedOver()) {
-            count(op);
-          }
-          ended(op, null);
-        }
+      isUnderWay = isUnderWay(op, resume(op));
+      if (!isUnderWay) {
+        ends.ended(op);
       }
     } catch (RuntimeException | Error e) {
-      if (pending.isOther(op) && op.comesAgainForBuffer()) {
-        isUnderWay = true;
-        op.phase = Phase.WAITING;
-        pending.later(op);
+      isUnderWay = retries(op);
+      if (isUnderWay) {
         LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
-      } else if (op.promise == null) {
-        throw e;
       } else {
-        ended(op, e);
+        ends.failed(op, e);
       }
     } finally {
       isBusy = wasBusy;
@@ -484,16 +503,31 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  private void ended(Operation<I, O, C> op, @Nullable Throwable failure) {
-    if (arrivals == null || op.promise == null) {
-      attempts.alone(() -> {
-        values.completed(op);
-        return op;
-      });
-    } else {
-      op.promise.end(op, failure);
-      arrivals.ended(op.promise);
+  private boolean isUnderWay(Operation<I, O, C> op, Step step) {
+    switch (step) {
+      case READ_DISK -> pending.read(op);
+      case WAIT -> {
+        LockSupport.parkNanos(SCRATCH_PAUSE_NANOS);
+        pending.later(op);
+      }
+      default -> {
+        return false;
+      }
     }
+    return true;
+  }
+
+  /**
+   * Whether an operation has failed for want of a buffer that others which are pending will free.
+   */
+  private boolean retries(Operation<I, O, C> op) {
+    boolean isForBuffer =
+        !op.version.isHandedOver() && pending.isOther(op) && op.comesAgainForBuffer();
+    if (isForBuffer) {
+      op.phase = Phase.WAITING;
+      pending.later(op);
+    }
+    return isForBuffer;
   }
 
   /** Goes on with what has arrived. A step that reads the disk has its aim. */

@@ -1,5 +1,6 @@
 package io.fasterkv.operation;
 
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.VersionShift;
@@ -24,8 +25,8 @@ public final class StoreVersions {
   private final VersionShift shift;
   private final Set<Participant> participants = new LinkedHashSet<>();
 
-  /** For each name whose session has ended, or was recovered and not resumed, its last serial. */
-  private final SortedMap<String, Long> ended;
+  /** For each name whose session has ended, or was recovered and not resumed, what it has done. */
+  private final SortedMap<String, CommitPoint> ended;
 
   /** Every record of the version that a shift leads to lies here or above. */
   private volatile long start;
@@ -34,7 +35,7 @@ public final class StoreVersions {
    * @param version the first version, 1 and above
    * @param recovered the points of sessions that may be resumed
    */
-  public StoreVersions(VersionShift shift, long version, Map<String, Long> recovered) {
+  public StoreVersions(VersionShift shift, long version, Map<String, CommitPoint> recovered) {
     this.shift = shift;
     state = new SystemState(version);
     ended = new TreeMap<>(recovered);
@@ -81,20 +82,20 @@ public final class StoreVersions {
       ChainSteps.Stripe steps,
       @Nullable Handover<?, ?, ?> handover) {
     String name = identity == null ? null : identity.name();
-    long base = identity == null ? 0 : base(identity);
+    CommitPoint before = identity == null ? CommitPoint.NONE : before(identity);
     long version = SystemState.version(state.word());
-    Participant joined = new Participant(name, steps, handover, base, version);
+    Participant joined = new Participant(name, steps, handover, before, version);
     participants.add(joined);
     return joined;
   }
 
-  private long base(SessionIdentity identity) {
+  private CommitPoint before(SessionIdentity identity) {
     String name = identity.name();
     if (isActive(name)) {
       throw new BadConfig(
           "a session of that name is open: name=" + name + ", allowed=one at a time; close it");
     }
-    Long last = lastSerial(name);
+    CommitPoint last = last(name);
     if (last == null && identity.isResumed()) {
       throw new BadConfig(
           "there is no session to resume: name="
@@ -108,10 +109,10 @@ public final class StoreVersions {
           "a session of that name was there before: name="
               + name
               + ", serial="
-              + last
+              + last.serial()
               + "; resume it, or let the store forget it");
     }
-    return last == null ? 0 : last;
+    return last == null ? CommitPoint.NONE : last;
   }
 
   private boolean isActive(String name) {
@@ -119,14 +120,19 @@ public final class StoreVersions {
   }
 
   /** Of a session that is not open: a later one of the name goes on after an earlier one. */
-  private @Nullable Long lastSerial(String name) {
-    Long last = ended.get(name);
+  private @Nullable CommitPoint last(String name) {
+    CommitPoint last = ended.get(name);
     for (Participant other : participants) {
       if (name.equals(other.name())) {
-        last = Math.max(other.lastSerial(), last == null ? 0 : last);
+        last = later(last == null ? CommitPoint.NONE : last, other.last());
       }
     }
     return last;
+  }
+
+  /** Of what two lives of a session have done; the second knows what the first has left. */
+  private static CommitPoint later(CommitPoint one, CommitPoint other) {
+    return other.serial() >= one.serial() ? other : one;
   }
 
   private Set<String> names() {
@@ -140,8 +146,9 @@ public final class StoreVersions {
   /** Ends a session's part; what it has done still counts for a shift that is under way. */
   synchronized void leave(Participant participant) {
     participant.end();
-    // Then alone it may have been in two versions, and has not been asked for its point.
-    boolean isAwaited = SystemState.phase(state.word()) == Phase.IN_PROGRESS;
+    // Then alone it may have been in two versions, and may not have been asked for its point.
+    Phase phase = SystemState.phase(state.word());
+    boolean isAwaited = phase == Phase.IN_PROGRESS || phase == Phase.WAIT_PENDING;
     if (participant.name() == null || !isAwaited) {
       remove(participant);
     }
@@ -159,7 +166,7 @@ public final class StoreVersions {
     // First: a failure here must not lose the point.
     String name = participant.name();
     if (name != null) {
-      ended.merge(name, participant.lastSerial(), Math::max);
+      ended.merge(name, participant.last(), StoreVersions::later);
     }
     participants.remove(participant);
   }
@@ -188,7 +195,7 @@ public final class StoreVersions {
     for (Participant participant : all()) {
       Handover<?, ?, ?> handover = participant.handover();
       if (handover != null) {
-        handover.endAll(version);
+        handover.endAll(version, participant.failures());
       }
     }
   }
@@ -203,20 +210,25 @@ public final class StoreVersions {
       if (handover != null) {
         handover.releaseAll(version);
       }
+      participant.settle();
     }
   }
 
+  /** Lets each session's operations from now on be of {@code next}; see {@link #points}. */
+  public synchronized void crossAll(long next) {
+    participants.forEach(participant -> participant.cross(next));
+  }
+
   /**
-   * How far each named session has come in the versions before {@code next}. No attempt of these is
-   * under way any more.
+   * What each named session has done in the versions before {@code next}. All sessions have crossed
+   * to that, and nothing of the versions before is pending.
    */
-  public synchronized SortedMap<String, Long> crossAll(long next) {
-    SortedMap<String, Long> points = new TreeMap<>(ended);
+  public synchronized SortedMap<String, CommitPoint> points(long next) {
+    SortedMap<String, CommitPoint> points = new TreeMap<>(ended);
     for (Participant participant : participants) {
-      participant.cross(next);
       String name = participant.name();
       if (name != null && participant.isOlderThan(next)) {
-        points.merge(name, participant.point(), Math::max);
+        points.merge(name, participant.point(), StoreVersions::later);
       }
     }
     List.copyOf(participants).stream().filter(Participant::hasEnded).forEach(this::remove);

@@ -1,9 +1,11 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.epoch.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.function.Supplier;
 
 /** Version shifts that leave something out; frozen here to show that tests see it. */
@@ -14,6 +16,8 @@ public final class BrokenShifts {
   public static CheckpointDriver withoutWaitPending(CheckpointDriver sound) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.removeIf(step -> step.phase() == Phase.WAIT_PENDING);
+    steps.replaceAll(
+        step -> step.phase() == Phase.WAIT_FLUSH ? begun(step, BrokenShifts::point) : step);
     return new CheckpointDriver(sound, steps);
   }
 
@@ -28,11 +32,30 @@ public final class BrokenShifts {
 
   /** Asks the sessions how far they have come when the next version has begun, not as it begins. */
   public static CheckpointDriver withLatePoints(
-      CheckpointDriver sound, Supplier<SortedMap<String, Long>> serials) {
+      CheckpointDriver sound, Supplier<SortedMap<String, CommitPoint>> serials) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.replaceAll(step ->
         step.phase() == Phase.WAIT_FLUSH ? begun(step, run -> run.points(serials.get())) : step);
     return new CheckpointDriver(sound, steps);
+  }
+
+  /** Forgets that pending updates can fail. */
+  public static CheckpointDriver withoutExclusions(CheckpointDriver sound) {
+    List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
+    steps.replaceAll(
+        step -> step.phase() == Phase.WAIT_FLUSH ? begun(step, BrokenShifts::include) : step);
+    return new CheckpointDriver(sound, steps);
+  }
+
+  private static void point(ShiftRun run) {
+    run.points(run.engine().versions().points(run.version() + 1));
+  }
+
+  private static void include(ShiftRun run) {
+    SortedMap<String, CommitPoint> points =
+        new TreeMap<>(run.engine().versions().points(run.version() + 1));
+    points.replaceAll((name, point) -> new CommitPoint(point.serial(), List.of()));
+    run.points(points);
   }
 
   private interface Extra {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
@@ -27,14 +28,20 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class ManifestCodecTest {
   private static final Path FILE = Path.of("checkpoint-7.manifest");
   private static final int PAGE_BYTES = 1024;
   private static final List<Extent> EXTENTS =
       List.of(new Extent(0, 1024, 11), new Extent(1024, 1536, -12), new Extent(1536, 2048, 13));
-  private static final SortedMap<String, Long> POINTS =
-      new TreeMap<>(Map.of("reader", 0L, "writer \u00fc", 1L << 40));
+  private static final SortedMap<String, CommitPoint> POINTS =
+      new TreeMap<>(
+          Map.of(
+              "reader",
+              CommitPoint.NONE,
+              "writer \u00fc",
+              new CommitPoint(1L << 40, List.of(7L, 1L << 39, 1L << 40))));
   private static final VersionCut CUT = new VersionCut(70, 64, 1800, 2048, POINTS);
   private static final List<VoidRange> VOIDS = List.of(new VoidRange(100, 200, 63));
   private static final LogPart LOG = new LogPart(EXTENTS, null, VOIDS);
@@ -86,7 +93,7 @@ class ManifestCodecTest {
             new IndexPart(3, 0, false, new Image(1, 64, 0, 4096, List.of(0x11111111))));
     String expected =
         """
-        46 41 53 54 45 52 43 4b  00 00 00 02  00 00 00 00 00 00 00 01
+        46 41 53 54 45 52 43 4b  00 00 00 03  00 00 00 00 00 00 00 01
         00 00  00 00 10 00  00 00 00 00 00 00 80 00
         00 00 00 00 00 00 00 01
         00 00 00 00 00 00 00 40  00 00 00 00 00 00 00 40
@@ -189,13 +196,24 @@ class ManifestCodecTest {
   }
 
   @Test
-  void namesFileAndVersionOfAnotherVersion() {
+  void operationsThatAPointCannotExcludeAreRefused() {
+    for (List<Long> excluded :
+        List.of(List.of(0L), List.of(-1L), List.of(11L), List.of(3L, 3L), List.of(4L, 3L))) {
+      var points = new TreeMap<>(Map.of("writer", new CommitPoint(10, excluded)));
+      VersionCut cut = new VersionCut(70, 64, 1800, 2048, points);
+      assertRefused(bytes(manifest(CheckpointKind.FOLD_OVER, cut, LOG, INDEX)), "" + excluded);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {2, 9})
+  void namesFileAndVersionOfAnotherVersion(int version) {
     byte[] bytes = bytes(manifest(RecordKind.SPANS, LOG, INDEX));
-    ByteBuffer.wrap(bytes).putInt(Long.BYTES, 9);
+    ByteBuffer.wrap(bytes).putInt(Long.BYTES, version);
     seal(bytes);
     assertThatThrownBy(() -> ManifestCodec.decode(ByteBuffer.wrap(bytes), FILE))
         .isInstanceOf(Corrupt.class)
-        .hasMessageContaining("file=" + FILE + ", offset=8, version=9, allowed=2");
+        .hasMessageContaining("file=" + FILE + ", offset=8, version=" + version + ", allowed=3");
   }
 
   private static void assertMisfit(LogPart log, IndexPart index) {

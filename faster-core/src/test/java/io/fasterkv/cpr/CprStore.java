@@ -7,6 +7,7 @@ import io.fasterkv.Session;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.CheckpointToken;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.RecoveryRequest;
 import io.fasterkv.api.SessionIdentity;
@@ -33,13 +34,13 @@ final class CprStore implements AutoCloseable {
    *
    * @param number 0 for the empty store
    */
-  record Commit(long number, SortedMap<String, Long> points) {
+  record Commit(long number, SortedMap<String, CommitPoint> points) {
     CheckpointToken token() {
       return new CheckpointToken(number);
     }
 
     long point(int session) {
-      return points.getOrDefault(name(session), 0L);
+      return points.getOrDefault(name(session), CommitPoint.NONE).serial();
     }
   }
 
@@ -118,7 +119,8 @@ final class CprStore implements AutoCloseable {
     return session(identity(number), mode, maxBytes, CopyReads.values()[number % 3]);
   }
 
-  private SessionIdentity identity(int number) {
+  /** Goes on where the last session of that number has ended, or begins. */
+  SessionIdentity identity(int number) {
     String name = name(number);
     return recovered.points.containsKey(name)
         ? SessionIdentity.resume(name)

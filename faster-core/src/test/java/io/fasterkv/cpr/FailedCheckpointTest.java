@@ -130,7 +130,7 @@ class FailedCheckpointTest {
         if (!hasFailed || random.nextBoolean()) {
           last = store.checkpoint(CprStore.REQUESTS.get(kind));
           for (Worker worker : workers) {
-            assertThat(last.points()).containsEntry(worker.name(), worker.serial());
+            assertThat(last.points().get(worker.name()).serial()).isEqualTo(worker.serial());
           }
           advance(workers);
         }

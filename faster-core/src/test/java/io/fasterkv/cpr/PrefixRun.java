@@ -6,6 +6,7 @@ import io.fasterkv.Crew;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.StoreInvariants;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.checkpoint.CheckpointDriver;
 import io.fasterkv.cpr.CprStore.Commit;
@@ -81,10 +82,10 @@ final class PrefixRun {
   }
 
   /** How far each session has certainly come by now. */
-  SortedMap<String, Long> serials() {
-    SortedMap<String, Long> serials = new TreeMap<>();
+  SortedMap<String, CommitPoint> serials() {
+    SortedMap<String, CommitPoint> serials = new TreeMap<>();
     for (int session = 0; session < ended.length(); session++) {
-      serials.put(CprStore.name(session), ended.get(session));
+      serials.put(CprStore.name(session), new CommitPoint(ended.get(session), List.of()));
     }
     return serials;
   }

@@ -16,7 +16,10 @@ import java.util.SplittableRandom;
  * anew. Pages and memory are tiny, so that all that can happen to a record happens.
  */
 final class Setup {
-  private static final int[] MAX_BYTES = {64, 1200, 12_000};
+  /** Values up to this size fit a page. */
+  static final int LARGEST_SMALL = 1200;
+
+  private static final int[] MAX_BYTES = {64, LARGEST_SMALL, 12_000};
   private static final double[] FRACTIONS = {0, 0.3, 0.5, 0.9};
 
   private static final int MAX_BUCKETS = 1000;

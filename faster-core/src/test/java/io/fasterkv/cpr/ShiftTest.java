@@ -8,6 +8,7 @@ import io.fasterkv.Pause;
 import io.fasterkv.StoreInvariants;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.SessionIdentity;
@@ -15,6 +16,7 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.VersionShift;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.cpr.Script.Kind;
@@ -367,7 +369,11 @@ class ShiftTest {
       evict(store);
       assertThat(a.rmw(KEY, 2, null)).isEqualTo(Status.PENDING);
       commit = store.checkpoint(of.request());
-      assertThatThrownBy(() -> a.completePending(true)).isInstanceOf(ArithmeticException.class);
+      assertThat(commit.points().get("picky")).isEqualTo(new CommitPoint(2, List.of(2L)));
+      assertThatThrownBy(() -> a.completePending(true))
+          .isInstanceOf(OperationFailed.class)
+          .hasCauseInstanceOf(ArithmeticException.class)
+          .hasMessageContaining("serial=2");
       assertThat(a.upsert(KEY, 9, null)).isNotEqualTo(Status.PENDING);
       assertThat(read(store, KEY)).isEqualTo(9);
     }

@@ -8,8 +8,7 @@ import io.fasterkv.api.Status;
  * Sums that tell whether they are whole: a value is its key, the sum, and words that depend on
  * both, as many as the sum says; now and then more than a page.
  */
-final class SumFunctions
-    implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
+class SumFunctions implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
   private static final int SUM = Long.BYTES;
   private static final int HEADER_BYTES = 2 * Long.BYTES;
   private static final int PAGE_WORDS = 480;

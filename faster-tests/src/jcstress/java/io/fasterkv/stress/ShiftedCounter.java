@@ -1,5 +1,6 @@
 package io.fasterkv.stress;
 
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
@@ -95,9 +96,10 @@ public final class ShiftedCounter {
     go(Phase.PREPARE, version, addsEarly);
     engine.versions().latchPending(version);
     go(Phase.IN_PROGRESS, nextVersion, !addsEarly);
-    SortedMap<String, Long> points = engine.versions().crossAll(nextVersion);
+    engine.versions().crossAll(nextVersion);
     go(Phase.WAIT_PENDING, nextVersion, true);
     engine.versions().endPending(version);
+    SortedMap<String, CommitPoint> points = engine.versions().points(nextVersion);
     long end = end();
     go(Phase.WAIT_FLUSH, nextVersion, false);
     engine.index().quiet();
@@ -109,7 +111,7 @@ public final class ShiftedCounter {
     committed = oldVersionsSum(end);
     atPoints = 0;
     for (int i = 0; i < SESSIONS; i++) {
-      atPoints += points.get(Integer.toString(i)) - base[i];
+      atPoints += points.get(Integer.toString(i)).serial() - base[i];
     }
     if (freezes) {
       engine.log().thawSnapshot();

@@ -4,6 +4,7 @@ import io.fasterkv.api.CheckpointInfo;
 import io.fasterkv.api.CheckpointInfo.FileInfo;
 import io.fasterkv.api.CheckpointInfo.IndexInfo;
 import io.fasterkv.api.CheckpointInfo.LogInfo;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.bench.report.Labels;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -22,6 +23,11 @@ final class DescribeCommand implements Callable<Integer> {
   /** Set by picocli. */
   DescribeCommand() {}
 
+  private static String text(CommitPoint point) {
+    String serial = "  " + point.serial();
+    return point.excluded().isEmpty() ? serial : serial + ", excluded " + point.excluded();
+  }
+
   @Override
   public Integer call() {
     CheckpointInfo info = choice.checkpoints().describe(choice.newest());
@@ -33,7 +39,7 @@ final class DescribeCommand implements Callable<Integer> {
     log(info.log(), out);
     index(info, out);
     out.println("sessions    " + info.points().size());
-    info.points().forEach((name, point) -> out.println("  " + Texts.line(name) + "  " + point));
+    info.points().forEach((name, point) -> out.println("  " + Texts.line(name) + text(point)));
     out.println("files       " + info.files().size() + ", besides the segments of the log");
     for (FileInfo file : info.files()) {
       out.println(

@@ -5,6 +5,7 @@ import io.fasterkv.LongSession;
 import io.fasterkv.api.CheckpointKind;
 import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.Commit;
+import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.SessionIdentity;
 import io.fasterkv.api.SessionMode;
@@ -158,9 +159,9 @@ final class BufferRun {
   /** Each request is one operation of its client's session, so points count requests. */
   private void trim(Commit commit) {
     for (int client = 0; client < buffers.size(); client++) {
-      Long point = commit.points().get(name(client));
+      CommitPoint point = commit.points().get(name(client));
       if (point != null) {
-        buffers.get(client).trim(point);
+        buffers.get(client).trim(point.serial());
       }
     }
   }

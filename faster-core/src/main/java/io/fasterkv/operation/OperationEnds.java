@@ -1,0 +1,75 @@
+package io.fasterkv.operation;
+
+import io.fasterkv.operation.Operation.Kind;
+import org.jspecify.annotations.Nullable;
+
+/** What follows the end of one session's operations: counts, and what the caller is told. */
+final class OperationEnds<I, O, C> {
+  private final ValueAccess<I, O, C> values;
+  private final Attempts<I, O, C> attempts;
+  private final ChainSteps.Stripe steps;
+  private final FailureReports reports;
+  private final @Nullable Arrivals arrivals;
+
+  /**
+   * @param arrivals hears of the ends of pending operations; null if the completion callback does
+   */
+  OperationEnds(
+      ValueAccess<I, O, C> values,
+      Attempts<I, O, C> attempts,
+      ChainSteps.Stripe steps,
+      FailureReports reports,
+      @Nullable Arrivals arrivals) {
+    this.values = values;
+    this.attempts = attempts;
+    this.steps = steps;
+    this.reports = reports;
+    this.arrivals = arrivals;
+  }
+
+  /** Notes where an operation has found its key, and what its end says about the live bytes. */
+  void count(Operation<I, O, C> op) {
+    steps.found(op.region);
+    switch (op.status) {
+      case CREATED -> steps.created(op.madeBytes);
+      case COPIED -> steps.replaced(op.madeBytes, op.endedBytes);
+      case FOUND -> {
+        if (op.kind == Kind.DELETE || op.endedBytes != Operation.UNKNOWN_BYTES) {
+          steps.ended(op.endedBytes);
+        }
+      }
+      default -> {}
+    }
+  }
+
+  /** An operation has taken effect; what its completion callback throws is reported later. */
+  void ended(Operation<I, O, C> op) {
+    if (!op.version.isHandedOver()) {
+      count(op);
+    }
+    if (arrivals != null && op.promise != null) {
+      op.promise.end(op, null);
+      arrivals.ended(op.promise);
+      return;
+    }
+    try {
+      attempts.alone(() -> {
+        values.completed(op);
+        return op;
+      });
+    } catch (RuntimeException | Error e) {
+      reports.later(e);
+    }
+  }
+
+  /** An operation has not taken effect. */
+  void failed(Operation<I, O, C> op, Throwable cause) {
+    Throwable failure = reports.failed(op, cause);
+    if (arrivals == null || op.promise == null) {
+      reports.later(failure);
+    } else {
+      op.promise.end(op, failure);
+      arrivals.ended(op.promise);
+    }
+  }
+}

@@ -1,0 +1,163 @@
+package io.fasterkv.cpr;
+
+import io.fasterkv.api.CommitPoint;
+import io.fasterkv.cpr.CprStore.Commit;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.Set;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+
+/**
+ * What one session has to issue, each event once: it keeps which event had which serial number, and
+ * follows the rules of {@link CommitPoint}.
+ */
+final class EventSource {
+  static final int KEYS = 120;
+  private static final int MOST_ATTEMPTS = 20;
+
+  private final int number;
+  private final SplittableRandom random;
+  private final List<Event> events = new ArrayList<>();
+
+  /** By serial number: the place of the event. */
+  private final NavigableMap<Long, Integer> issued = new TreeMap<>();
+
+  /** By serial number of what has failed: the last serial number when that was reported. */
+  private final NavigableMap<Long, Long> told = new TreeMap<>();
+
+  /** To be issued before anything else. */
+  private final Deque<Integer> again = new ArrayDeque<>();
+
+  private long failures;
+
+  private record Event(long key, long stamp) {}
+
+  EventSource(int number, SplittableRandom random) {
+    this.number = number;
+    this.random = random;
+  }
+
+  int number() {
+    return number;
+  }
+
+  long failures() {
+    return failures;
+  }
+
+  /** Issues the next event, or one again. */
+  void next(FlakySession session) {
+    if (again.isEmpty()) {
+      events.add(new Event(random.nextInt(KEYS), random.nextLong() | 1));
+      again.add(events.size() - 1);
+    }
+    issueAgain(session);
+  }
+
+  /** Whether the next one was accepted. */
+  private boolean issueAgain(FlakySession session) {
+    int place = again.getFirst();
+    Event event = events.get(place);
+    boolean isAccepted = session.add(event.key(), event.stamp());
+    if (isAccepted) {
+      again.removeFirst();
+      issued.put(session.serial(), place);
+    }
+    return isAccepted;
+  }
+
+  /**
+   * Ends what is pending, and issues what has failed again: as the next operation after the report.
+   *
+   * @param calm lets the session accept all that follows
+   */
+  void drain(FlakySession session, Runnable calm) {
+    int attempts = 0;
+    while (again.isEmpty() || issueAgain(session)) {
+      if (again.isEmpty() && !takeFailure(session)) {
+        return;
+      }
+      attempts++;
+      if (session.hasTold() || attempts > MOST_ATTEMPTS) {
+        // The next operation settles all of them: no checkpoint may come before they are issued.
+        calm.run();
+      }
+    }
+  }
+
+  private boolean takeFailure(FlakySession session) {
+    Long serial = session.nextFailure();
+    if (serial == null) {
+      return false;
+    }
+    failures++;
+    told.put(serial, session.serial());
+    again.add(issued.get(serial));
+    return true;
+  }
+
+  /** After a recovery: issues what the store does not have. Functions do not throw. */
+  void replay(FlakySession session, CommitPoint point) {
+    issued.tailMap(point.serial(), false).clear();
+    told.tailMap(point.serial(), false).clear();
+    Set<Integer> missing = new HashSet<>();
+    for (int place = 0; place < events.size(); place++) {
+      missing.add(place);
+    }
+    missing.removeAll(issued.values());
+    point.excluded().forEach(serial -> missing.add(issued.get(serial)));
+    again.clear();
+    again.addAll(missing);
+    // They count as reported, and are dealt with.
+    point.excluded().forEach(serial -> told.put(serial, point.serial()));
+    while (!again.isEmpty()) {
+      if (!issueAgain(session)) {
+        throw new AssertionError("a session refuses an event, and has no reason to");
+      }
+    }
+  }
+
+  /** Adds up all events. */
+  void addAllTo(Map<Long, Long> sums) {
+    events.forEach(event -> sums.merge(event.key(), event.stamp(), Long::sum));
+  }
+
+  /** Adds up what the store must have of a commit, null for none. */
+  void addTo(Map<Long, Long> sums, Commit commit) {
+    CommitPoint point = point(commit);
+    told.headMap(point.serial(), true)
+        .forEach((serial, last) -> {
+          boolean isListed = point.excluded().contains(serial);
+          if (isListed != (last >= point.serial())) {
+            throw new AssertionError(
+                "operation "
+                    + serial
+                    + (isListed ? " is excluded" : " is not excluded")
+                    + ", reported after "
+                    + last
+                    + ": "
+                    + point);
+          }
+        });
+    issued
+        .headMap(point.serial(), true)
+        .forEach((serial, place) -> {
+          if (point.has(serial) && !told.containsKey(serial)) {
+            Event event = events.get(place);
+            sums.merge(event.key(), event.stamp(), Long::sum);
+          }
+        });
+  }
+
+  CommitPoint point(Commit commit) {
+    return commit == null
+        ? CommitPoint.NONE
+        : commit.points().getOrDefault(CprStore.name(number), CommitPoint.NONE);
+  }
+}

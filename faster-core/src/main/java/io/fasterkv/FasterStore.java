@@ -620,13 +620,15 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Says that the store is going to be closed: operations that wait for a full disk to have space
-   * end in {@link DeviceFailed}, and so do those that would have to wait later, instead of after
-   * {@code spaceWaitMillis}. Everything else goes on. For any thread, while others are in
-   * operations that must end before sessions and store can be closed.
+   * Says that the store is going to be closed, so that no operation keeps it open: one that waits
+   * for a full disk, or would have to, ends in {@link DeviceFailed}, and so does one that reads
+   * what is still in the {@link io.fasterkv.api.LogOrigin}, which is closed. Everything else goes
+   * on. For any thread, while others are in operations that must end before sessions and store can
+   * be closed. Returns within some seconds, also if the origin hangs.
    */
-  public void stopWaitingForSpace() {
+  public void stopWaiting() {
     parts.engine().log().waitNoMore();
+    parts.stopCopying();
   }
 
   /** Off-heap bytes taken out of {@code memoryBytes}. */
@@ -667,8 +669,7 @@ public final class FasterStore implements AutoCloseable {
   /** Ends the threads in the background, and waits for callers' work. */
   private void endWork() {
     try {
-      stopWaitingForSpace();
-      parts.stopCopying();
+      stopWaiting();
       compactor.stop();
     } finally {
       try {

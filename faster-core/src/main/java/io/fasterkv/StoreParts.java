@@ -81,7 +81,10 @@ record StoreParts(
     }
   }
 
-  /** What was not copied by now stays where it is; who waits for it hears that. */
+  /**
+   * Ends all reads of the place where the log came from, within a bound: what was not copied by now
+   * cannot be read any more.
+   */
   void stopCopying() {
     if (device instanceof BorrowingDevice borrowing) {
       borrowing.stop();

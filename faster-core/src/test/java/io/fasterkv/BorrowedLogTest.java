@@ -23,6 +23,7 @@ import io.fasterkv.api.Versions;
 import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.device.FileDevice;
 import io.fasterkv.device.NoSpaceException;
+import io.fasterkv.device.ReadQueue;
 import io.fasterkv.sim.ScriptedDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +34,11 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -439,6 +444,72 @@ class BorrowedLogTest {
     RecoveryRequest again = named.from(new MemoryOrigin(runs));
     try (FasterStore store = FasterStore.recover(config, again)) {
       assertHolds(store, 0, KEYS, 1);
+    }
+  }
+
+  /** Whoever waits for a read hears of everything that ends it. */
+  @Test
+  void anErrorInAReadOfTheOriginEndsTheRead() throws Exception {
+    List<Run> runs = exported();
+    StoreConfig config = prepare(runs, config("second"));
+    for (Error error : List.of(new OutOfMemoryError("a test"), new StackOverflowError())) {
+      MemoryOrigin origin = new MemoryOrigin(runs).throwing(error);
+      FileDevice files = new FileDevice(config.directory(), config.segmentBytes());
+      try (BorrowingDevice device = new BorrowingDevice(files, origin)) {
+        CompletableFuture<Optional<IOException>> read = new CompletableFuture<>();
+        device.read(
+            4096,
+            MemorySegment.ofArray(new byte[300]),
+            failure -> read.complete(Optional.ofNullable(failure)));
+        assertThat(read.get(PATIENCE.toSeconds(), TimeUnit.SECONDS).orElseThrow()).hasCause(error);
+        try (ReadQueue queue = device.readQueue(4)) {
+          queue.read(3, 4096, MemorySegment.ofArray(new byte[300]));
+          assertThat(queue.next(true)).isEqualTo(3);
+          assertThat(queue.failure()).hasCause(error);
+        }
+      }
+    }
+  }
+
+  /** What was a page before, with all of its bytes on the heap. */
+  @Test
+  void aMissReadsItsBlocksAndNoMore() throws Exception {
+    List<Run> runs = exported();
+    MemoryOrigin origin = new MemoryOrigin(runs, 512).refusing(FOR_EVER);
+    try (FasterStore store = open(runs, origin)) {
+      assertHolds(store, 0, KEYS, 1);
+      assertThat(origin.longestRead()).isPositive().isLessThanOrEqualTo(1024);
+    }
+  }
+
+  @Test
+  void manyThreadsCopyALogAndBuildItsIndex() throws Exception {
+    for (boolean hasDigest : List.of(true, false)) {
+      List<Run> runs = new ArrayList<>();
+      for (Run run : exported()) {
+        runs.add(new Run(run.pieces(), run.bytes(), hasDigest ? run.digest() : null));
+      }
+      StoreConfig config = prepare(runs, config("second"));
+      MemoryOrigin origin = new MemoryOrigin(runs).streams(16).refusing(5);
+      RecoveryRequest request = RecoveryRequest.newest().from(origin);
+      try (FasterStore store = FasterStore.recover(config, request)) {
+        store.checkpoints().forEach(store::removeCheckpoint);
+        store.copyOrigin();
+        assertHolds(store, 0, KEYS, 1);
+        upsert(store, 0, KEYS / 2, 2);
+        store.checkpoint();
+        assertThat(store.bytesToCopy()).isZero();
+        assertHolds(store, 0, KEYS / 2, 2);
+        assertHolds(store, KEYS / 2, KEYS, 1);
+        StoreInvariants.check(store);
+      }
+      assertThat(origin.isClosed()).isTrue();
+      try (Stream<Path> files = Files.walk(directory)) {
+        files
+            .sorted(Comparator.reverseOrder())
+            .filter(file -> !file.equals(directory))
+            .forEach(file -> file.toFile().delete());
+      }
     }
   }
 }

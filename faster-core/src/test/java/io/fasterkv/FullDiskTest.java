@@ -381,7 +381,7 @@ class FullDiskTest {
     while (writer.getState() != Thread.State.TIMED_WAITING) {
       Thread.onSpinWait();
     }
-    store.stopWaitingForSpace();
+    store.stopWaiting();
     Pause.join(writer);
     assertThat(thrown.get()).isInstanceOf(DeviceFailed.class);
     session.close();
@@ -402,7 +402,7 @@ class FullDiskTest {
     while (space.refused() < 4) {
       Thread.onSpinWait();
     }
-    store.stopWaitingForSpace();
+    store.stopWaiting();
     Pause.join(compaction);
     assertThat(thrown.get()).isInstanceOf(DeviceFailed.class);
     store.close();

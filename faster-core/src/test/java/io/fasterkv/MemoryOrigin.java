@@ -7,18 +7,29 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** The origin of a log in memory, of which reads of whole files can be made to fail. */
+/** The origin of a log in memory, of which reads can be made to fail. */
 final class MemoryOrigin implements LogOrigin {
   private final List<Part> files = new ArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger singleRefusals = new AtomicInteger();
   final AtomicInteger singleReads = new AtomicInteger();
+  private final int blockBytes;
   private volatile boolean isClosed;
+  private int streams = 1;
+  private volatile @Nullable Error thrown;
+  private volatile long longestRead;
 
   /** Some pieces that follow each other, with their bytes. */
-  record Run(List<LogPiece> pieces, List<byte[]> bytes, byte @Nullable [] digest) {
+  record Run(
+      List<LogPiece> pieces, List<byte[]> bytes, List<byte[]> sound, byte @Nullable [] digest) {
+    /** With bytes that are sound; what is changed of them later does not fit the checksums. */
+    Run(List<LogPiece> pieces, List<byte[]> bytes, byte @Nullable [] digest) {
+      this(pieces, bytes, bytes.stream().map(byte[]::clone).toList(), digest);
+    }
+
     long from() {
       return pieces.getFirst().from();
     }
@@ -29,22 +40,52 @@ final class MemoryOrigin implements LogOrigin {
   }
 
   MemoryOrigin(List<Run> runs) {
+    this(runs, 1024);
+  }
+
+  /**
+   * @param blockBytes what is read and checked at once
+   */
+  MemoryOrigin(List<Run> runs, int blockBytes) {
+    this.blockBytes = blockBytes;
     runs.forEach(run -> files.add(new Part(run)));
   }
 
-  /** Refuses to read whole files so many times. */
+  /** Wants so many reads at a time. */
+  MemoryOrigin streams(int count) {
+    streams = count;
+    return this;
+  }
+
+  @Override
+  public int streams() {
+    return streams;
+  }
+
+  /** Throws an error from each read. */
+  MemoryOrigin throwing(Error error) {
+    thrown = error;
+    return this;
+  }
+
+  /** How many bytes the longest read of an operation had. */
+  long longestRead() {
+    return longestRead;
+  }
+
+  /** Refuses so many reads of the fill. */
   MemoryOrigin refusing(int times) {
     refusals.set(times);
     return this;
   }
 
-  /** Refuses to read single pieces so many times. */
+  /** Refuses so many reads of operations. */
   MemoryOrigin refusingPieces(int times) {
     singleRefusals.set(times);
     return this;
   }
 
-  /** How many reads of single pieces are still to be refused. */
+  /** How many reads of operations are still to be refused. */
   int piecesToRefuse() {
     return singleRefusals.get();
   }
@@ -76,33 +117,67 @@ final class MemoryOrigin implements LogOrigin {
     }
 
     @Override
-    public byte @Nullable [] digest() {
-      return run.digest;
+    public int blockBytes() {
+      return blockBytes;
     }
 
     @Override
-    public void read(LogPiece piece, MemorySegment target) throws IOException {
+    public int blockCrc(int piece, int block) {
+      LogPiece of = run.pieces.get(piece);
+      int from = (int) (of.blockFrom(block, blockBytes) - of.from());
+      int until = (int) (of.blockFrom(block + 1, blockBytes) - of.from());
+      CRC32C crc = new CRC32C();
+      crc.update(run.sound.get(piece), from, until - from);
+      return (int) crc.getValue();
+    }
+
+    @Override
+    public boolean hasDigest() {
+      return run.digest != null;
+    }
+
+    @Override
+    public void readDigest(DigestVisitor visitor) throws IOException {
       checkOpen();
-      if (singleRefusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+      visitor.visit(run.digest);
+    }
+
+    /** Reads of a fill are told from those of an operation by their thread. */
+    @Override
+    public void read(long address, MemorySegment target) throws IOException {
+      checkOpen();
+      Error error = thrown;
+      if (error != null) {
+        throw error;
+      }
+      boolean isFill = Thread.currentThread().getName().startsWith("faster-fill");
+      if (run.digest != null && refuse(isFill ? refusals : singleRefusals)) {
         throw new IOException("refused");
       }
-      singleReads.incrementAndGet();
-      target.copyFrom(MemorySegment.ofArray(run.bytes.get(run.pieces.indexOf(piece))));
+      if (!isFill) {
+        singleReads.incrementAndGet();
+        longestRead = Math.max(longestRead, target.byteSize());
+      }
+      for (long done = 0; done < target.byteSize(); ) {
+        int piece = pieceAt(address + done);
+        long from = address + done - run.pieces.get(piece).from();
+        byte[] bytes = run.bytes.get(piece);
+        long length = Math.min(bytes.length - from, target.byteSize() - done);
+        target.asSlice(done, length).copyFrom(MemorySegment.ofArray(bytes).asSlice(from, length));
+        done += length;
+      }
     }
 
-    @Override
-    public void readAll(MemorySegment buffer, Visitor visitor) throws IOException {
-      for (int i = 0; i < run.pieces.size(); i++) {
-        checkOpen();
-        if (run.digest != null && refusals.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
-          throw new IOException("refused");
-        }
-        MemorySegment bytes = buffer.asSlice(0, run.bytes.get(i).length);
-        bytes.copyFrom(MemorySegment.ofArray(run.bytes.get(i)));
-        if (!visitor.visit(run.pieces.get(i), bytes)) {
-          return;
-        }
+    private int pieceAt(long address) {
+      int piece = 0;
+      while (run.pieces.get(piece).until() <= address) {
+        piece++;
       }
+      return piece;
+    }
+
+    private static boolean refuse(AtomicInteger left) {
+      return left.getAndUpdate(more -> Math.max(0, more - 1)) > 0;
     }
 
     private void checkOpen() throws IOException {
@@ -112,8 +187,8 @@ final class MemoryOrigin implements LogOrigin {
     }
 
     @Override
-    public String place(LogPiece piece) {
-      return "file=memory-" + run.from() + ", offset=" + (piece.from() - run.from());
+    public String place(long address) {
+      return "file=memory-" + run.from() + ", offset=" + (address - run.from());
     }
   }
 }

@@ -23,4 +23,18 @@ public record LogPiece(long from, long until, int crc) {
   public int bytes() {
     return Math.toIntExact(until - from);
   }
+
+  /**
+   * How many blocks it has: it is cut at the multiples of a size.
+   *
+   * @param blockBytes a power of two
+   */
+  public int blocks(int blockBytes) {
+    return (int) ((until - 1) / blockBytes - from / blockBytes) + 1;
+  }
+
+  /** First address of a block, or {@link #until} behind the last one. */
+  public long blockFrom(int block, int blockBytes) {
+    return Math.clamp((from / blockBytes + block) * blockBytes, from, until);
+  }
 }

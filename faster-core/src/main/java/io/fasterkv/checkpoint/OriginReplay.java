@@ -5,29 +5,52 @@ import io.fasterkv.api.KeyFilter;
 import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.device.BorrowingDevice;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.FlushedExtents.Extent;
+import io.fasterkv.memory.Checksums;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.record.RecordInfo;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the index of a log that is still where it came from, by the digests of its files; those
- * without one are read, and kept. As {@link Replay} does, it ends up with the highest address of
- * each tag of a bucket, so the order of the files does not matter, and several threads do them.
+ * Builds the index of a log that is still where it came from, from the digests of its files. A file
+ * without a digest is read and kept, in stretches of some pieces. As {@link Replay} does, it ends
+ * up with the highest address of each tag of a bucket, so the order of files and stretches does not
+ * matter, and as many threads read as the origin has streams and there is scratch memory for.
  */
 final class OriginReplay {
+  /** Long enough that opening a stream for it costs little. */
+  private static final long STRETCH_BYTES = 4L << 20;
+
+  /**
+   * A part of the work: pieces of one file, or its digest.
+   *
+   * @param first the first of the pieces
+   * @param end behind the last of them
+   */
+  private record Stretch(LogOrigin.File file, int first, int end) {
+    long from() {
+      return file.pieces().get(first).from();
+    }
+
+    long until() {
+      return file.pieces().get(end - 1).until();
+    }
+  }
+
   private final Engine engine;
   private final IndexTable table;
   private final ShownRecords shown;
   private final BorrowingDevice device;
-  private final List<? extends LogOrigin.File> files;
+  private final List<Stretch> stretches = new ArrayList<>();
   private final @Nullable KeyFilter filter;
   private final PieceWalk walk;
 
@@ -38,7 +61,7 @@ final class OriginReplay {
     table = engine.index().soleTable();
     shown = new ShownRecords(manifest);
     device = (BorrowingDevice) engine.log().device();
-    files = origin.files();
+    origin.files().forEach(this::addStretches);
     walk = new PieceWalk(engine.layout());
   }
 
@@ -75,24 +98,35 @@ final class OriginReplay {
     }
   }
 
-  /** How many bytes of log the files have. */
-  long bytes() {
-    return files.stream().mapToLong(OriginReplay::bytes).sum();
+  private void addStretches(LogOrigin.File file) {
+    int count = file.pieces().size();
+    int first = 0;
+    for (int end = 1; end <= count; end++) {
+      boolean isLong =
+          !file.hasDigest()
+              && file.pieces().get(end - 1).until() - file.pieces().get(first).from()
+                  >= STRETCH_BYTES;
+      if (isLong || end == count) {
+        stretches.add(new Stretch(file, first, end));
+        first = end;
+      }
+    }
   }
 
-  private static long bytes(LogOrigin.File file) {
-    List<LogPiece> pieces = file.pieces();
-    return pieces.isEmpty() ? 0 : pieces.getLast().until() - pieces.getFirst().from();
+  /** How many bytes of log the files have. */
+  long bytes() {
+    return stretches.stream().mapToLong(stretch -> stretch.until() - stretch.from()).sum();
   }
 
   void run(PieceBuffers buffers, Progress progress) {
-    ParallelPieces.run(files.size(), buffers.workers(Worker::new), progress);
+    ParallelPieces.runAside(stretches.size(), buffers.workers(Worker::new), progress);
   }
 
   /** One thread's. */
   private final class Worker implements ParallelPieces.Worker {
     private final MemorySegment buffer;
     private final IndexEntry entry = new IndexEntry();
+    private final RecordDigest digest = new RecordDigest(walk, engine::hash);
 
     /**
      * @param buffer has room for a page
@@ -103,36 +137,39 @@ final class OriginReplay {
 
     @Override
     public long work(int number) {
-      LogOrigin.File file = files.get(number);
-      if (file.pieces().isEmpty()) {
-        return 0;
-      }
-      LogPiece first = file.pieces().getFirst();
+      Stretch stretch = stretches.get(number);
+      LogOrigin.File file = stretch.file();
+      String place = file.place(stretch.from());
       try {
-        byte[] digest = file.digest();
-        if (digest == null) {
-          read(number, file);
+        if (file.hasDigest()) {
+          file.readDigest(part ->
+              RecordDigest.forEach(part, stretch.from(), stretch.until(), place, this::raise));
         } else {
-          long until = file.pieces().getLast().until();
-          RecordDigest.forEach(digest, first.from(), until, file.place(first), this::raise);
+          for (LogPiece piece : file.pieces().subList(stretch.first(), stretch.end())) {
+            read(file, piece);
+          }
         }
       } catch (IOException e) {
-        throw new DeviceFailed("a log cannot be read where it came from: " + file.place(first), e);
+        throw new DeviceFailed(
+            "a log cannot be read where it came from: " + place + ", cause=" + e.getMessage(), e);
       }
-      return bytes(file);
+      return stretch.until() - stretch.from();
     }
 
-    private void read(int number, LogOrigin.File file) throws IOException {
-      RecordDigest digest = new RecordDigest(walk, engine::hash);
-      device.takeFile(
-          number,
-          buffer,
-          (piece, bytes) -> {
-            digest.clear();
-            digest.add(piece.from(), bytes, at -> file.place(piece) + ", address=" + at);
-            digest.forEach(this::raise);
-            return true;
-          });
+    private void read(LogOrigin.File file, LogPiece piece) throws IOException {
+      MemorySegment bytes = buffer.asSlice(0, piece.bytes());
+      file.read(piece.from(), bytes);
+      if (Checksums.crc32c(bytes) != piece.crc()) {
+        throw new Corrupt(
+            "a piece of log is not what was written: "
+                + file.place(piece.from())
+                + ", piece="
+                + piece);
+      }
+      device.keepPiece(piece.from(), bytes);
+      digest.clear();
+      digest.add(piece.from(), bytes, at -> file.place(at) + ", address=" + at);
+      digest.forEach(this::raise);
     }
 
     private void raise(long address, long info, long hash, ByteSpan head) {

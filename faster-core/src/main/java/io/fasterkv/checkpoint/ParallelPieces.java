@@ -1,8 +1,11 @@
 package io.fasterkv.checkpoint;
 
+import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.memory.OwnThread;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +23,8 @@ final class ParallelPieces {
   static final int MOST_THREADS = 4;
 
   private static final int BEFORE_ALL = -1;
+  private static final Duration POLL = Duration.ofMillis(20);
+  private static final long MOST_WAIT_MILLIS = 1_500;
 
   private final int count;
   private final List<? extends Worker> workers;
@@ -50,15 +55,56 @@ final class ParallelPieces {
     new ParallelPieces(count, workers).run(progress);
   }
 
+  /**
+   * As {@link #run}, on other threads than the caller's, for pieces that are read from storage
+   * which may hang. The caller looks at the progress every {@code POLL}: a listener that throws, or
+   * an interrupt, ends the work at once. The caller waits for the threads then, with a bound.
+   */
+  static void runAside(int count, List<? extends Worker> workers, Progress progress) {
+    new ParallelPieces(count, workers).runAside(progress);
+  }
+
+  private void runAside(Progress progress) {
+    List<Thread> threads = new ArrayList<>();
+    try {
+      for (Worker worker : workers) {
+        threads.add(startThread(threads.size(), worker));
+      }
+      for (Thread thread : threads) {
+        while (!thread.join(POLL)) {
+          progress.add(untoldBytes.getAndSet(0));
+          progress.look();
+        }
+      }
+      if (failure != null) {
+        progress.look(); // reads may have failed since the recovery was ended
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      failed(BEFORE_ALL, new DeviceFailed("interrupted while a log was read for its index", e));
+    } catch (RuntimeException | Error e) {
+      failed(BEFORE_ALL, e);
+    }
+    threads.forEach(Thread::interrupt);
+    OwnThread.awaitEnd(
+        threads,
+        System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS),
+        "threads that read a log for its index");
+    throwIfFailed();
+  }
+
+  private Thread startThread(int number, Worker worker) {
+    return Thread.ofPlatform()
+        .daemon()
+        .name("faster-recovery-" + number)
+        .start(() -> work(worker, () -> {}));
+  }
+
   private void run(Progress progress) {
     List<Thread> others = new ArrayList<>();
     try {
       for (Worker worker : workers.subList(1, workers.size())) {
-        others.add(
-            Thread.ofPlatform()
-                .daemon()
-                .name("faster-recovery-" + others.size())
-                .start(() -> work(worker, () -> {})));
+        others.add(startThread(others.size(), worker));
       }
       work(workers.getFirst(), () -> progress.add(untoldBytes.getAndSet(0)));
     } catch (RuntimeException | Error e) {

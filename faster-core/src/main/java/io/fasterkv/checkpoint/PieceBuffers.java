@@ -18,8 +18,16 @@ final class PieceBuffers implements AutoCloseable {
   private final List<MemorySegment> buffers = new ArrayList<>();
 
   PieceBuffers(BufferPool pool, int pageBytes) {
+    this(pool, pageBytes, Math.max(pageBytes, REQUEST_BYTES), ParallelPieces.MOST_THREADS);
+  }
+
+  /**
+   * @param wantedBytes the size of each, if there is room for one, and else a page
+   * @param most how many
+   */
+  PieceBuffers(BufferPool pool, int pageBytes, int wantedBytes, int most) {
     this.pool = pool;
-    int bytes = Math.max(pageBytes, REQUEST_BYTES);
+    int bytes = wantedBytes;
     @Nullable MemorySegment buffer = pool.tryTake(bytes);
     if (buffer == null) {
       bytes = pageBytes;
@@ -27,7 +35,7 @@ final class PieceBuffers implements AutoCloseable {
     }
     while (buffer != null) {
       buffers.add(buffer);
-      buffer = buffers.size() < ParallelPieces.MOST_THREADS ? pool.tryTake(bytes) : null;
+      buffer = buffers.size() < most ? pool.tryTake(bytes) : null;
     }
   }
 

@@ -35,6 +35,11 @@ final class Progress {
     }
   }
 
+  /** Tells it once more, so that a listener may end the recovery while nothing moves. */
+  void look() {
+    tell();
+  }
+
   void end() {
     done = total;
     tell();

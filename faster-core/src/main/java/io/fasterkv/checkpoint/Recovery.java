@@ -256,7 +256,9 @@ public final class Recovery {
   private void replayFrom(LogOrigin origin, Engine engine, Progress progress) {
     OriginReplay replay = new OriginReplay(engine, manifest, origin, config.keyFilter());
     progress.begin(Phase.REPLAY, replay.bytes());
-    try (PieceBuffers buffers = new PieceBuffers(engine.buffers(), config.pageBytes())) {
+    try (PieceBuffers buffers =
+        new PieceBuffers(
+            engine.buffers(), config.pageBytes(), config.pageBytes(), origin.streams())) {
       replay.run(buffers, progress);
     }
     progress.end();

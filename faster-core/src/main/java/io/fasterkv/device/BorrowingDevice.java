@@ -1,9 +1,10 @@
 package io.fasterkv.device;
 
 import io.fasterkv.api.LogOrigin;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.Checksums;
+import io.fasterkv.memory.OwnThread;
 import java.io.IOException;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
@@ -11,7 +12,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -19,100 +21,151 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device that begins with the log of another store before it has all of it: what is not here yet
- * is read from where it came from, compared with its checksum and kept here, when it is asked for
- * or when its turn comes. {@link Lending} is the thread that brings all of it.
+ * A device that begins with the log of another store before it has all of it: a block that is not
+ * here yet is read from where it came from, compared with its checksum and kept here, when an
+ * operation reads it or when its turn comes. {@link BackgroundFill} copies all of it.
+ *
+ * <p>{@link #stop} closes the origin first, so that every read of it ends, and waits for its own
+ * threads after that, for {@value #MOST_WAIT_MILLIS} ms at most.
  */
 public final class BorrowingDevice implements LogDevice {
   private static final Logger LOG = System.getLogger(BorrowingDevice.class.getName());
   private static final int READERS = 4;
+  private static final long MOST_WAIT_MILLIS = 1_500;
 
   private final LogDevice device;
   private final LogOrigin origin;
-  private final BorrowedPieces pieces;
+  private final BorrowedBlocks blocks;
   private final ExecutorService readers;
 
-  /**
-   * Shared by who puts pieces here, alone for who removes them: none comes after it was removed.
-   */
+  /** Shared by threads that keep blocks, alone for truncation: no removed block is written. */
   private final ReadWriteLock removal = new ReentrantReadWriteLock();
 
-  private final Lending lending;
+  private final BackgroundFill fill;
+  private final AtomicBoolean isStopped = new AtomicBoolean();
   private volatile Consumer<? super Throwable> onFailure = failure -> {};
   private long removedUntil;
 
   /**
    * Begins with nothing here.
    *
-   * @param device takes the pieces, and the log as it goes on; closed with this
-   * @param origin has the pieces; closed with this, or when all are here
+   * @param device takes the blocks, and the log as it goes on; closed with this
+   * @param origin has the log; closed with this, or when all is here
    */
   public BorrowingDevice(LogDevice device, LogOrigin origin) {
     this.device = device;
     this.origin = origin;
-    pieces = new BorrowedPieces(origin);
+    blocks = new BorrowedBlocks(origin);
     readers =
         Executors.newFixedThreadPool(
             READERS, Thread.ofPlatform().daemon().name("faster-borrow-", 0).factory());
-    lending = new Lending(this, pieces);
+    fill = new BackgroundFill(this, blocks, Math.max(1, origin.streams()));
   }
 
-  /** From now on {@code listener} is told if a piece that is brought is not what was written. */
+  /** From now on {@code listener} is told if a block that is copied is not what was written. */
   public void onFailure(Consumer<? super Throwable> listener) {
     onFailure = listener;
   }
 
-  /** Begins to bring all pieces here, unless it has begun. */
+  /** Begins to copy all blocks, unless it has begun. */
   public void start() {
-    lending.start();
+    fill.start();
   }
 
-  /** Brings no more pieces here by itself; what is not here is read where it is. */
+  /**
+   * Closes the origin, which ends all reads of it, and waits for the threads that read it, with a
+   * bound. What is not here cannot be read any more.
+   */
   public void stop() {
-    lending.close();
+    if (!isStopped.compareAndSet(false, true)) {
+      return;
+    }
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS);
+    fill.stop();
+    closeOrigin();
+    fill.close(deadline);
+    readers.shutdown();
+    if (!OwnThread.awaitEnd(readers, deadline / 2 + System.nanoTime() / 2)) {
+      // Each has a caller that waits for its end, and fails at once now.
+      readers.shutdownNow().forEach(Runnable::run);
+      if (!OwnThread.awaitEnd(readers, deadline)) {
+        LOG.log(Level.WARNING, "reads of a log where it came from do not end, they are given up");
+      }
+    }
   }
 
-  /** All cannot be brought here. */
+  /** All cannot be copied. */
   void failed(Throwable cause) {
     onFailure.accept(cause);
   }
 
   /** Bytes of the log that are not here yet. */
   public long missingBytes() {
-    long bytes = 0;
-    for (int piece = 0; pieces.missing() > 0 && piece < pieces.count(); piece++) {
-      bytes += pieces.isHere(piece) ? 0 : pieces.piece(piece).bytes();
-    }
-    return bytes;
+    return blocks.missingBytes();
   }
 
   /**
-   * Reads a file of the log's origin once and keeps its pieces here.
+   * Keeps a piece that was read from the origin.
    *
-   * @param buffer has room for a page
-   * @param visitor sees each piece, compared with its checksum
+   * @param address its first
+   * @param bytes of the whole piece, compared with its checksum
    */
-  public void takeFile(int file, MemorySegment buffer, LogOrigin.Visitor visitor)
-      throws IOException {
-    LogOrigin.File taken = pieces.files().get(file);
-    int[] next = {pieces.firstOf(file)};
-    taken.readAll(
-        buffer,
-        (piece, bytes) -> {
-          check(piece, bytes, taken);
-          keep(next[0]++, piece, bytes);
-          return visitor.visit(piece, bytes);
-        });
+  public void keepPiece(long address, MemorySegment bytes) throws IOException {
+    int block = blocks.at(address);
+    keep(block, blocks.endOfPiece(block), bytes);
   }
 
-  /** Puts a piece to its place, unless it was removed meanwhile. */
-  void keep(int number, LogPiece piece, MemorySegment bytes) throws IOException {
+  /** Reads blocks of one file from the origin, compares them with their checksums, keeps them. */
+  void copy(int block, int end, MemorySegment buffer) throws IOException {
+    read(block, end, buffer);
+    keep(block, end, buffer);
+  }
+
+  private void read(int first, int end, MemorySegment target) throws IOException {
+    LogOrigin.File file = blocks.file(first);
+    long from = blocks.from(first);
+    file.read(from, target);
+    for (int block = first; block < end; block++) {
+      long at = blocks.from(block);
+      MemorySegment bytes = target.asSlice(at - from, blocks.until(block) - at);
+      if (Checksums.crc32c(bytes) != blocks.crc(block)) {
+        throw new Corrupt(
+            "a block of log is not what was written: "
+                + file.place(at)
+                + ", address="
+                + at
+                + ", bytes="
+                + bytes.byteSize());
+      }
+    }
+  }
+
+  /** Writes blocks to their place, piece by piece, unless they were removed meanwhile. */
+  private void keep(int first, int end, MemorySegment bytes) throws IOException {
+    long origin = blocks.from(first);
+    for (int block = first; block < end; ) {
+      int until = Math.min(end, blocks.endOfPiece(block));
+      long from = blocks.from(block);
+      keepInPiece(block, until, bytes.asSlice(from - origin, blocks.until(until - 1) - from));
+      block = until;
+    }
+  }
+
+  private void keepInPiece(int first, int end, MemorySegment bytes) throws IOException {
     Lock shared = removal.readLock();
     shared.lock();
     try {
-      if (piece.until() > removedUntil && !pieces.isHere(number)) {
-        write(piece.from(), bytes);
-        pieces.setHere(number);
+      int block = first;
+      while (block < end && (blocks.until(block) <= removedUntil || blocks.isHere(block))) {
+        block++;
+      }
+      if (block == end) {
+        return;
+      }
+      long from = blocks.from(block);
+      write(from, bytes.asSlice(from - blocks.from(first)));
+      for (int written = block; written < end; written++) {
+        blocks.setHere(written);
       }
     } finally {
       shared.unlock();
@@ -128,28 +181,43 @@ public final class BorrowingDevice implements LogDevice {
     }
   }
 
-  /** Refuses bytes that are not a piece's. */
-  static void check(LogPiece piece, MemorySegment bytes, LogOrigin.File file) {
-    if (Checksums.crc32c(bytes) != piece.crc()) {
-      throw new Corrupt(
-          "a piece of log is not what was written: " + file.place(piece) + ", piece=" + piece);
-    }
-  }
-
-  /** Fills {@code target} with what may not be here; pieces that are fetched for it are kept. */
+  /** Fills {@code target} with what may not be here; blocks that are fetched for it are kept. */
   void fetch(long address, MemorySegment target) throws IOException {
     long until = address + target.byteSize();
     long at = address;
-    for (int i = pieces.at(address); pieces.isIn(i, until); i++) {
-      LogPiece piece = pieces.piece(i);
-      if (!pieces.isHere(i) && piece.until() > at) {
-        long from = Math.max(at, piece.from());
-        readHere(at, target.asSlice(at - address, from - at));
-        at = Math.min(until, piece.until());
-        fetch(i, from, target.asSlice(from - address, at - from));
+    int block = blocks.at(address);
+    while (blocks.isIn(block, until)) {
+      if (blocks.isHere(block) || blocks.until(block) <= at) {
+        block++;
+        continue;
+      }
+      long from = Math.max(at, blocks.from(block));
+      readHere(at, target.asSlice(at - address, from - at));
+      int end = endOfWhole(block, from, until);
+      at = Math.min(until, blocks.until(Math.max(block, end - 1)));
+      MemorySegment part = target.asSlice(from - address, at - from);
+      if (end > block) {
+        fetchWhole(block, end, part);
+        block = end;
+      } else {
+        fetchPart(block, from, part);
+        block++;
       }
     }
     readHere(at, target.asSlice(at - address, until - at));
+  }
+
+  /** Behind the missing blocks of a file, from one on, that a range has whole. */
+  private int endOfWhole(int block, long from, long until) {
+    int end = block;
+    int endOfFile = blocks.endOfFile(block);
+    while (end < endOfFile
+        && !blocks.isHere(end)
+        && blocks.from(end) >= from
+        && blocks.until(end) <= until) {
+      end++;
+    }
+    return end;
   }
 
   private void readHere(long address, MemorySegment target) throws IOException {
@@ -158,33 +226,63 @@ public final class BorrowingDevice implements LogDevice {
     }
   }
 
-  /** Fills {@code target} with bytes of one piece. */
-  private void fetch(int number, long address, MemorySegment target) throws IOException {
-    LogPiece piece = pieces.piece(number);
-    LogOrigin.File file = pieces.file(number);
-    MemorySegment bytes = MemorySegment.ofArray(new byte[piece.bytes()]);
+  private void fetchWhole(int block, int end, MemorySegment target) throws IOException {
+    fill.missed(block);
     try {
-      file.read(piece, bytes);
+      read(block, end, target);
     } catch (IOException e) {
-      if (!pieces.isHere(number)) {
-        throw new OriginUnreadable(
-            "a piece of log cannot be read where it came from: " + file.place(piece), e);
-      }
-      // Another has brought it, and the last of all, so that the origin is closed.
-      device.readNow(address, target);
+      readInstead(block, end, blocks.from(block), target, e);
       return;
     }
-    check(piece, bytes, file);
+    keepIfRoom(block, end, target);
+  }
+
+  /** Fills {@code target} with bytes of one block. */
+  private void fetchPart(int block, long address, MemorySegment target) throws IOException {
+    fill.missed(block);
+    long from = blocks.from(block);
+    MemorySegment bytes =
+        MemorySegment.ofArray(new byte[Math.toIntExact(blocks.until(block) - from)]);
     try {
-      keep(number, piece, bytes);
-    } catch (NoSpaceException full) {
-      LOG.log(Level.WARNING, "a piece of log is read where it came from: piece=" + piece, full);
+      read(block, block + 1, bytes);
+    } catch (IOException e) {
+      readInstead(block, block + 1, address, target, e);
+      return;
     }
-    target.copyFrom(bytes.asSlice(address - piece.from(), target.byteSize()));
+    keepIfRoom(block, block + 1, bytes);
+    target.copyFrom(bytes.asSlice(address - from, target.byteSize()));
+  }
+
+  /** Another thread may have copied the blocks, and the last of all, so that origin is closed. */
+  private void readInstead(
+      int block, int end, long address, MemorySegment target, IOException failure)
+      throws IOException {
+    for (int wanted = block; wanted < end; wanted++) {
+      if (!blocks.isHere(wanted)) {
+        throw new OriginUnreadable(
+            "a block of log cannot be read where it came from: "
+                + blocks.file(block).place(blocks.from(wanted))
+                + ", cause="
+                + failure.getMessage(),
+            failure);
+      }
+    }
+    readHere(address, target);
+  }
+
+  private void keepIfRoom(int block, int end, MemorySegment bytes) throws IOException {
+    try {
+      keep(block, end, bytes);
+    } catch (NoSpaceException full) {
+      LOG.log(
+          Level.WARNING,
+          "a block of log is read where it came from: address=" + blocks.from(block),
+          full);
+    }
   }
 
   boolean isHere(long address, long bytes) {
-    return pieces.areHere(address, bytes);
+    return blocks.areHere(address, bytes);
   }
 
   @Override
@@ -220,20 +318,19 @@ public final class BorrowingDevice implements LogDevice {
     }
     try {
       readers.execute(() -> completion.completed(tryFetch(address, target)));
-    } catch (RejectedExecutionException e) {
-      completion.completed(new IOException("the device is closed", e));
+    } catch (Throwable refused) {
+      // The device is closed, or there is no memory for a thread.
+      completion.completed(StoreFailure.asIoException(refused));
     }
   }
 
-  /** Returns why it has failed, or null. */
+  /** Returns why it has failed, or null. Throws nothing: the caller waits for a completion. */
   @Nullable IOException tryFetch(long address, MemorySegment target) {
     try {
       fetch(address, target);
       return null;
-    } catch (IOException e) {
-      return e;
-    } catch (RuntimeException e) {
-      return new IOException(e.getMessage(), e);
+    } catch (Throwable e) {
+      return StoreFailure.asIoException(e);
     }
   }
 
@@ -258,13 +355,13 @@ public final class BorrowingDevice implements LogDevice {
 
   @Override
   public boolean isWhole() {
-    return pieces.missing() == 0 && device.isWhole();
+    return blocks.missing() == 0 && device.isWhole();
   }
 
   @Override
   public void awaitWhole() throws IOException {
-    lending.start();
-    lending.await();
+    fill.start();
+    fill.await();
     device.awaitWhole();
   }
 
@@ -279,7 +376,7 @@ public final class BorrowingDevice implements LogDevice {
     alone.lock();
     try {
       removedUntil = Math.max(removedUntil, address);
-      pieces.giveUpBelow(address);
+      blocks.giveUpBelow(address);
       device.truncate(address);
     } finally {
       alone.unlock();
@@ -288,27 +385,21 @@ public final class BorrowingDevice implements LogDevice {
 
   @Override
   public String place(long address) {
-    int number = pieces.at(address);
-    boolean isBorrowed = pieces.isIn(number, address + 1) && !isHere(address, 1);
+    int block = blocks.at(address);
+    boolean isBorrowed = blocks.isIn(block, address + 1) && !isHere(address, 1);
     return isBorrowed
-        ? pieces.file(number).place(pieces.piece(number)) + ", address=" + address
+        ? blocks.file(block).place(address) + ", address=" + address
         : device.place(address);
   }
 
-  /** All is here, or nothing is wanted any more. */
+  /** All is here, or nothing is read from there any more. */
   void closeOrigin() {
-    try {
-      origin.close();
-    } catch (IOException e) {
-      LOG.log(Level.WARNING, "the files that a log came from could not be closed", e);
-    }
+    origin.close();
   }
 
   @Override
   public void close() throws IOException {
-    lending.close();
-    readers.close();
-    closeOrigin();
+    stop();
     device.close();
   }
 

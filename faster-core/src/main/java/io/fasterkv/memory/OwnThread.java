@@ -1,5 +1,9 @@
 package io.fasterkv.memory;
 
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /** How a store's own threads end: before the memory that they use is given back. */
@@ -22,5 +26,56 @@ public final class OwnThread {
     if (isInterrupted) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  /**
+   * Waits until threads that were told to end have ended, or until a deadline; an interrupt does
+   * not end that. For threads that call storage which may hang: what they use stays safe to touch.
+   *
+   * @param deadlineNanos by {@link System#nanoTime}
+   * @param what the threads do, for the log
+   * @return whether all have ended
+   */
+  public static boolean awaitEnd(List<Thread> threads, long deadlineNanos, String what) {
+    boolean isInterrupted = false;
+    for (Thread thread : threads) {
+      while (thread.isAlive() && System.nanoTime() < deadlineNanos) {
+        try {
+          thread.join(millisUntil(deadlineNanos));
+        } catch (InterruptedException e) {
+          isInterrupted = true;
+        }
+      }
+    }
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    List<String> alive = threads.stream().filter(Thread::isAlive).map(Thread::getName).toList();
+    if (!alive.isEmpty()) {
+      System.getLogger("io.fasterkv")
+          .log(Level.WARNING, what + " do not end, they are given up: threads=" + alive);
+    }
+    return alive.isEmpty();
+  }
+
+  /** As {@link #awaitEnd(List, long, String)}, for an executor that was shut down. */
+  public static boolean awaitEnd(ExecutorService threads, long deadlineNanos) {
+    boolean isInterrupted = false;
+    boolean hasEnded = false;
+    do {
+      try {
+        hasEnded = threads.awaitTermination(millisUntil(deadlineNanos), TimeUnit.MILLISECONDS);
+      } catch (InterruptedException e) {
+        isInterrupted = true;
+      }
+    } while (!hasEnded && System.nanoTime() < deadlineNanos);
+    if (isInterrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return hasEnded;
+  }
+
+  private static long millisUntil(long deadlineNanos) {
+    return Math.max(1, TimeUnit.NANOSECONDS.toMillis(deadlineNanos - System.nanoTime()));
   }
 }

@@ -265,7 +265,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
    */
   @Override
   public void close() throws IOException {
-    store().stopWaitingForSpace();
+    store().stopWaiting();
     super.close();
   }
 

@@ -12,6 +12,7 @@ import io.fasterkv.flink.records.Identities;
 import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.restore.IncrementalRestore;
+import io.fasterkv.flink.restore.RestoreScope;
 import io.fasterkv.flink.snapshot.IncrementalStrategy;
 import io.fasterkv.flink.snapshot.SharedLog;
 import io.fasterkv.flink.state.CompactionRule;
@@ -126,12 +127,7 @@ public class FasterKeyedStateBackendBuilder<K>
       throws IOException, StateMigrationException {
     return IncrementalRestore.isFor(handles())
         ? IncrementalRestore.plan(
-            handles(),
-            parameters.getKeyGroupRange(),
-            userClasses(),
-            keySerializer,
-            parameters.getCancelStreamRegistry(),
-            clock)
+            handles(), parameters.getKeyGroupRange(), userClasses(), keySerializer, scope())
         : null;
   }
 
@@ -144,7 +140,7 @@ public class FasterKeyedStateBackendBuilder<K>
       throws Exception {
     TimerQueues timers = timerQueues(states, records, incremental);
     // A task that is cancelled while it restores does not wait for a full disk.
-    Closeable cancelled = resources.local().store()::stopWaitingForSpace;
+    Closeable cancelled = resources.local().store()::stopWaiting;
     CloseableRegistry registry = parameters.getCancelStreamRegistry();
     registry.registerCloseable(cancelled);
     try {
@@ -152,8 +148,8 @@ public class FasterKeyedStateBackendBuilder<K>
         incremental.run(resources.local().store(), states, timers, records);
         resources.local().store().copyOrigin();
       } else {
-        new FullRestore<>(this::keySpace, states, timers, records, registry, clock)
-            .run(restoreOperation(), handles());
+        new FullRestore<>(this::keySpace, states, timers, records, scope())
+            .run(handles(), this::restoreOperation);
       }
     } finally {
       registry.unregisterCloseable(cancelled);
@@ -205,9 +201,13 @@ public class FasterKeyedStateBackendBuilder<K>
         parameters.getNumberOfKeyGroups());
   }
 
-  private FullSnapshotRestoreOperation<K> restoreOperation() {
+  private FullSnapshotRestoreOperation<K> restoreOperation(List<KeyedStateHandle> handles) {
     return new FullSnapshotRestoreOperation<>(
-        parameters.getKeyGroupRange(), userClasses(), handles(), keySerializer);
+        parameters.getKeyGroupRange(), userClasses(), handles, keySerializer);
+  }
+
+  private RestoreScope scope() {
+    return new RestoreScope(parameters.getCancelStreamRegistry(), clock, settings.restoreStreams());
   }
 
   private List<KeyedStateHandle> handles() {

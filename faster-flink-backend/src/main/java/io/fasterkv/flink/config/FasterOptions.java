@@ -84,5 +84,15 @@ public final class FasterOptions {
               "Where timers are: in the store, where their number is not bounded by memory, or on"
                   + " the heap, which is faster for jobs with few timers.");
 
+  /** How many streams read a checkpoint's log. */
+  public static final ConfigOption<Integer> RESTORE_STREAMS =
+      ConfigOptions.key("state.backend.faster.restore.streams")
+          .intType()
+          .defaultValue(16)
+          .withDescription(
+              "Streams that read an incremental checkpoint at a time while a store is restored and"
+                  + " its log is copied in the background, 1 to 256. Each has a buffer of 128 kb"
+                  + " outside of the store's memory, and one of 64 kb on the heap.");
+
   private FasterOptions() {}
 }

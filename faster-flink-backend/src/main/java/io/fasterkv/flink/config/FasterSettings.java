@@ -6,6 +6,7 @@ import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
 import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
 import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
+import static io.fasterkv.flink.config.FasterOptions.RESTORE_STREAMS;
 import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
 import static io.fasterkv.flink.config.FasterOptions.TIMERS;
 
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  *     runs
  * @param sortBufferBytes heap that one snapshot sorts with
  * @param timers where timers are
+ * @param restoreStreams how many streams read a checkpoint at a time
  * @param incremental whether checkpoints are incremental, by Flink's own option
  */
 public record FasterSettings(
@@ -46,6 +48,7 @@ public record FasterSettings(
     @Nullable Boolean mappedReads,
     int sortBufferBytes,
     TimerPlace timers,
+    int restoreStreams,
     boolean incremental)
     implements Serializable {
 
@@ -63,6 +66,7 @@ public record FasterSettings(
 
   private static final long LEAST_SORT_BYTES = 64L << 10;
   private static final long MOST_SORT_BYTES = 1L << 30;
+  private static final int MOST_STREAMS = 256;
 
   /** The settings of an empty configuration. */
   public static FasterSettings defaults() {
@@ -86,6 +90,7 @@ public record FasterSettings(
         config.getOptional(MAPPED_READS).orElse(null),
         (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
         timers(config),
+        restoreStreams(config),
         config.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS));
   }
 
@@ -102,6 +107,7 @@ public record FasterSettings(
         mappedReads,
         sortBufferBytes,
         timers,
+        restoreStreams,
         incremental);
   }
 
@@ -129,6 +135,13 @@ public record FasterSettings(
     double fraction = config.get(MUTABLE_FRACTION);
     check(fraction >= 0 && fraction <= 1, MUTABLE_FRACTION, fraction, "0 to 1");
     return fraction;
+  }
+
+  private static int restoreStreams(ReadableConfig config) {
+    int streams = config.get(RESTORE_STREAMS);
+    check(
+        streams >= 1 && streams <= MOST_STREAMS, RESTORE_STREAMS, streams, "1 to " + MOST_STREAMS);
+    return streams;
   }
 
   private static TimerPlace timers(ReadableConfig config) {

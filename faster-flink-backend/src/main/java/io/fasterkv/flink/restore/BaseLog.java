@@ -11,11 +11,10 @@ import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.snapshot.LocalCopy;
+import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.StoredKeys;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
@@ -28,15 +27,14 @@ public final class BaseLog {
 
   private final CommonLog common;
   private final KeyGroupRange own;
-  private final CloseableRegistry cancelled;
+  private final RestoreScope scope;
   private final RestoreProgress progress;
   private boolean isTaken;
 
-  BaseLog(
-      CommonLog common, KeyGroupRange own, CloseableRegistry cancelled, RestoreProgress progress) {
+  BaseLog(CommonLog common, KeyGroupRange own, RestoreScope scope, RestoreProgress progress) {
     this.common = common;
     this.own = own;
-    this.cancelled = cancelled;
+    this.scope = scope;
     this.progress = progress;
   }
 
@@ -70,14 +68,31 @@ public final class BaseLog {
       if (config.indexBytes() < log.leastIndexBytes()) {
         return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
       }
-      RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
-      FasterStore store = FasterStore.recover(config, fill(directory, request));
+      FasterStore store = recover(config, directory);
       forgetCheckpoints(store);
       isTaken = true;
       return store;
     } catch (BadConfig | OutOfBudget doesNotFit) {
       FileUtils.deleteDirectory(directory.toFile());
       return notTaken(doesNotFit.getMessage());
+    }
+  }
+
+  /** The store closes the streams when it has all of the log, or is closed itself. */
+  private FasterStore recover(StoreConfig config, Path directory) throws IOException {
+    RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
+    OpenStreams streams = new OpenStreams();
+    boolean isOpen = false;
+    try {
+      FasterStore store =
+          scope.closing(
+              streams, () -> FasterStore.recover(config, fill(directory, request, streams)));
+      isOpen = true;
+      return store;
+    } finally {
+      if (!isOpen) {
+        streams.close();
+      }
     }
   }
 
@@ -122,11 +137,12 @@ public final class BaseLog {
   }
 
   /** Puts the log into the directory, and returns how to recover from it. */
-  private RecoveryRequest fill(Path directory, RecoveryRequest request) throws IOException {
+  private RecoveryRequest fill(Path directory, RecoveryRequest request, OpenStreams streams)
+      throws IOException {
     Path local = common.isWhole() ? common.source().localDirectory() : null;
     try (StoreImport.Target target = common.log().into(directory)) {
       if (local == null) {
-        CheckpointOrigin origin = CheckpointOrigin.open(common, cancelled);
+        CheckpointOrigin origin = CheckpointOrigin.open(common, streams, scope);
         target.finish(origin.pieces());
         return request.from(origin);
       }
@@ -141,9 +157,7 @@ public final class BaseLog {
 
   /** Tells in the log how far a recovery has come; ends one that is cancelled. */
   private void tell(RecoveryProgress recovery) {
-    if (cancelled.isClosed()) {
-      throw new CancelTaskException("the restore was cancelled");
-    }
+    scope.check();
     progress.tell("opening a store on the log of a checkpoint", recovery);
   }
 }

@@ -4,6 +4,8 @@ import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileReader;
+import io.fasterkv.flink.snapshot.OpenStreams;
+import io.fasterkv.flink.snapshot.StreamPool;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,56 +13,62 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * The files of a checkpoint as the origin of a store's log. They stay where they are as long as a
- * checkpoint has them: each that builds on this one does, until compaction has given them up.
+ * The files of a checkpoint as the origin of a store's log. They are kept as long as a checkpoint
+ * has them: each checkpoint that builds on this one does, until compaction has passed them.
  */
 final class CheckpointOrigin implements LogOrigin {
-  private static final int READERS = 4;
-
   private final List<LogFileReader> files;
+  private final StreamPool pool;
+  private final int streams;
 
-  private CheckpointOrigin(List<LogFileReader> files) {
+  private CheckpointOrigin(List<LogFileReader> files, StreamPool pool, int streams) {
     this.files = files;
+    this.pool = pool;
+    this.streams = streams;
   }
 
-  /** Reads the heads of the files, several at a time. */
-  static CheckpointOrigin open(CommonLog log, CloseableRegistry cancelled) throws IOException {
+  /**
+   * Reads the heads of the files, several at a time.
+   *
+   * @param open has the streams of the origin, and nothing else; the origin closes it
+   */
+  static CheckpointOrigin open(CommonLog log, OpenStreams open, RestoreScope scope)
+      throws IOException {
+    StreamPool pool = new StreamPool(open, scope.streams());
     ExecutorService readers =
         Executors.newFixedThreadPool(
-            READERS, Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
+            Math.clamp(log.files().size(), 1, scope.streams()),
+            Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
+    boolean isOpen = false;
     try {
       List<Future<LogFileReader>> reads = new ArrayList<>();
       for (LogFile file : log.files()) {
-        reads.add(readers.submit(() -> open(file, log.log().pageBytes(), cancelled)));
+        reads.add(readers.submit(() -> LogFileReader.open(file, log.log().pageBytes(), pool)));
       }
       List<LogFileReader> files = new ArrayList<>();
       for (Future<LogFileReader> read : reads) {
         files.add(read.get());
       }
-      return new CheckpointOrigin(files);
+      isOpen = true;
+      return new CheckpointOrigin(files, pool, scope.streams());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CancelTaskException("interrupted while a checkpoint was opened");
     } catch (ExecutionException e) {
+      scope.check();
       ExceptionUtils.tryRethrowIOException(e.getCause());
       ExceptionUtils.rethrow(e.getCause());
       throw new AssertionError(e);
     } finally {
+      if (!isOpen) {
+        pool.close();
+      }
       readers.shutdownNow();
     }
-  }
-
-  private static LogFileReader open(LogFile file, int pageBytes, CloseableRegistry cancelled)
-      throws IOException {
-    if (cancelled.isClosed()) {
-      throw new CancelTaskException("the restore was cancelled");
-    }
-    return LogFileReader.open(file, pageBytes);
   }
 
   @Override
@@ -68,12 +76,18 @@ final class CheckpointOrigin implements LogOrigin {
     return files;
   }
 
+  @Override
+  public int streams() {
+    return streams;
+  }
+
   /** The pieces of all files. */
   List<LogPiece> pieces() {
     return files.stream().flatMap(file -> file.pieces().stream()).toList();
   }
 
-  /** Files are opened for each read. */
   @Override
-  public void close() {}
+  public void close() {
+    pool.close();
+  }
 }

@@ -3,6 +3,7 @@ package io.fasterkv.flink.restore;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.RestoredQueue;
@@ -11,10 +12,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
-import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -28,7 +28,6 @@ import org.apache.flink.runtime.state.restore.KeyGroupEntry;
 import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
 import org.apache.flink.runtime.state.restore.ThrowingIterator;
 import org.apache.flink.util.StateMigrationException;
-import org.apache.flink.util.clock.Clock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,7 +44,7 @@ public final class FullRestore<K> {
   private final StateRegistry states;
   private final TimerQueues timers;
   private final StateWriter writer;
-  private final CloseableRegistry cancelled;
+  private final RestoreScope scope;
   private final RestoreProgress progress;
 
   /**
@@ -53,21 +52,19 @@ public final class FullRestore<K> {
    *
    * @param keySpace asked after a snapshot's head was read, which may have reconfigured the keys'
    *     serializer
-   * @param cancelled closed when nobody waits for the restore any more
    */
   public FullRestore(
       Supplier<KeySpace<K>> keySpace,
       StateRegistry states,
       TimerQueues timers,
       StateRecords records,
-      CloseableRegistry cancelled,
-      Clock clock) {
+      RestoreScope scope) {
     this.keySpace = keySpace;
     this.states = states;
     this.timers = timers;
     this.writer = new StateWriter(records);
-    this.cancelled = cancelled;
-    this.progress = new RestoreProgress(clock);
+    this.scope = scope;
+    this.progress = new RestoreProgress(scope.clock());
   }
 
   /** One state of a snapshot: a state of ours, or a timer queue. */
@@ -94,14 +91,31 @@ public final class FullRestore<K> {
   /**
    * Restores everything.
    *
-   * @param handles what the operation reads
+   * @param handles what is read
+   * @param operation reads handles
    * @throws StateMigrationException if the keys' serializer has changed incompatibly
    */
-  public void run(FullSnapshotRestoreOperation<K> operation, List<KeyedStateHandle> handles)
+  public void run(
+      List<KeyedStateHandle> handles,
+      Function<List<KeyedStateHandle>, FullSnapshotRestoreOperation<K>> operation)
       throws IOException, StateMigrationException {
     if (handles.isEmpty()) {
       return;
     }
+    try (OpenStreams streams = new OpenStreams()) {
+      scope.cancelled().registerCloseable(streams);
+      try {
+        List<KeyedStateHandle> registered =
+            handles.stream().map(handle -> RegisteredHandle.of(handle, streams)).toList();
+        run(operation.apply(registered), handles);
+      } finally {
+        scope.cancelled().unregisterCloseable(streams);
+      }
+    }
+  }
+
+  private void run(FullSnapshotRestoreOperation<K> operation, List<KeyedStateHandle> handles)
+      throws IOException, StateMigrationException {
     InsertProgress inserted =
         new InsertProgress(
             progress, "putting the entries of a full snapshot into a store", keyGroups(handles));
@@ -164,9 +178,7 @@ public final class FullRestore<K> {
       throws IOException, StateMigrationException {
     try (ThrowingIterator<KeyGroupEntry> entries = group.getKeyGroupEntries()) {
       while (entries.hasNext()) {
-        if (cancelled.isClosed()) {
-          throw new CancelTaskException("the restore was cancelled");
-        }
+        scope.check();
         KeyGroupEntry entry = entries.next();
         switch (targets.get(entry.getKvStateId())) {
           case TimerTarget timer ->

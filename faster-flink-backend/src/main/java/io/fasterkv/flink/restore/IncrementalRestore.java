@@ -5,6 +5,7 @@ import io.fasterkv.flink.records.StateRecords;
 import io.fasterkv.flink.snapshot.Blocks;
 import io.fasterkv.flink.snapshot.HeapTimerBlocks;
 import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.SharedLog;
 import io.fasterkv.flink.snapshot.UploadHistory;
 import io.fasterkv.flink.state.Registered;
@@ -20,7 +21,6 @@ import java.util.List;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.common.typeutils.TypeSerializerSchemaCompatibility;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -31,7 +31,6 @@ import org.apache.flink.runtime.state.filesystem.RelativeFileStateHandle;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
 import org.apache.flink.util.StateMigrationException;
-import org.apache.flink.util.clock.Clock;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -46,21 +45,21 @@ public final class IncrementalRestore {
 
   private final List<IncrementalSource> sources;
   private final KeyGroupRange own;
-  private final CloseableRegistry cancelled;
+  private final RestoreScope scope;
   private final RestoreProgress progress;
   private final @Nullable BaseLog base;
 
   private IncrementalRestore(
       List<IncrementalSource> sources,
       KeyGroupRange own,
-      CloseableRegistry cancelled,
+      RestoreScope scope,
       RestoreProgress progress) {
     this.sources = sources;
     this.own = own;
-    this.cancelled = cancelled;
+    this.scope = scope;
     this.progress = progress;
     CommonLog best = CommonLog.best(sources, own);
-    base = best == null ? null : new BaseLog(best, own, cancelled, progress);
+    base = best == null ? null : new BaseLog(best, own, scope, progress);
   }
 
   /** Whether these handles are of an incremental checkpoint. */
@@ -80,10 +79,20 @@ public final class IncrementalRestore {
       KeyGroupRange own,
       ClassLoader userClasses,
       StateSerializerProvider<K> keys,
-      CloseableRegistry cancelled,
-      Clock clock)
+      RestoreScope scope)
       throws IOException, StateMigrationException {
-    RestoreProgress progress = new RestoreProgress(clock);
+    RestoreProgress progress = new RestoreProgress(scope.clock());
+    try (OpenStreams streams = new OpenStreams()) {
+      List<IncrementalSource> sources =
+          scope.closing(streams, () -> read(handles, userClasses, streams));
+      checkKeys(keys, sources.getFirst().meta().keys());
+      return new IncrementalRestore(sources, own, scope, progress);
+    }
+  }
+
+  private static List<IncrementalSource> read(
+      Collection<KeyedStateHandle> handles, ClassLoader userClasses, OpenStreams streams)
+      throws IOException {
     List<IncrementalSource> sources = new ArrayList<>();
     for (KeyedStateHandle handle : handles) {
       if (!(handle instanceof IncrementalKeyedStateHandle incremental)) {
@@ -93,10 +102,9 @@ public final class IncrementalRestore {
                 + ", allowed=those of one incremental checkpoint, or of one full checkpoint or"
                 + " canonical savepoint");
       }
-      sources.add(IncrementalSource.read(incremental, userClasses));
+      sources.add(IncrementalSource.read(incremental, userClasses, streams));
     }
-    checkKeys(keys, sources.getFirst().meta().keys());
-    return new IncrementalRestore(sources, own, cancelled, progress);
+    return sources;
   }
 
   @SuppressWarnings("unchecked")
@@ -143,6 +151,23 @@ public final class IncrementalRestore {
   /** Restores everything into a store, which has begun with the base, or empty. */
   public void run(FasterStore store, StateRegistry states, TimerQueues timers, StateRecords records)
       throws IOException {
+    try (OpenStreams streams = new OpenStreams()) {
+      scope.closing(
+          streams,
+          () -> {
+            run(store, states, timers, records, streams);
+            return streams;
+          });
+    }
+  }
+
+  private void run(
+      FasterStore store,
+      StateRegistry states,
+      TimerQueues timers,
+      StateRecords records,
+      OpenStreams streams)
+      throws IOException {
     for (IncrementalSource source : sources) {
       records.identities().continueFrom(source.meta().nextIdentity());
     }
@@ -158,14 +183,14 @@ public final class IncrementalRestore {
     InsertProgress inserted =
         new InsertProgress(
             progress, "putting the records of a checkpoint into a store", missingBytes);
-    try (RecordInsert insert = new RecordInsert(store, own, cancelled, inserted)) {
+    try (RecordInsert insert = new RecordInsert(store, own, scope, streams, inserted)) {
       for (IncrementalSource source : sources) {
         int[] numbers = register(source, states, records);
         long from = missingFrom(source, taken);
         if (source.log().endAddress() > from) {
           insert.insert(source, from, numbers);
         }
-        restoreTimers(source, timers);
+        restoreTimers(source, timers, streams);
       }
     }
     tellEnd(taken, missingBytes, inserted);
@@ -233,14 +258,15 @@ public final class IncrementalRestore {
                 .anyMatch(state -> state.getBackendStateType() == BackendStateType.PRIORITY_QUEUE));
   }
 
-  private void restoreTimers(IncrementalSource source, TimerQueues timers) throws IOException {
+  private void restoreTimers(IncrementalSource source, TimerQueues timers, OpenStreams streams)
+      throws IOException {
     List<StateMetaInfoSnapshot> all = source.meta().states();
     List<RestoredQueue> queues =
         all.subList(source.meta().inStore(), all.size()).stream().map(timers::restored).toList();
     if (queues.isEmpty()) {
       return;
     }
-    try (Blocks.In in = new Blocks.In(source.handle().getMetaDataStateHandle())) {
+    try (Blocks.In in = new Blocks.In(source.handle().getMetaDataStateHandle(), streams)) {
       in.block();
       HeapTimerBlocks.read(
           in,

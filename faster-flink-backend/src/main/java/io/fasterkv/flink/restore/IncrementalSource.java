@@ -5,12 +5,12 @@ import io.fasterkv.flink.snapshot.Blocks;
 import io.fasterkv.flink.snapshot.CheckpointMeta;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileFormat;
+import io.fasterkv.flink.snapshot.OpenStreams;
+import io.fasterkv.flink.snapshot.StreamPool;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
 import org.apache.flink.runtime.state.IncrementalLocalKeyedStateHandle;
@@ -28,9 +28,10 @@ import org.jspecify.annotations.Nullable;
 record IncrementalSource(
     IncrementalKeyedStateHandle handle, CheckpointMeta meta, StoreImport log, List<LogFile> files) {
 
-  static IncrementalSource read(IncrementalKeyedStateHandle handle, ClassLoader userClasses)
+  static IncrementalSource read(
+      IncrementalKeyedStateHandle handle, ClassLoader userClasses, OpenStreams streams)
       throws IOException {
-    try (Blocks.In in = new Blocks.In(handle.getMetaDataStateHandle())) {
+    try (Blocks.In in = new Blocks.In(handle.getMetaDataStateHandle(), streams)) {
       String place = in.place();
       CheckpointMeta meta = CheckpointMeta.read(in, userClasses);
       StoreImport log = StoreImport.of(meta.head(), place);
@@ -76,7 +77,7 @@ record IncrementalSource(
    *
    * @param from the log's begin, or where a file begins
    */
-  void read(long from, CloseableRegistry cancelled, LogFileFormat.Visitor visitor)
+  void read(long from, RestoreScope scope, StreamPool streams, LogFileFormat.Visitor visitor)
       throws IOException {
     long at = from;
     for (LogFile file : files) {
@@ -90,10 +91,9 @@ record IncrementalSource(
       LogFileFormat.read(
           file,
           log.pageBytes(),
+          streams,
           (piece, bytes, place) -> {
-            if (cancelled.isClosed()) {
-              throw new CancelTaskException("the restore was cancelled");
-            }
+            scope.check();
             visitor.visit(piece, bytes, place);
           });
     }

@@ -5,23 +5,30 @@ import io.fasterkv.StoreImport;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.records.RecordCopies;
+import io.fasterkv.flink.snapshot.OpenStreams;
+import io.fasterkv.flink.snapshot.StreamPool;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.KeyGroupRange;
 
 /** Puts the records of a checkpoint's log into a store, oldest first, as they come by. */
 final class RecordInsert implements AutoCloseable {
   private final RecordCopies copies;
   private final KeyGroupRange own;
-  private final CloseableRegistry cancelled;
+  private final RestoreScope scope;
+  private final StreamPool streams;
   private final InsertProgress progress;
 
   RecordInsert(
-      FasterStore store, KeyGroupRange own, CloseableRegistry cancelled, InsertProgress progress) {
+      FasterStore store,
+      KeyGroupRange own,
+      RestoreScope scope,
+      OpenStreams streams,
+      InsertProgress progress) {
     copies = new RecordCopies(store);
     this.own = own;
-    this.cancelled = cancelled;
+    this.scope = scope;
+    this.streams = new StreamPool(streams, 1);
     this.progress = progress;
   }
 
@@ -37,7 +44,8 @@ final class RecordInsert implements AutoCloseable {
     try {
       source.read(
           from,
-          cancelled,
+          scope,
+          streams,
           (piece, bytes, place) -> {
             records.read(
                 piece,

@@ -6,7 +6,6 @@ import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.OutputStream;
-import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 import org.apache.flink.core.fs.FSDataInputStream;
@@ -19,7 +18,9 @@ import org.apache.flink.runtime.state.filesystem.FileStateHandle;
  */
 public final class Blocks {
   private static final int BUFFER_BYTES = 1 << 16;
-  private static final int OVERHEAD_BYTES = 2 * Integer.BYTES;
+
+  /** What a block has besides its bytes. */
+  static final int OVERHEAD_BYTES = 2 * Integer.BYTES;
 
   private Blocks() {}
 
@@ -31,33 +32,45 @@ public final class Blocks {
     data.flush();
   }
 
+  /**
+   * The next block of bytes that were read; their position moves behind it.
+   *
+   * @param place of the first byte, for an error message
+   * @throws IOException if it is not what was written
+   */
+  static byte[] take(ByteBuffer bytes, String place) throws IOException {
+    int length = bytes.remaining() < OVERHEAD_BYTES ? -1 : bytes.getInt();
+    if (length < 0 || length > bytes.remaining() - Integer.BYTES) {
+      throw new IOException(
+          "a block of a checkpoint has a length that its file has no room for: "
+              + place
+              + ", length="
+              + length);
+    }
+    byte[] block = new byte[length];
+    bytes.get(block);
+    if (crc(block, length) != bytes.getInt()) {
+      throw new IOException("a block of a checkpoint is not what was written: " + place);
+    }
+    return block;
+  }
+
   /** A file of a checkpoint that is read from its begin to its end. For one thread. */
   public static final class In implements AutoCloseable {
+    private final OpenStreams streams;
+    private final FSDataInputStream stream;
     private final DataInputStream data;
     private final String name;
     private final long bytes;
     private long position;
 
     /** Opens a file. */
-    public In(StreamStateHandle handle) throws IOException {
-      this(handle, 0);
-    }
-
-    /** Opens a file to read from an offset on. */
-    In(StreamStateHandle handle, long offset) throws IOException {
+    public In(StreamStateHandle handle, OpenStreams streams) throws IOException {
+      this.streams = streams;
       name = nameOf(handle);
       bytes = handle.getStateSize();
-      position = offset;
-      FSDataInputStream stream = handle.openInputStream();
-      if (offset > 0) {
-        stream.seek(offset);
-      }
+      stream = streams.open(handle::openInputStream);
       data = new DataInputStream(new BufferedInputStream(stream, BUFFER_BYTES));
-    }
-
-    /** Where the next byte lies. */
-    long position() {
-      return position;
     }
 
     /** Whether all was read. */
@@ -102,8 +115,7 @@ public final class Blocks {
       return block;
     }
 
-    /** Reads bytes that are in no block. */
-    public void read(byte[] into, int length) throws IOException {
+    private void read(byte[] into, int length) throws IOException {
       String place = place();
       try {
         data.readFully(into, 0, length);
@@ -113,21 +125,14 @@ public final class Blocks {
       position += length;
     }
 
-    /** Fills a segment with bytes that are in no block, by way of an array of its size or more. */
-    void read(MemorySegment into, byte[] by) throws IOException {
-      int length = Math.toIntExact(into.byteSize());
-      read(by, length);
-      into.copyFrom(MemorySegment.ofArray(by).asSlice(0, length));
-    }
-
     private IOException tooShort(String place) {
       return new IOException(
           "a file of a checkpoint ends too early: " + place + ", fileBytes=" + bytes);
     }
 
     @Override
-    public void close() throws IOException {
-      data.close();
+    public void close() {
+      streams.close(stream);
     }
   }
 
@@ -139,7 +144,7 @@ public final class Blocks {
     return handle.getStreamStateHandleID().getKeyString();
   }
 
-  private static int crc(byte[] bytes, int length) {
+  static int crc(byte[] bytes, int length) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, 0, length);
     return (int) crc.getValue();

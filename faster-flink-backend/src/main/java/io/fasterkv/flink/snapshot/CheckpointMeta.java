@@ -72,7 +72,8 @@ public record CheckpointMeta(
     out.write(bytes);
   }
 
-  private static String text(int magic) {
+  /** A magic number in letters. */
+  static String text(int magic) {
     byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(magic).array();
     return new String(bytes, StandardCharsets.ISO_8859_1);
   }

@@ -50,8 +50,8 @@ public final class LocalCopy {
     List<LogPiece> pieces;
     try (Blocks.In in =
         new Blocks.In(
-            new FileStateHandle(
-                new org.apache.flink.core.fs.Path(file.toUri()), Files.size(file)))) {
+            new FileStateHandle(new org.apache.flink.core.fs.Path(file.toUri()), Files.size(file)),
+            new OpenStreams())) {
       pieces = LogFileFormat.readHead(in);
     }
     if (!pieces.isEmpty()) {

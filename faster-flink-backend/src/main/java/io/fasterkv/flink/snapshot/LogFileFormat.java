@@ -10,16 +10,28 @@ import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
- * The bytes of a {@link LogFile}: a block that says which pieces of the log follow, the pieces as
- * they are, one after another, and a block with their digest, which is empty if that would be long.
- * docs/FORMAT.md draws it.
+ * The bytes of a {@link LogFile}: the pieces of the log as they are, one after another, then blocks
+ * with their digest, if it is short, a block that says which pieces there are, a block with the
+ * checksums of the pieces' blocks, and a footer of fixed length that says where these begin. So one
+ * read of the end of a file tells all that is needed to read any part of it. docs/FORMAT.md draws
+ * it.
  */
 public final class LogFileFormat {
-  /** "FLG2". */
-  private static final int MAGIC = 0x464C4732;
+  /** "FLG3". */
+  static final int MAGIC = 0x464C4733;
+
+  /** What is read and checked at once when an operation misses a record. */
+  public static final int BLOCK_BYTES = 32 << 10;
+
+  /** All parts of a digest but the last have so many bytes: whole entries. */
+  static final int DIGEST_PART_BYTES = 24 * 2_720;
+
+  /** Where the digest ends (8), the magic number (4), and the checksum of both (4). */
+  static final int FOOTER_BYTES = 16;
 
   private LogFileFormat() {}
 
@@ -36,19 +48,45 @@ public final class LogFileFormat {
   static void write(
       StoreExport export, List<LogPiece> pieces, OutputStream out, Cancellation cancellation)
       throws IOException {
-    writeHead(pieces, out);
     byte[] page = new byte[pieces.stream().mapToInt(LogPiece::bytes).max().orElse(0)];
+    BlockSums sums = new BlockSums();
+    long end = 0;
     try (ShortDigest digest = new ShortDigest(export)) {
       for (LogPiece piece : pieces) {
         cancellation.check();
         MemorySegment bytes = MemorySegment.ofArray(page).asSlice(0, piece.bytes());
         export.read(piece, bytes);
         out.write(page, 0, piece.bytes());
+        for (int block = 0; block < piece.blocks(BLOCK_BYTES); block++) {
+          int from = (int) (piece.blockFrom(block, BLOCK_BYTES) - piece.from());
+          int until = (int) (piece.blockFrom(block + 1, BLOCK_BYTES) - piece.from());
+          sums.add(page, from, until - from);
+        }
         digest.add(piece, bytes);
+        end += piece.bytes();
       }
-      byte[] last = digest.bytes();
-      Blocks.write(out, last, last.length);
+      end += writeDigest(digest.bytes(), out);
     }
+    writeHead(pieces, out);
+    sums.write(out);
+    out.write(footer(end));
+  }
+
+  /** Writes a digest in parts, and returns how many bytes that was. */
+  private static long writeDigest(byte[] digest, OutputStream out) throws IOException {
+    long written = 0;
+    for (int from = 0; from < digest.length; from += DIGEST_PART_BYTES) {
+      byte[] part =
+          Arrays.copyOfRange(digest, from, Math.min(digest.length, from + DIGEST_PART_BYTES));
+      Blocks.write(out, part, part.length);
+      written += part.length + Blocks.OVERHEAD_BYTES;
+    }
+    return written;
+  }
+
+  private static byte[] footer(long headAt) {
+    ByteBuffer footer = ByteBuffer.allocate(FOOTER_BYTES).putLong(headAt).putInt(MAGIC);
+    return footer.putInt(Blocks.crc(footer.array(), footer.position())).array();
   }
 
   /** Writes which pieces there are. */
@@ -68,58 +106,16 @@ public final class LogFileFormat {
   /** Reads which pieces there are. */
   static List<LogPiece> readHead(Blocks.In in) throws IOException {
     String place = in.place();
-    return pieces(ByteBuffer.wrap(in.block()), place);
+    return readHead(in.block(), place);
   }
 
-  /** Reads which pieces a file has. */
-  static List<LogPiece> readHead(LogFile file, Blocks.In in) throws IOException {
-    String place = in.place();
-    List<LogPiece> pieces = readHead(in);
-    boolean isNamed =
-        !pieces.isEmpty()
-            && pieces.getFirst().from() == file.from()
-            && pieces.getLast().until() == file.until();
-    if (!isNamed) {
-      throw new IOException(
-          "a log file is another one than its name says: " + place + ", name=" + file);
-    }
-    return pieces;
-  }
-
-  /**
-   * Shows the pieces; whose bytes they are is for the visitor to check.
-   *
-   * @param mostPieceBytes how long a piece may be
-   */
-  public static void read(LogFile file, int mostPieceBytes, Visitor visitor) throws IOException {
-    try (Blocks.In in = new Blocks.In(file.handle())) {
-      byte[] page = new byte[mostPieceBytes];
-      for (LogPiece piece : readHead(file, in)) {
-        String at = in.place();
-        checkLength(piece, mostPieceBytes, at);
-        in.read(page, piece.bytes());
-        visitor.visit(piece, MemorySegment.ofArray(page).asSlice(0, piece.bytes()), at);
-      }
-      in.block();
-      if (!in.isAtEnd()) {
-        throw new IOException("a log file goes on after its digest: " + in.place());
-      }
-    }
-  }
-
-  static void checkLength(LogPiece piece, int mostPieceBytes, String place) throws IOException {
-    if (piece.until() - piece.from() > mostPieceBytes) {
-      throw new IOException("a piece of log is longer than a page: " + place + ", piece=" + piece);
-    }
-  }
-
-  private static List<LogPiece> pieces(ByteBuffer head, String place) throws IOException {
+  /** Reads which pieces there are from a block that {@link #writeHead} has written. */
+  static List<LogPiece> readHead(byte[] block, String place) throws IOException {
+    ByteBuffer head = ByteBuffer.wrap(block);
     try {
-      if (head.getInt() != MAGIC) {
-        throw new IOException(
-            "not a log file of this backend: "
-                + place
-                + "; checkpoints of other state backends are read as canonical savepoints only");
+      int magic = head.getInt();
+      if (magic != MAGIC) {
+        throw otherVersion(magic, place);
       }
       List<LogPiece> pieces = new ArrayList<>();
       int count = head.getInt();
@@ -132,6 +128,40 @@ public final class LogFileFormat {
       return pieces;
     } catch (BufferUnderflowException | IllegalArgumentException cause) {
       throw new IOException("the head of a log file is not what was written: " + place, cause);
+    }
+  }
+
+  /** Says why a file cannot be read that does not have the magic number. */
+  static IOException otherVersion(int found, String place) {
+    return new IOException(
+        "not a log file of this backend, or of another version of it: "
+            + place
+            + ", found="
+            + CheckpointMeta.text(found)
+            + ", allowed="
+            + CheckpointMeta.text(MAGIC)
+            + "; to change the state backend or its version, restore from a canonical savepoint");
+  }
+
+  /**
+   * Shows the pieces; whose bytes they are is for the visitor to check.
+   *
+   * @param mostPieceBytes how long a piece may be
+   */
+  public static void read(LogFile file, int mostPieceBytes, StreamPool streams, Visitor visitor)
+      throws IOException {
+    LogFileReader reader = LogFileReader.open(file, mostPieceBytes, streams);
+    MemorySegment page = MemorySegment.ofArray(new byte[mostPieceBytes]);
+    for (LogPiece piece : reader.pieces()) {
+      MemorySegment bytes = page.asSlice(0, piece.bytes());
+      reader.read(piece.from(), bytes);
+      visitor.visit(piece, bytes, reader.place(piece.from()));
+    }
+  }
+
+  static void checkLength(LogPiece piece, int mostPieceBytes, String place) throws IOException {
+    if (piece.until() - piece.from() > mostPieceBytes) {
+      throw new IOException("a piece of log is longer than a page: " + place + ", piece=" + piece);
     }
   }
 }

@@ -4,35 +4,160 @@ import io.fasterkv.api.LogOrigin;
 import io.fasterkv.api.LogPiece;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.BufferUnderflowException;
+import java.nio.ByteBuffer;
 import java.util.List;
-import org.jspecify.annotations.Nullable;
+import org.apache.flink.runtime.state.StreamStateHandle;
 
-/** A {@link LogFile} of which single pieces are read. Safe for all threads. */
+/** A {@link LogFile} of which any part is read. Safe for all threads. */
 public final class LogFileReader implements LogOrigin.File {
+  /** What is read of the end of a file first; most have no more than this behind the digest. */
+  private static final int TAIL_BYTES = 64 << 10;
+
+  private static final int MOST_BLOCK_BYTES = 1 << 26;
+
   private final LogFile file;
+  private final StreamPool streams;
   private final List<LogPiece> pieces;
+  private final int blockBytes;
 
-  /** Offset of the first piece; the others follow without a gap. */
-  private final long piecesAt;
+  /** The checksums of all blocks, and where those of each piece begin. */
+  private final int[] crcs;
 
-  private LogFileReader(LogFile file, List<LogPiece> pieces, long piecesAt) {
+  private final int[] firstCrcs;
+
+  /** Where the digest ends; it begins behind the pieces. */
+  private final long digestEnd;
+
+  private LogFileReader(LogFile file, StreamPool streams, List<LogPiece> pieces, Sums sums) {
     this.file = file;
+    this.streams = streams;
     this.pieces = pieces;
-    this.piecesAt = piecesAt;
+    blockBytes = sums.blockBytes;
+    crcs = sums.crcs;
+    firstCrcs = sums.firsts;
+    digestEnd = sums.at;
   }
+
+  private record Sums(int blockBytes, int[] crcs, int[] firsts, long at) {}
 
   /**
    * Reads which pieces there are.
    *
    * @param mostPieceBytes how long a piece may be
    */
-  public static LogFileReader open(LogFile file, int mostPieceBytes) throws IOException {
-    try (Blocks.In in = new Blocks.In(file.handle())) {
-      List<LogPiece> pieces = List.copyOf(LogFileFormat.readHead(file, in));
-      for (LogPiece piece : pieces) {
-        LogFileFormat.checkLength(piece, mostPieceBytes, in.place());
+  public static LogFileReader open(LogFile file, int mostPieceBytes, StreamPool streams)
+      throws IOException {
+    StreamStateHandle handle = file.handle();
+    long size = handle.getStateSize();
+    byte[] tail = read(handle, streams, Math.max(0, size - TAIL_BYTES), size);
+    long headAt = headAt(handle, streams, tail);
+    byte[] head = size - headAt <= tail.length ? tail : read(handle, streams, headAt, size);
+    ByteBuffer bytes = ByteBuffer.wrap(head);
+    bytes.limit(head.length - LogFileFormat.FOOTER_BYTES);
+    bytes.position(Math.toIntExact(head.length - (size - headAt)));
+    String place = place(handle, headAt);
+    List<LogPiece> pieces = List.copyOf(LogFileFormat.readHead(Blocks.take(bytes, place), place));
+    checkPieces(file, pieces, mostPieceBytes, headAt, place);
+    Sums sums = sums(pieces, Blocks.take(bytes, place), headAt, place);
+    if (bytes.hasRemaining()) {
+      throw new IOException("a log file has more than its head at its end: " + place);
+    }
+    return new LogFileReader(file, streams, pieces, sums);
+  }
+
+  private static byte[] read(StreamStateHandle handle, StreamPool streams, long from, long until)
+      throws IOException {
+    byte[] bytes = new byte[Math.toIntExact(until - from)];
+    streams.read(handle, from, MemorySegment.ofArray(bytes));
+    return bytes;
+  }
+
+  /** Where the head begins, by the footer. */
+  private static long headAt(StreamStateHandle handle, StreamPool streams, byte[] tail)
+      throws IOException {
+    long size = handle.getStateSize();
+    int footerAt = tail.length - LogFileFormat.FOOTER_BYTES;
+    if (footerAt >= 0) {
+      ByteBuffer footer = ByteBuffer.wrap(tail, footerAt, LogFileFormat.FOOTER_BYTES).slice();
+      byte[] checked = new byte[LogFileFormat.FOOTER_BYTES - Integer.BYTES];
+      footer.get(0, checked);
+      long headAt = footer.getLong();
+      boolean isOurs =
+          footer.getInt() == LogFileFormat.MAGIC
+              && footer.getInt() == Blocks.crc(checked, checked.length);
+      if (isOurs && headAt >= 0 && headAt <= size - LogFileFormat.FOOTER_BYTES) {
+        return headAt;
       }
-      return new LogFileReader(file, pieces, in.position());
+    }
+    throw notOurs(handle, streams, size);
+  }
+
+  /** Older versions begin with a block that has a magic number. */
+  private static IOException notOurs(StreamStateHandle handle, StreamPool streams, long size)
+      throws IOException {
+    if (size >= Long.BYTES) {
+      int found = ByteBuffer.wrap(read(handle, streams, 0, Long.BYTES)).getInt(Integer.BYTES);
+      if (CheckpointMeta.text(found).startsWith("FLG") && found != LogFileFormat.MAGIC) {
+        return LogFileFormat.otherVersion(found, place(handle, 0));
+      }
+    }
+    return new IOException(
+        "not a log file of this backend, or its end is not what was written: "
+            + place(handle, Math.max(0, size - LogFileFormat.FOOTER_BYTES))
+            + ", fileBytes="
+            + size
+            + "; checkpoints of other state backends are read as canonical savepoints only");
+  }
+
+  private static void checkPieces(
+      LogFile file, List<LogPiece> pieces, int mostPieceBytes, long headAt, String place)
+      throws IOException {
+    boolean isNamed =
+        !pieces.isEmpty()
+            && pieces.getFirst().from() == file.from()
+            && pieces.getLast().until() == file.until();
+    if (!isNamed) {
+      throw new IOException(
+          "a log file is another one than its name says: " + place + ", name=" + file);
+    }
+    if (file.until() - file.from() > headAt) {
+      throw new IOException("a log file is shorter than its pieces: " + place + ", name=" + file);
+    }
+    for (LogPiece piece : pieces) {
+      LogFileFormat.checkLength(piece, mostPieceBytes, place);
+    }
+  }
+
+  private static Sums sums(List<LogPiece> pieces, byte[] block, long headAt, String place)
+      throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(block);
+    try {
+      int blockBytes = bytes.getInt();
+      if (Integer.bitCount(blockBytes) != 1 || blockBytes < 1 || blockBytes > MOST_BLOCK_BYTES) {
+        throw new IOException(
+            "blocks of a log file have a size that is out of range: bytes="
+                + blockBytes
+                + ", allowed=a power of two up to "
+                + MOST_BLOCK_BYTES
+                + ", "
+                + place);
+      }
+      int[] firsts = new int[pieces.size()];
+      int count = 0;
+      for (int i = 0; i < firsts.length; i++) {
+        firsts[i] = count;
+        count += pieces.get(i).blocks(blockBytes);
+      }
+      if (bytes.remaining() != count * Integer.BYTES) {
+        throw new BufferUnderflowException();
+      }
+      int[] crcs = new int[count];
+      bytes.asIntBuffer().get(crcs);
+      return new Sums(blockBytes, crcs, firsts, headAt);
+    } catch (BufferUnderflowException cause) {
+      throw new IOException(
+          "the checksums of a log file are not those of its pieces: " + place, cause);
     }
   }
 
@@ -42,43 +167,46 @@ public final class LogFileReader implements LogOrigin.File {
   }
 
   @Override
-  public byte @Nullable [] digest() throws IOException {
-    try (Blocks.In in = new Blocks.In(file.handle(), offset(file.until()))) {
-      byte[] digest = in.block();
-      if (!in.isAtEnd()) {
-        throw new IOException("a log file goes on after its digest: " + in.place());
-      }
-      return digest.length == 0 ? null : digest;
-    }
+  public int blockBytes() {
+    return blockBytes;
   }
 
   @Override
-  public void read(LogPiece piece, MemorySegment target) throws IOException {
-    try (Blocks.In in = new Blocks.In(file.handle(), offset(piece.from()))) {
-      in.read(target, new byte[piece.bytes()]);
-    }
+  public int blockCrc(int piece, int block) {
+    return crcs[firstCrcs[piece] + block];
   }
 
   @Override
-  public void readAll(MemorySegment buffer, LogOrigin.Visitor visitor) throws IOException {
-    byte[] page = new byte[pieces.stream().mapToInt(LogPiece::bytes).max().orElse(0)];
-    try (Blocks.In in = new Blocks.In(file.handle(), piecesAt)) {
-      for (LogPiece piece : pieces) {
-        MemorySegment bytes = buffer.asSlice(0, piece.bytes());
-        in.read(bytes, page);
-        if (!visitor.visit(piece, bytes)) {
-          return;
-        }
-      }
-    }
-  }
-
-  private long offset(long address) {
-    return piecesAt + address - file.from();
+  public boolean hasDigest() {
+    return digestEnd > digestAt();
   }
 
   @Override
-  public String place(LogPiece piece) {
-    return "file=" + Blocks.nameOf(file.handle()) + ", offset=" + offset(piece.from());
+  public void readDigest(LogOrigin.DigestVisitor visitor) throws IOException {
+    int most = LogFileFormat.DIGEST_PART_BYTES + Blocks.OVERHEAD_BYTES;
+    for (long at = digestAt(); at < digestEnd; ) {
+      byte[] bytes = read(file.handle(), streams, at, Math.min(digestEnd, at + most));
+      ByteBuffer part = ByteBuffer.wrap(bytes);
+      visitor.visit(Blocks.take(part, place(file.handle(), at)));
+      at += part.position();
+    }
+  }
+
+  private long digestAt() {
+    return file.until() - file.from();
+  }
+
+  @Override
+  public void read(long address, MemorySegment target) throws IOException {
+    streams.read(file.handle(), address - file.from(), target);
+  }
+
+  @Override
+  public String place(long address) {
+    return place(file.handle(), address - file.from());
+  }
+
+  private static String place(StreamStateHandle handle, long offset) {
+    return "file=" + Blocks.nameOf(handle) + ", offset=" + offset;
   }
 }

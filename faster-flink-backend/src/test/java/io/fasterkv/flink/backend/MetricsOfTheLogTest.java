@@ -107,7 +107,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
 
   private static final class HeldUp extends ByteStreamStateHandle {
     private static final long serialVersionUID = 1L;
-    private static final String COPIES = "faster-lending";
+    private static final String COPIES = "faster-fill";
     private final transient StreamStateHandle file;
     private final transient CountDownLatch mayBeCopied;
 
@@ -119,14 +119,45 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
 
     @Override
     public FSDataInputStream openInputStream() throws IOException {
+      FSDataInputStream in = file.openInputStream();
+      return new FSDataInputStream() {
+        @Override
+        public void seek(long position) throws IOException {
+          in.seek(position);
+        }
+
+        @Override
+        public long getPos() throws IOException {
+          return in.getPos();
+        }
+
+        @Override
+        public int read() throws IOException {
+          awaitCopying();
+          return in.read();
+        }
+
+        @Override
+        public int read(byte[] target, int offset, int length) throws IOException {
+          awaitCopying();
+          return in.read(target, offset, length);
+        }
+
+        @Override
+        public void close() throws IOException {
+          in.close();
+        }
+      };
+    }
+
+    private void awaitCopying() throws IOException {
       try {
-        if (Thread.currentThread().getName().equals(COPIES)) {
+        if (Thread.currentThread().getName().startsWith(COPIES)) {
           mayBeCopied.await();
         }
       } catch (InterruptedException closed) {
         throw new IOException("the store is being closed", closed);
       }
-      return file.openInputStream();
     }
   }
 

@@ -57,7 +57,7 @@ final class SharedFiles implements CheckpointStreamFactory {
     whenExclusive = action;
   }
 
-  /** Whether who brings a log to the disk can read nothing, while others can. */
+  /** Whether the threads that copy a log to the disk can read nothing, while others can. */
   void refuseLending(boolean refuses) {
     refusesLending = refuses;
   }
@@ -150,9 +150,6 @@ final class SharedFiles implements CheckpointStreamFactory {
 
     @Override
     public FSDataInputStream openInputStream() throws IOException {
-      if (refusesLending && Thread.currentThread().getName().equals("faster-lending")) {
-        throw new IOException("refused");
-      }
       byte[] bytes = files.get(name);
       if (bytes == null) {
         throw new IOException("the file was deleted: " + name);
@@ -188,7 +185,7 @@ final class SharedFiles implements CheckpointStreamFactory {
     }
   }
 
-  private static final class In extends FSDataInputStream {
+  private final class In extends FSDataInputStream {
     private final byte[] bytes;
     private ByteArrayInputStream in;
 
@@ -213,7 +210,10 @@ final class SharedFiles implements CheckpointStreamFactory {
     }
 
     @Override
-    public int read(byte[] target, int offset, int length) {
+    public int read(byte[] target, int offset, int length) throws IOException {
+      if (refusesLending && Thread.currentThread().getName().startsWith("faster-fill")) {
+        throw new IOException("refused");
+      }
       return in.read(target, offset, length);
     }
   }

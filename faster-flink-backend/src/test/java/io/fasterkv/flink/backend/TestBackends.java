@@ -44,7 +44,7 @@ final class TestBackends implements AutoCloseable {
   private final FasterSettings settings;
   private MetricGroup metrics = new UnregisteredMetricsGroup();
   private TtlTimeProvider time = TtlTimeProvider.DEFAULT;
-  private CloseableRegistry whileOpening = new CloseableRegistry();
+  private volatile CloseableRegistry whileOpening = new CloseableRegistry();
 
   TestBackends(TestSettings settings, Path directory) {
     this(settings.config().set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));

@@ -19,7 +19,7 @@ class CheckpointMetaTest {
     byte[] block = (magic + "and more").getBytes(StandardCharsets.US_ASCII);
     Blocks.write(bytes, block, block.length);
     ByteStreamStateHandle handle = new ByteStreamStateHandle("meta", bytes.toByteArray());
-    try (Blocks.In file = new Blocks.In(handle)) {
+    try (Blocks.In file = new Blocks.In(handle, new OpenStreams())) {
       assertThatThrownBy(() -> CheckpointMeta.read(file, getClass().getClassLoader()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("another version")

@@ -50,15 +50,53 @@ class OpenStreamsTest {
   }
 
   @Test
-  void aStreamWhoseOpeningOutlivesTheCloseIsClosed() {
+  void anOpeningThatHangsKeepsNobodyAndItsStreamIsClosedInTheEnd() throws Exception {
+    CountDownLatch begun = new CountDownLatch(1);
+    CountDownLatch open = new CountDownLatch(1);
+    CountDownLatch last = new CountDownLatch(1);
+    Thread closer =
+        Thread.ofPlatform()
+            .daemon()
+            .start(() -> {
+              awaitDeafly(begun);
+              streams.close();
+            });
     assertThatThrownBy(() ->
             streams.open(() -> {
-              streams.close();
-              return counting();
+              begun.countDown();
+              awaitDeafly(open);
+              return (Closeable) last::countDown;
             }))
-        .isInstanceOf(IOException.class);
-    assertThat(closed.get()).isEqualTo(1);
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("the task was cancelled");
+    assertThat(closer.join(BOUND)).isTrue();
+    open.countDown();
+    last.await();
     assertThat(streams.count()).isZero();
+  }
+
+  @Test
+  void aCallerThatIsInterruptedLeavesNoStreamOpen() throws Exception {
+    CountDownLatch last = new CountDownLatch(1);
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> streams.open(() -> (Closeable) last::countDown))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("interrupted");
+    assertThat(Thread.interrupted()).isTrue();
+    last.await();
+    assertThat(streams.count()).isZero();
+  }
+
+  /** Storage that hangs hears no interrupt. */
+  private static void awaitDeafly(CountDownLatch latch) {
+    while (true) {
+      try {
+        latch.await();
+        return;
+      } catch (InterruptedException e) {
+        // It goes on.
+      }
+    }
   }
 
   @Test

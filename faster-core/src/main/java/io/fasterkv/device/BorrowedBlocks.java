@@ -1,0 +1,194 @@
+package io.fasterkv.device;
+
+import io.fasterkv.api.LogOrigin;
+import io.fasterkv.api.LogPiece;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
+
+/**
+ * The blocks of a log that a device borrows from where it came from, and which of them are in the
+ * device's own files by now. A block that is there, or that is not needed any more, stays so. Safe
+ * for all threads.
+ */
+final class BorrowedBlocks {
+  private final List<? extends LogOrigin.File> files;
+
+  /** For each piece its file, its number in the file, its first address, and its first block. */
+  private final int[] fileOf;
+
+  private final int[] numberOf;
+  private final long[] froms;
+
+  /** Behind the last piece the number of blocks. */
+  private final int[] firstBlocks;
+
+  private final long begin;
+  private final long end;
+
+  /** A bit for each block: 1 once it is here. */
+  private final AtomicLongArray here;
+
+  /** How many are missing: 0 for good once all are here. */
+  private final AtomicInteger missing;
+
+  private final AtomicLong missingBytes;
+
+  /** All blocks below it count as here; moves under the lock of the caller's truncation. */
+  private int givenUp;
+
+  BorrowedBlocks(LogOrigin origin) {
+    files = List.copyOf(origin.files());
+    int pieces = files.stream().mapToInt(file -> file.pieces().size()).sum();
+    fileOf = new int[pieces];
+    numberOf = new int[pieces];
+    froms = new long[pieces];
+    firstBlocks = new int[pieces + 1];
+    int next = 0;
+    long until = 0;
+    for (int file = 0; file < files.size(); file++) {
+      int blockBytes = files.get(file).blockBytes();
+      int number = 0;
+      for (LogPiece piece : files.get(file).pieces()) {
+        fileOf[next] = file;
+        numberOf[next] = number++;
+        froms[next] = piece.from();
+        firstBlocks[next + 1] = firstBlocks[next] + piece.blocks(blockBytes);
+        until = piece.until();
+        next++;
+      }
+    }
+    begin = pieces == 0 ? 0 : froms[0];
+    end = until;
+    int count = firstBlocks[pieces];
+    here = new AtomicLongArray((count + Long.SIZE - 1) / Long.SIZE);
+    missing = new AtomicInteger(count);
+    missingBytes = new AtomicLong(end - begin);
+  }
+
+  List<? extends LogOrigin.File> files() {
+    return files;
+  }
+
+  int count() {
+    return firstBlocks[froms.length];
+  }
+
+  int missing() {
+    return missing.getAcquire();
+  }
+
+  long missingBytes() {
+    return missingBytes.getAcquire();
+  }
+
+  /** Whether all bytes of a range are here, or are none of these blocks'. */
+  boolean areHere(long address, long bytes) {
+    if (missing.getAcquire() == 0 || address >= end || address + bytes <= begin) {
+      return true;
+    }
+    for (int block = at(address); isIn(block, address + bytes); block++) {
+      if (!isHere(block)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The block that has an address, or the first one if the address lies below all. */
+  int at(long address) {
+    if (froms.length == 0) {
+      return 0;
+    }
+    int found = Arrays.binarySearch(froms, address);
+    int piece = found >= 0 ? found : Math.max(0, -found - 2);
+    long within = Math.clamp(address, froms[piece], pieceUntil(piece) - 1);
+    int blockBytes = blockBytes(piece);
+    return firstBlocks[piece] + (int) (within / blockBytes - froms[piece] / blockBytes);
+  }
+
+  /** Whether there is such a block, and it begins below an address. */
+  boolean isIn(int block, long until) {
+    return block < count() && from(block) < until;
+  }
+
+  boolean isHere(int block) {
+    return (here.getAcquire(block / Long.SIZE) & 1L << block) != 0;
+  }
+
+  /** From now on it counts as here. */
+  void setHere(int block) {
+    long bit = 1L << block;
+    int word = block / Long.SIZE;
+    for (long seen = here.getAcquire(word); (seen & bit) == 0; ) {
+      long found = here.compareAndExchangeRelease(word, seen, seen | bit);
+      if (found == seen) {
+        missingBytes.addAndGet(from(block) - until(block));
+        missing.decrementAndGet();
+        return;
+      }
+      seen = found;
+    }
+  }
+
+  /** Counts all blocks as here that end at {@code address} or below. One caller at a time. */
+  void giveUpBelow(long address) {
+    while (missing() > 0 && givenUp < count() && until(givenUp) <= address) {
+      setHere(givenUp);
+      givenUp++;
+    }
+  }
+
+  long from(int block) {
+    int piece = pieceOf(block);
+    int blockBytes = blockBytes(piece);
+    long cut = (froms[piece] / blockBytes + block - firstBlocks[piece]) * blockBytes;
+    return Math.max(froms[piece], cut);
+  }
+
+  long until(int block) {
+    int piece = pieceOf(block);
+    int blockBytes = blockBytes(piece);
+    long cut = (froms[piece] / blockBytes + block - firstBlocks[piece] + 1) * blockBytes;
+    return Math.min(pieceUntil(piece), cut);
+  }
+
+  int crc(int block) {
+    int piece = pieceOf(block);
+    return files.get(fileOf[piece]).blockCrc(numberOf[piece], block - firstBlocks[piece]);
+  }
+
+  LogOrigin.File file(int block) {
+    return files.get(fileOf[pieceOf(block)]);
+  }
+
+  /** The first block behind those that are in one piece with a block. */
+  int endOfPiece(int block) {
+    return firstBlocks[pieceOf(block) + 1];
+  }
+
+  /** The first block behind those that are in one file with a block. */
+  int endOfFile(int block) {
+    int piece = pieceOf(block);
+    int file = fileOf[piece];
+    int next = piece + 1;
+    // Pieces of a file follow each other.
+    next += files.get(file).pieces().size() - numberOf[piece] - 1;
+    return firstBlocks[next];
+  }
+
+  private int blockBytes(int piece) {
+    return files.get(fileOf[piece]).blockBytes();
+  }
+
+  private long pieceUntil(int piece) {
+    return piece + 1 < froms.length ? froms[piece + 1] : end;
+  }
+
+  private int pieceOf(int block) {
+    int found = Arrays.binarySearch(firstBlocks, block);
+    return found >= 0 ? found : -found - 2;
+  }
+}

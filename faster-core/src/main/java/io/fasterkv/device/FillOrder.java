@@ -1,0 +1,106 @@
+package io.fasterkv.device;
+
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Queue;
+
+/**
+ * In which order a borrowed log is copied: first the stretches that an operation has missed, then
+ * all others, the newest first. A stretch is some mebibytes of one file, and is handed out once.
+ * Safe for all threads; takes a lock, a miss or a stretch at a time.
+ */
+final class FillOrder {
+  /** Long enough that opening a stream for it costs little, even at 30 ms. */
+  private static final long STRETCH_BYTES = 4L << 20;
+
+  static final int NONE = -1;
+
+  private final BorrowedBlocks blocks;
+
+  /** First block of each stretch, and behind the last the number of blocks. */
+  private final int[] firsts;
+
+  private final Queue<Integer> missed = new ArrayDeque<>();
+  private final BitSet begun = new BitSet();
+  private final BitSet queued = new BitSet();
+  private int next;
+
+  FillOrder(BorrowedBlocks blocks) {
+    this(blocks, STRETCH_BYTES);
+  }
+
+  /** With stretches of another length, for tests. */
+  FillOrder(BorrowedBlocks blocks, long stretchBytes) {
+    this.blocks = blocks;
+    firsts = stretches(blocks, stretchBytes);
+    next = count() - 1;
+  }
+
+  private static int[] stretches(BorrowedBlocks blocks, long stretchBytes) {
+    int[] found = new int[16];
+    int count = 0;
+    int block = 0;
+    while (block < blocks.count()) {
+      if (count + 1 == found.length) {
+        found = Arrays.copyOf(found, 2 * count + 2);
+      }
+      found[count++] = block;
+      int end = blocks.endOfFile(block);
+      long limit = blocks.from(block) + stretchBytes;
+      block = blocks.until(end - 1) <= limit ? end : Math.max(block + 1, blocks.at(limit));
+    }
+    found[count] = blocks.count();
+    return Arrays.copyOf(found, count + 1);
+  }
+
+  /** How many stretches there are. */
+  int count() {
+    return firsts.length - 1;
+  }
+
+  int first(int stretch) {
+    return firsts[stretch];
+  }
+
+  int end(int stretch) {
+    return firsts[stretch + 1];
+  }
+
+  /** The next stretch to copy, or {@link #NONE} if all have been handed out. */
+  synchronized int next() {
+    for (Integer stretch = missed.poll(); stretch != null; stretch = missed.poll()) {
+      if (!begun.get(stretch)) {
+        begun.set(stretch);
+        return stretch;
+      }
+    }
+    next = next < 0 ? NONE : begun.previousClearBit(next);
+    if (next >= 0) {
+      begun.set(next);
+    }
+    return next;
+  }
+
+  /** An operation has read a block that is not here: its stretch comes next. */
+  void missed(int block) {
+    int found = Arrays.binarySearch(firsts, block);
+    int stretch = found >= 0 ? found : -found - 2;
+    synchronized (this) {
+      if (!begun.get(stretch) && !queued.get(stretch)) {
+        queued.set(stretch);
+        missed.add(stretch);
+      }
+    }
+  }
+
+  /** Whether any block of a stretch is missing. */
+  boolean isWanted(int stretch) {
+    for (int block = first(stretch); block < end(stretch); block++) {
+      if (!blocks.isHere(block)) {
+        return true;
+      }
+    }
+    return false;
+  }
+}

@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A hash table of fixed size in scratch memory, taken when the first walk was long. A walk past
  * fewer than {@link #LONG_WALK} records is not worth an entry. A set that is full keeps the walks
- * that were longest; each one that finds no room halves the length of the shortest, so an entry
- * that nobody asks for is replaced in the end. Without room for a table nothing is remembered. One
- * thread at a time.
+ * that were longest. Each walk that finds no room halves the length of the shortest, so one entry
+ * of a set is always replaced in the end; longer ones stay. Without room for a table nothing is
+ * remembered. One thread at a time.
  *
  * <pre>
  *   set:   4 entries, 64 bytes

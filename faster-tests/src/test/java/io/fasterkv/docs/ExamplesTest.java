@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.StringWriter;
 import java.net.URI;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -14,10 +17,16 @@ import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** The Java examples of README and guides compile, but for those that leave something out. */
+/**
+ * The Java examples of README and guides compile, but for those that leave something out; the
+ * programs in docs/examples also run.
+ */
 class ExamplesTest {
   private static final String LEFT_OUT = "...";
+  private static final int MOST_LINES = 80;
 
   /** Names that the examples take for granted. */
   private static final String SCENE =
@@ -44,17 +53,42 @@ class ExamplesTest {
 
   @TempDir Path classes;
 
+  @TempDir Path data;
+
   @Test
-  void compile() {
+  void ofTheGuidesCompile() {
     List<JavaFileObject> sources = new ArrayList<>();
     for (String name : List.of("README.md", "docs/STORE.md")) {
       for (String block : Documents.blocks(Documents.ROOT.resolve(name), "java")) {
         if (!block.contains(LEFT_OUT)) {
-          sources.add(source(sources.size(), block));
+          sources.add(source("Example" + sources.size(), SCENE.formatted(sources.size(), block)));
         }
       }
     }
     assertThat(sources).hasSizeGreaterThan(3);
+    compile(sources);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"CounterStore", "ResumedSession", "DatabaseCache", "WordCountJob"})
+  void programsRun(String name) throws Exception {
+    Path file = Documents.ROOT.resolve("docs/examples").resolve(name + ".java");
+    assertThat(Files.readAllLines(file)).hasSizeLessThan(MOST_LINES);
+    compile(List.of(source(name, Files.readString(file))));
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
+      Thread thread = Thread.currentThread();
+      ClassLoader before = thread.getContextClassLoader();
+      thread.setContextClassLoader(loader);
+      try {
+        Object arguments = new String[] {data.toString()};
+        loader.loadClass(name).getMethod("main", String[].class).invoke(null, arguments);
+      } finally {
+        thread.setContextClassLoader(before);
+      }
+    }
+  }
+
+  private void compile(List<JavaFileObject> sources) {
     JavaCompiler compiler = Objects.requireNonNull(ToolProvider.getSystemJavaCompiler());
     StringWriter messages = new StringWriter();
     List<String> options = List.of("-d", classes.toString(), "-proc:none");
@@ -62,10 +96,9 @@ class ExamplesTest {
     assertThat(compiles).as(messages.toString()).isTrue();
   }
 
-  private static JavaFileObject source(int number, String block) {
-    String text = SCENE.formatted(number, block);
+  private static JavaFileObject source(String name, String text) {
     return new SimpleJavaFileObject(
-        URI.create("string:///Example" + number + ".java"), JavaFileObject.Kind.SOURCE) {
+        URI.create("string:///" + name + ".java"), JavaFileObject.Kind.SOURCE) {
       @Override
       public CharSequence getCharContent(boolean ignoreEncodingErrors) {
         return text;

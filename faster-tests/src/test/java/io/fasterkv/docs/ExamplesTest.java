@@ -2,15 +2,17 @@ package io.fasterkv.docs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.process.Jvm;
+import java.io.File;
 import java.io.StringWriter;
 import java.net.URI;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.stream.Stream;
 import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
@@ -27,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ExamplesTest {
   private static final String LEFT_OUT = "...";
   private static final int MOST_LINES = 80;
+  private static final int MOST_MINUTES = 5;
 
   /** Names that the examples take for granted. */
   private static final String SCENE =
@@ -75,17 +78,21 @@ class ExamplesTest {
     Path file = Documents.ROOT.resolve("docs/examples").resolve(name + ".java");
     assertThat(Files.readAllLines(file)).hasSizeLessThan(MOST_LINES);
     compile(List.of(source(name, Files.readString(file))));
-    try (URLClassLoader loader = new URLClassLoader(new URL[] {classes.toUri().toURL()})) {
-      Thread thread = Thread.currentThread();
-      ClassLoader before = thread.getContextClassLoader();
-      thread.setContextClassLoader(loader);
-      try {
-        Object arguments = new String[] {data.toString()};
-        loader.loadClass(name).getMethod("main", String[].class).invoke(null, arguments);
-      } finally {
-        thread.setContextClassLoader(before);
-      }
+    try (Jvm program =
+        Jvm.start(name, data, classPath(), List.of(), List.of(name, data.toString()))) {
+      assertThat(program.awaitEnd(MOST_MINUTES)).as(program.tail()).isZero();
     }
+  }
+
+  private List<Path> classPath() {
+    String own =
+        System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    return Stream.concat(
+            Stream.of(classes),
+            Arrays.stream(own.split(File.pathSeparator))
+                .filter(part -> !part.isEmpty())
+                .map(Path::of))
+        .toList();
   }
 
   private void compile(List<JavaFileObject> sources) {

@@ -1,13 +1,12 @@
 package io.fasterkv.checkpoint;
 
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.device.AwaitedTransfer;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.log.FlushedExtents.Extent;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
-import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
 
 /**
  * Checks the pages of a snapshot and writes them to their places on the device, where they are as
@@ -39,20 +38,18 @@ final class SnapshotRestore {
   long restore(int piece, MemorySegment buffer) {
     long from = pages.get(piece).from();
     MemorySegment bytes = reader.read(pages.get(piece), buffer);
-    var ended = new CompletableFuture<Optional<IOException>>();
-    device.write(from, bytes, problem -> ended.complete(Optional.ofNullable(problem)));
-    ended
-        .join()
-        .ifPresent(problem -> {
-          throw new Corrupt(
-              "a snapshot cannot be put in its place: "
-                  + device.place(from)
-                  + ", bytes="
-                  + bytes.byteSize()
-                  + ", cause="
-                  + problem,
-              problem);
-        });
+    try {
+      AwaitedTransfer.write(device, from, bytes);
+    } catch (IOException e) {
+      throw new Corrupt(
+          "a snapshot cannot be put in its place: "
+              + device.place(from)
+              + ", bytes="
+              + bytes.byteSize()
+              + ", cause="
+              + e,
+          e);
+    }
     return bytes.byteSize();
   }
 }

@@ -1,59 +1,102 @@
 package io.fasterkv.device;
 
+import io.fasterkv.epoch.StoreFailure;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
-import java.util.concurrent.BlockingQueue;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * A queue of reads over any device: the device's threads put in what has ended, the caller's takes
  * it out. A device that tells twice of one read is heard once: otherwise the second time would pass
  * for the end of the next read with that tag.
+ *
+ * <p>A read is its own place in the queue, so that its end needs no memory: an end that is lost is
+ * waited for without end.
  */
-final class CompletedReads implements ReadQueue {
+public final class CompletedReads implements ReadQueue {
 
   private final class Read implements LogDevice.Completion {
     private final int tag;
-    private final AtomicBoolean isOver = new AtomicBoolean();
+    private final @Nullable Runnable listener;
+    private boolean isOver;
     private @Nullable IOException failure;
 
-    Read(int tag) {
+    /** The one that ended after this. */
+    private @Nullable Read next;
+
+    Read(int tag, @Nullable Runnable listener) {
       this.tag = tag;
+      this.listener = listener;
     }
 
     @Override
     public void completed(@Nullable IOException cause) {
-      if (isOver.compareAndSet(false, true)) {
+      synchronized (lock) {
+        if (isOver) {
+          return;
+        }
+        isOver = true;
         failure = cause;
-        ended.add(this);
+        if (last == null) {
+          first = this;
+        } else {
+          last.next = this;
+        }
+        last = this;
+        lock.notifyAll();
+      }
+      if (listener != null) {
+        listener.run();
       }
     }
   }
 
   private final LogDevice device;
-  private final BlockingQueue<Read> ended = new LinkedBlockingQueue<>();
+  private final Supplier<? extends @Nullable Runnable> listeners;
+  private final Object lock = new Object();
   private int underWay;
   private @Nullable IOException failure;
 
+  /** Reads that have ended, the oldest first; under the lock. */
+  private @Nullable Read first;
+
+  private @Nullable Read last;
+
+  /** A queue whose caller looks by itself what has ended. */
   CompletedReads(LogDevice device) {
+    this(device, () -> null);
+  }
+
+  /**
+   * A queue that tells of each end.
+   *
+   * @param listeners gives for each read the listener that runs when it has ended, on a thread of
+   *     the device; a read that is under way refers to its listener, and the queue does not
+   */
+  public CompletedReads(LogDevice device, Supplier<? extends @Nullable Runnable> listeners) {
     this.device = device;
+    this.listeners = listeners;
   }
 
   @Override
   public void read(int tag, long address, MemorySegment target) {
+    Read read = new Read(tag, listeners.get());
     underWay++;
-    device.read(address, target, new Read(tag));
+    try {
+      device.read(address, target, read);
+    } catch (Throwable e) {
+      // Then this is how the read has ended, unless that was told before.
+      read.completed(StoreFailure.asIoException(e));
+    }
   }
 
   @Override
   public int next(boolean wait) {
-    Read read = ended.poll();
-    if (read == null && (!wait || underWay == 0)) {
+    Read done = take(wait && underWay > 0);
+    if (done == null) {
       return NONE;
     }
-    Read done = read == null ? take() : read;
     underWay--;
     failure = done.failure;
     return done.tag;
@@ -71,15 +114,23 @@ final class CompletedReads implements ReadQueue {
     }
   }
 
-  private Read take() {
+  private @Nullable Read take(boolean wait) {
     boolean isInterrupted = false;
     try {
-      while (true) {
-        try {
-          return ended.take();
-        } catch (InterruptedException e) {
-          isInterrupted = true;
+      synchronized (lock) {
+        while (first == null && wait) {
+          try {
+            lock.wait();
+          } catch (InterruptedException e) {
+            isInterrupted = true;
+          }
         }
+        Read oldest = first;
+        if (oldest != null) {
+          first = oldest.next;
+          last = first == null ? null : last;
+        }
+        return oldest;
       }
     } finally {
       if (isInterrupted) {

@@ -1,5 +1,7 @@
 package io.fasterkv.device;
 
+import io.fasterkv.epoch.StoreFailure;
+import io.fasterkv.memory.StackReserve;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -116,7 +118,12 @@ public final class FileDevice implements LogDevice {
   @Override
   public boolean writeOne() {
     BlockingQueue<Runnable> waiting = writers.getQueue();
-    if (waiting.isEmpty() || !helping.readLock().tryLock()) {
+    if (waiting.isEmpty()) {
+      return false;
+    }
+    // A write that was taken out of the queue is done by nobody else.
+    StackReserve.require();
+    if (!helping.readLock().tryLock()) {
       return false;
     }
     try {
@@ -245,19 +252,26 @@ public final class FileDevice implements LogDevice {
 
   private static void submit(ExecutorService threads, Transfer transfer, Completion completion) {
     try {
-      threads.execute(() -> {
-        @Nullable IOException failure = null;
-        try {
-          transfer.run();
-        } catch (IOException e) {
-          failure = e;
-        } catch (RuntimeException | Error e) {
-          failure = new IOException("a transfer broke", e);
-        }
-        completion.completed(failure);
-      });
+      threads.execute(new Job(transfer, completion));
     } catch (RejectedExecutionException e) {
       completion.completed(new IOException("the device is closed", e));
+    } catch (Throwable e) {
+      // There is no thread to be had. A completion that was told already does not hear this.
+      completion.completed(StoreFailure.asIoException(e));
+    }
+  }
+
+  /** A transfer, and who is told how it ended, whatever that was. */
+  private record Job(Transfer transfer, Completion completion) implements Runnable {
+    @Override
+    public void run() {
+      @Nullable IOException failure = null;
+      try {
+        transfer.run();
+      } catch (Throwable e) {
+        failure = StoreFailure.asIoException(e);
+      }
+      completion.completed(failure);
     }
   }
 

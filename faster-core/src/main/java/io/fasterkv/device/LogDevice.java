@@ -11,8 +11,9 @@ import java.lang.foreign.MemorySegment;
 public interface LogDevice extends AutoCloseable {
 
   /**
-   * Told exactly once how a transfer ended, on a thread of the device or of who calls {@link
-   * #writeOne}. Must not block.
+   * Told once how a transfer ended, whatever ended it, on a thread of the device or on one that
+   * calls {@link #writeOne}. Must not block, and must not throw: nobody would hear of it. It
+   * ignores a device that tells twice.
    */
   @FunctionalInterface
   interface Completion {

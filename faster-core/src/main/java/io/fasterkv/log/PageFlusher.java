@@ -111,9 +111,10 @@ final class PageFlusher implements AutoCloseable {
       isHeldBack = true;
       return null;
     }
+    Write write = new Write(from, until);
     underWay++;
     issuedUntil = until;
-    return new Write(from, until);
+    return write;
   }
 
   /** Makes room for another write; returns whether something has waited for that. */
@@ -147,7 +148,10 @@ final class PageFlusher implements AutoCloseable {
     refused.close();
   }
 
-  /** Some adjacent extents. A device that tells twice of one write is heard once. */
+  /**
+   * Some adjacent extents. A device that tells twice of one write is heard once. If the telling
+   * fails, what was written is never reported: that is a failure of the store.
+   */
   private final class Write implements LogDevice.Completion {
     private final long from;
     private final long until;
@@ -163,6 +167,14 @@ final class PageFlusher implements AutoCloseable {
       if (!isOver.compareAndSet(false, true)) {
         return;
       }
+      try {
+        ended(problem);
+      } catch (Throwable e) {
+        failure.accept(e);
+      }
+    }
+
+    private void ended(@Nullable IOException problem) {
       if (problem instanceof NoSpaceException noSpace) {
         makeRoomInVain();
         refused.add(from, until, noSpace);

@@ -91,8 +91,10 @@ final class RefusedWrites implements AutoCloseable {
       dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
     }
     if (thread == null && !isClosed) {
-      String name = "faster-flush-again";
-      thread = Thread.ofPlatform().daemon().name(name).start(this::tryAgain);
+      // If it cannot be started nobody tries again: then the caller fails, and records that.
+      Thread next = failure.thread("faster-flush-again", this::tryAgain);
+      next.start();
+      thread = next;
     }
     notifyAll();
   }
@@ -120,12 +122,8 @@ final class RefusedWrites implements AutoCloseable {
   }
 
   private void tryAgain() {
-    try {
-      for (Map.Entry<Long, Long> range = next(); range != null; range = next()) {
-        writer.write(range.getKey(), range.getValue());
-      }
-    } catch (RuntimeException | Error e) {
-      failure.accept(e);
+    for (Map.Entry<Long, Long> range = next(); range != null; range = next()) {
+      writer.write(range.getKey(), range.getValue());
     }
   }
 

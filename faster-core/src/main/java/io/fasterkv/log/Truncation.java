@@ -46,9 +46,15 @@ final class Truncation {
    * wants its {@link #unpin}.
    */
   synchronized long pin() {
-    keeps.merge(marks.begin(), 1, Integer::sum);
+    long begin = pinBriefly();
+    try {
+      keeps.merge(begin, 1, Integer::sum);
+    } catch (Throwable e) {
+      takeOut(pins, begin);
+      throw e;
+    }
     noteHeld();
-    return pinBriefly();
+    return begin;
   }
 
   synchronized void unpin(long begin) throws IOException {

@@ -1,9 +1,11 @@
 package io.fasterkv.operation;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.device.CompletedReads;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.ReadQueue;
 import java.lang.foreign.MemorySegment;
+import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.BitSet;
@@ -98,12 +100,20 @@ final class PendingOperations<I, O, C> {
   /** Starts the next read of an operation, to where that has been aimed. */
   void read(Operation<I, O, C> op) {
     MemorySegment target = disk.target(op);
+    ReadQueue queue = queue();
     if (op.readTag == ReadQueue.NONE) {
-      op.readTag = tags.nextClearBit(0);
-      tags.set(op.readTag);
-      underWay.set(op.readTag, op);
+      int tag = tags.nextClearBit(0);
+      tags.set(tag);
+      underWay.set(tag, op);
+      op.readTag = tag;
     }
-    queue().read(op.readTag, op.diskFrom, target);
+    try {
+      queue.read(op.readTag, op.diskFrom, target);
+    } catch (Throwable e) {
+      // The queue has not taken the read: its end would be waited for without end.
+      releaseTag(op);
+      throw e;
+    }
   }
 
   /**
@@ -146,10 +156,24 @@ final class PendingOperations<I, O, C> {
     ReadQueue queue = operations.queue();
     if (queue == null) {
       LogDevice device = engine.log().device();
-      queue =
-          arrivals == null ? device.readQueue(MAX_PENDING) : new ArrivingReads(device, arrivals);
+      queue = arrivals == null ? device.readQueue(MAX_PENDING) : arrivingReads(device, arrivals);
       operations.setQueue(queue);
     }
     return queue;
+  }
+
+  /**
+   * Only a read that is under way keeps the session: one that nobody refers to is forgotten when
+   * its reads have ended.
+   */
+  private static ReadQueue arrivingReads(LogDevice device, Arrivals arrivals) {
+    WeakReference<Arrivals> session = new WeakReference<>(arrivals);
+    return new CompletedReads(
+        device,
+        () -> {
+          // The session is using this queue, so it is there.
+          Arrivals told = session.get();
+          return told == null ? null : told::arrived;
+        });
   }
 }

@@ -116,6 +116,25 @@ class PageFlusherTest {
     assertThat(failure.get()).hasRootCauseMessage("Input/output error");
   }
 
+  /** The store waited for the report without end. */
+  @Test
+  void aReportThatFailsIsNeverLostWithoutAFailure() {
+    OutOfMemoryError thrown = new OutOfMemoryError("on purpose");
+    PageFlusher failing =
+        new PageFlusher(
+            frames,
+            device,
+            extents,
+            0,
+            until -> {
+              throw thrown;
+            },
+            failure);
+    failing.flushUntil(PAGE);
+    device.completeAll();
+    assertThat(failure.get()).isSameAs(thrown);
+  }
+
   private void checkExtents() {
     long[] next = {0};
     extents.forEachUntil(

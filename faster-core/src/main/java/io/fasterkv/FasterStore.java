@@ -195,11 +195,33 @@ public final class FasterStore implements AutoCloseable {
   }
 
   private static FasterStore over(StoreParts parts) {
+    FasterStore store = null;
     try {
-      return new FasterStore(parts);
-    } catch (RuntimeException | Error e) {
+      store = new FasterStore(parts);
+      store.startBackground();
+      return store;
+    } catch (Throwable e) {
+      if (store != null) {
+        store.closeBackground();
+      }
       parts.closeQuietly(e);
       throw e;
+    }
+  }
+
+  /** All or none: a thread that runs on would use memory that was given back. */
+  private void startBackground() {
+    if (compaction != null) {
+      compaction.start();
+    }
+    if (memoryCompaction != null) {
+      memoryCompaction.start();
+    }
+    if (growth != null) {
+      growth.start();
+    }
+    if (loans != null) {
+      loans.start();
     }
   }
 
@@ -342,7 +364,7 @@ public final class FasterStore implements AutoCloseable {
       engine.awaitEarlierOperations();
       ScanRange range = ScanRange.since(begin, end, from, until);
       return new LogScan(engine, range, versions, () -> engine.log().holds().unpin(begin));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       engine.log().holds().unpin(begin);
       throw e;
     }

@@ -20,7 +20,7 @@ public final class KeyHistory implements AutoCloseable {
   private KeyHistory(Engine engine, long begin) {
     try {
       walk = new VersionWalk(engine);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       engine.log().holds().unpin(begin);
       throw e;
     }
@@ -41,7 +41,7 @@ public final class KeyHistory implements AutoCloseable {
     try {
       toHead.accept(history.walk, begin);
       return history;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       history.close();
       throw e;
     }

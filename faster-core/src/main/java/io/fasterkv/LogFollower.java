@@ -147,7 +147,7 @@ public final class LogFollower implements AutoCloseable {
     try {
       requireAtOrAbove(begin);
       opened = engine.scan(ScanRange.since(begin, end, position, end));
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       log.holds().unpin(begin);
       throw e;
     }

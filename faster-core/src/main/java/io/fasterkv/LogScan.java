@@ -39,7 +39,7 @@ public final class LogScan implements AutoCloseable {
     cursor = engine.scan(range);
     try {
       this.versions = versions == Versions.LIVE ? new VersionWalk(engine, range.end()) : null;
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       cursor.close();
       throw e;
     }

@@ -91,7 +91,7 @@ final class StoreOpening {
   private static void closeQuietly(LogDevice device, Throwable because) {
     try {
       device.close();
-    } catch (IOException e) {
+    } catch (Throwable e) {
       because.addSuppressed(e);
     }
   }

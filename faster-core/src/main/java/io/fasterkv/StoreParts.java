@@ -150,7 +150,7 @@ record StoreParts(
   void closeQuietly(Throwable because) {
     try {
       close(false);
-    } catch (IOException e) {
+    } catch (Throwable e) {
       because.addSuppressed(e);
     }
   }

@@ -34,7 +34,7 @@ final class ChainRewind implements Rewind, AutoCloseable {
     user = engine.epochs().register();
     try {
       buffer = engine.buffers().take(BufferPool.MIN_BYTES);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       user.close();
       throw e;
     }

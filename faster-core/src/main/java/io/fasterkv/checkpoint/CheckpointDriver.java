@@ -12,6 +12,7 @@ import io.fasterkv.device.NoSpaceException;
 import io.fasterkv.epoch.Phase;
 import io.fasterkv.epoch.SystemState;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.StackReserve;
 import io.fasterkv.operation.Engine;
 import io.fasterkv.operation.IndexResizer;
 import java.io.IOException;
@@ -65,6 +66,7 @@ public final class CheckpointDriver {
    * @throws DiskFull if the disk has no space for it
    */
   public CheckpointToken take(CheckpointRequest request) {
+    StackReserve.require();
     engine.log().throwIfFailed();
     if (request.kind() != CheckpointKind.INDEX_ONLY) {
       awaitWhole();
@@ -88,6 +90,7 @@ public final class CheckpointDriver {
    * caller is not protected.
    */
   public VersionExport export() {
+    StackReserve.require();
     engine.log().throwIfFailed();
     engine.index().sizeLock().lock();
     try {
@@ -176,16 +179,27 @@ public final class CheckpointDriver {
   }
 
   private void step(ShiftTask task, ShiftRun run) {
-    task.before(run);
-    boolean isNext = task.phase() != Phase.PREPARE;
-    engine.versions().state().set(task.phase(), run.version() + (isNext ? 1 : 0));
-    engine.awaitEarlierOperations();
+    try {
+      task.before(run);
+      boolean isNext = task.phase() != Phase.PREPARE;
+      engine.versions().state().set(task.phase(), run.version() + (isNext ? 1 : 0));
+      engine.awaitEarlierOperations();
+    } catch (Throwable e) {
+      // Attempts of this phase and of earlier ones may be at work side by side from here on: what
+      // they make of memory must not become durable.
+      engine.log().fail(e);
+      throw e;
+    }
     task.after(run);
   }
 
   private void rest(ShiftRun run) {
     try (run) {
       engine.versions().releasePending(run.version());
+    } catch (Error e) {
+      // Records stay frozen, or updates pending, for which nobody comes again.
+      engine.log().fail(e);
+      throw e;
     } finally {
       engine.versions().state().set(Phase.REST, run.version() + 1);
       engine.index().quiet();

@@ -53,7 +53,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
-  /** Starts the thread; a log smaller than its memory is not worth compacting. */
+  /** A thread that {@link #start} starts; a log smaller than its memory is not worth compacting. */
   public BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config) {
     this(engine, compactor, config, LockSupport::parkNanos);
   }
@@ -84,7 +84,11 @@ public final class BackgroundCompaction implements AutoCloseable {
             ? null
             : new ExpirySample(engine, rule, () -> compactor.stats().expiredBytes());
     String name = "faster-compaction-" + config.directory().getFileName();
-    thread = Thread.ofPlatform().daemon().name(name).start(this::run);
+    thread = engine.log().failure().thread(name, this::run);
+  }
+
+  public void start() {
+    thread.start();
   }
 
   /** What has ended compaction before its time; null while all is well. */
@@ -121,7 +125,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       }
     } catch (RuntimeException | Error e) {
       failure = e;
-      engine.log().fail(e);
+      throw e;
     } finally {
       brake.letGo();
     }

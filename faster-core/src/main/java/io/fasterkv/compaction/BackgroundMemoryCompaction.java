@@ -25,11 +25,14 @@ public final class BackgroundMemoryCompaction implements AutoCloseable {
   private int failures;
   private volatile boolean isClosed;
 
-  /** Starts the thread. */
+  /** A thread that {@link #start} starts. */
   public BackgroundMemoryCompaction(Engine engine, MemoryCompactor compactor) {
     log = engine.log();
     this.compactor = compactor;
-    thread = Thread.ofPlatform().daemon().name("faster-memory-compaction").unstarted(this::run);
+    thread = log.failure().thread("faster-memory-compaction", this::run);
+  }
+
+  public void start() {
     // Before it runs, so that sessions wait for it and are not refused.
     log.room().attend(thread);
     thread.start();
@@ -52,8 +55,6 @@ public final class BackgroundMemoryCompaction implements AutoCloseable {
           LockSupport.parkNanos(LOOK_NANOS);
         }
       }
-    } catch (RuntimeException | Error e) {
-      log.fail(e);
     } finally {
       room.leave();
     }

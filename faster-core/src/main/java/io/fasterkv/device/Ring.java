@@ -93,7 +93,7 @@ class Ring implements AutoCloseable {
       for (int slot = 0; slot < slots; slot++) {
         rings.set(JAVA_INT, order + 4L * slot, slot);
       }
-    } catch (IOException e) {
+    } catch (Throwable e) {
       system.close();
       throw e;
     }

@@ -1,6 +1,7 @@
 package io.fasterkv.device;
 
 import io.fasterkv.device.ReadOnlyFiles.OpenFile;
+import io.fasterkv.epoch.StoreFailure;
 import java.io.EOFException;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -38,7 +39,7 @@ final class RingReads implements ReadQueue {
   private final Read[] reads;
 
   /** Ended, and not by a completion. */
-  private final Deque<Integer> refused = new ArrayDeque<>();
+  private final Deque<Integer> refused;
 
   /** In the ring or with the kernel. */
   private int requests;
@@ -50,6 +51,8 @@ final class RingReads implements ReadQueue {
     this.device = device;
     this.ring = ring;
     reads = new Read[depth];
+    // It never grows: a read is refused once.
+    refused = new ArrayDeque<>(depth);
     for (int tag = 0; tag < depth; tag++) {
       reads[tag] = new Read();
     }
@@ -67,8 +70,8 @@ final class RingReads implements ReadQueue {
       }
       read.file = device.hold(address, target);
       request(tag);
-    } catch (IOException e) {
-      refuse(tag, e);
+    } catch (Throwable e) {
+      refuse(tag, StoreFailure.asIoException(e));
       return;
     }
     int waiting = ring.waiting();
@@ -152,6 +155,16 @@ final class RingReads implements ReadQueue {
       return NONE;
     }
     requests--;
+    try {
+      return progress(read, tag, result);
+    } catch (Throwable e) {
+      read.failure = StoreFailure.asIoException(e);
+      return tag;
+    }
+  }
+
+  /** As {@link #completed}, for a read that waits for this. */
+  private int progress(Read read, int tag, int result) {
     if (result == -Ring.EINTR || result == -Ring.EAGAIN) {
       request(tag);
       return NONE;

@@ -1,11 +1,13 @@
 package io.fasterkv.device;
 
+import io.fasterkv.memory.OwnThread;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Steps on files that an interrupt does not end. Java closes a file under every thread when one is
@@ -49,7 +51,46 @@ public final class Uninterrupted {
   }
 
   private static void runApart(Step step) throws IOException {
-    await(CompletableFuture.runAsync(() -> runToItsEnd(step), Uninterrupted::start));
+    Apart apart = new Apart(step);
+    Thread thread =
+        Thread.ofPlatform()
+            .daemon()
+            .name("faster-uninterrupted")
+            .inheritInheritableThreadLocals(false)
+            .start(apart);
+    OwnThread.awaitEnd(thread);
+    apart.throwIfFailed();
+  }
+
+  /** A step on a thread of its own. To keep what it has thrown needs no memory. */
+  private static final class Apart implements Runnable {
+    private final Step step;
+    private @Nullable Throwable thrown;
+
+    Apart(Step step) {
+      this.step = step;
+    }
+
+    @Override
+    public void run() {
+      try {
+        while (!isDone(step)) {
+          Thread.onSpinWait();
+        }
+      } catch (Throwable e) {
+        thrown = e;
+      }
+    }
+
+    void throwIfFailed() throws IOException {
+      switch (thrown) {
+        case null -> {}
+        case IOException e -> throw e;
+        case Error e -> throw e;
+        case RuntimeException e -> throw e;
+        default -> throw new IllegalStateException("a step cannot throw this", thrown);
+      }
+    }
   }
 
   /**
@@ -62,24 +103,6 @@ public final class Uninterrupted {
     } catch (CompletionException e) {
       throw unwrapped(e);
     }
-  }
-
-  private static void runToItsEnd(Step step) {
-    try {
-      while (!isDone(step)) {
-        Thread.onSpinWait();
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
-  }
-
-  private static void start(Runnable work) {
-    Thread.ofPlatform()
-        .daemon()
-        .name("faster-uninterrupted")
-        .inheritInheritableThreadLocals(false)
-        .start(work);
   }
 
   private static IOException unwrapped(CompletionException e) {

@@ -1,5 +1,6 @@
 package io.fasterkv.index;
 
+import io.fasterkv.memory.StackReserve;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReference;
@@ -113,6 +114,8 @@ public final class IndexResize {
     if (opened == null || opened == CANCELLED) {
       return false;
     }
+    // Who claims a chunk must come to its end: a bucket that is half moved is nobody's to repeat.
+    StackReserve.require();
     long progress = chunks.get(chunk);
     if (progress >= 0 && chunks.compareAndSet(chunk, progress, CLAIMED)) {
       moveClaimed(opened, chunk, progress);

@@ -265,13 +265,28 @@ public final class IndexTable {
       grow(main);
       return false;
     }
-    if (!Words.compareAndSet(memory, free, 0, wanted | BucketLayout.TENTATIVE)) {
+    long claim = wanted | BucketLayout.TENTATIVE;
+    if (!Words.compareAndSet(memory, free, 0, claim)) {
       return false;
     }
-    boolean mayStay = !isSaturated(main) && !standsElsewhere(main, wanted, free);
-    Words.storeRelease(memory, free, mayStay ? wanted : 0);
+    boolean mayStay;
+    boolean isCounted = false;
+    try {
+      mayStay = !isSaturated(main) && !standsElsewhere(main, wanted, free);
+      if (mayStay) {
+        countEntries(1);
+        isCounted = true;
+      }
+      Words.storeRelease(memory, free, mayStay ? wanted : 0);
+    } catch (Throwable e) {
+      // No stack was left: others wait for the claim to end. This takes as much as the claim did.
+      Words.compareAndSet(memory, free, claim, 0);
+      if (isCounted) {
+        countEntries(-1);
+      }
+      throw e;
+    }
     if (mayStay) {
-      countEntries(1);
       entry.word = wanted;
     }
     return mayStay;

@@ -1,7 +1,6 @@
 package io.fasterkv.log;
 
 import io.fasterkv.memory.OwnThread;
-import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -89,12 +88,7 @@ final class FrameClearing implements AutoCloseable {
       return;
     }
     isStarted = true;
-    try {
-      thread.start();
-    } catch (OutOfMemoryError e) {
-      System.getLogger("io.fasterkv")
-          .log(Level.WARNING, "no thread to clear memory with: who turns a page clears it", e);
-    }
+    OwnThread.tryStart(thread, "pages are cleared by the threads that turn to them");
   }
 
   /** Ends the thread; the memory may be given back then. */

@@ -371,13 +371,17 @@ public final class HybridLog {
    * for every operation that starts after this returns, on any thread that has refreshed.
    */
   public long foldOver() {
+    long end;
     regions.beginCut();
-    long end = alignTail();
-    if (!inMemory) {
-      flusher.endExtentAt(end);
+    try {
+      end = alignTail();
+      if (!inMemory) {
+        flusher.endExtentAt(end);
+      }
+      regions.advanceReadOnly(end);
+    } finally {
+      regions.endCut();
     }
-    regions.advanceReadOnly(end);
-    regions.endCut();
     turns.announceReadOnly();
     return end;
   }
@@ -528,6 +532,11 @@ public final class HybridLog {
       failure.accept(e);
       throw e;
     }
+  }
+
+  /** What ends the store's writes. */
+  public StoreFailure failure() {
+    return failure;
   }
 
   /** Told of what makes it unwise to go on. */

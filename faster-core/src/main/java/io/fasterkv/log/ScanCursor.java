@@ -69,7 +69,7 @@ public final class ScanCursor implements AutoCloseable {
     large = new ScannedValue(log, buffers, user);
     try {
       buffer = buffers.take((int) log.pageBytes());
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       user.close();
       throw e;
     }

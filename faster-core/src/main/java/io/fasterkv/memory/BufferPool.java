@@ -53,6 +53,7 @@ public final class BufferPool {
 
   /** A buffer of at least {@code bytes}, or null when there is no room for it now. */
   public synchronized @Nullable MemorySegment tryTake(int bytes) {
+    StackReserve.require();
     int order = checkedOrder(bytes);
     MemorySegment buffer = fromSmall(order);
     return buffer == null ? fromLarge(order) : buffer;
@@ -60,6 +61,7 @@ public final class BufferPool {
 
   /** As {@link #tryTake}, for a large value. */
   public synchronized @Nullable MemorySegment tryTakeLarge(int bytes) {
+    StackReserve.require();
     int order = checkedOrder(bytes);
     MemorySegment buffer = fromLarge(order);
     return buffer == null ? fromSmall(order) : buffer;
@@ -120,17 +122,23 @@ public final class BufferPool {
   }
 
   private @Nullable MemorySegment fromSmall(int order) {
-    return slice(small.tryTake(order), largeBytes, order);
+    return slice(small, small.tryTake(order), largeBytes, order);
   }
 
   private @Nullable MemorySegment fromLarge(int order) {
-    return slice(large.tryTake(order), 0, order);
+    return slice(large, large.tryTake(order), 0, order);
   }
 
-  private @Nullable MemorySegment slice(long block, long region, int order) {
-    return block == BuddyBlocks.NONE
-        ? null
-        : memory.asSlice(region + block, BuddyBlocks.blockBytes(order));
+  private @Nullable MemorySegment slice(BuddyBlocks from, long block, long region, int order) {
+    if (block == BuddyBlocks.NONE) {
+      return null;
+    }
+    try {
+      return memory.asSlice(region + block, BuddyBlocks.blockBytes(order));
+    } catch (Throwable e) {
+      from.give(block, order);
+      throw e;
+    }
   }
 
   private static int checkedOrder(int bytes) {

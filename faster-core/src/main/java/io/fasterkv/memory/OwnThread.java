@@ -6,9 +6,29 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** How a store's own threads end: before the memory that they use is given back. */
+/**
+ * How a store's own threads begin and end: if there is none to be had others do its work, and they
+ * end before the memory that they use is given back.
+ */
 public final class OwnThread {
   private OwnThread() {}
+
+  /**
+   * Starts a thread whose work others do if it does not.
+   *
+   * @param otherwise how they do it, for the log
+   */
+  public static void tryStart(Thread thread, String otherwise) {
+    try {
+      thread.start();
+    } catch (Throwable e) {
+      System.getLogger("io.fasterkv")
+          .log(
+              Level.WARNING,
+              "a thread could not be started: thread=" + thread.getName() + "; " + otherwise,
+              e);
+    }
+  }
 
   /**
    * Wakes a thread that was told to end, and waits until it has; an interrupt does not end that.

@@ -1,6 +1,5 @@
 package io.fasterkv.memory;
 
-import java.lang.System.Logger.Level;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
@@ -45,18 +44,9 @@ public final class TouchAhead implements AutoCloseable {
   public void reached(long address) {
     long before = reached.getAndAccumulate(address, Math::max);
     if (before == NOWHERE) {
-      start();
+      OwnThread.tryStart(thread, "memory is touched by the threads that write there");
     } else if (before < address) {
       LockSupport.unpark(thread);
-    }
-  }
-
-  private void start() {
-    try {
-      thread.start();
-    } catch (OutOfMemoryError e) {
-      System.getLogger("io.fasterkv")
-          .log(Level.WARNING, "no thread to touch memory with: who writes there touches it", e);
     }
   }
 

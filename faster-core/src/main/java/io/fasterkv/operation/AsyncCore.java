@@ -64,8 +64,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   private final AtomicBoolean isTimerSet = new AtomicBoolean();
 
-  /** Whether a task has come while the lock was held by its own thread; under the lock. */
-  private boolean isTaskOwed;
+  /**
+   * Whether a task is made up for when the lock is released: it came while its own thread held the
+   * lock, or there is no thread for it.
+   */
+  private final AtomicBoolean isTaskOwed = new AtomicBoolean();
 
   private AsyncCore(
       Engine engine,
@@ -161,10 +164,22 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
         executor.execute(this::goOn);
       } catch (RuntimeException | Error e) {
         // Shut down, or broken; whoever waits for the stages waits on. It may have the task still.
-        Thread.startVirtualThread(this::goOn);
+        goOnElsewhere();
         if (!(e instanceof RejectedExecutionException)) {
           tellOf(e);
         }
+      }
+    }
+  }
+
+  /** On another thread; if there is none to be had, on this one or on the one with the lock. */
+  private void goOnElsewhere() {
+    try {
+      Thread.startVirtualThread(this::goOn);
+    } catch (Throwable e) {
+      isTaskOwed.set(true);
+      if (lock.tryLock()) {
+        leave();
       }
     }
   }
@@ -204,17 +219,17 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     while (left != 0) {
       lock.lock();
       if (lock.getHoldCount() > 1) {
-        isTaskOwed = true;
+        isTaskOwed.set(true);
         lock.unlock();
         return;
       }
+      int seen = arrived.get();
       try {
-        int seen = arrived.get();
         if (seen != 0) {
           drive();
         }
-        left = arrived.addAndGet(-seen);
       } finally {
+        left = arrived.addAndGet(-seen);
         leave();
       }
     }
@@ -222,12 +237,12 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   /** Looks at all that has arrived; what one operation fails with does not stop the others. */
   private void drive() {
-    RuntimeException failure = null;
+    Throwable failure = null;
     for (boolean isSeen = core.isClosed(); !isSeen; ) {
       try {
         core.completePending(false);
         isSeen = true;
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         // An operation has ended, and its stage will be told; giving back what it had has failed.
         failure = e;
       }
@@ -244,19 +259,37 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   /** Lets go of the lock, and then tells who waits. */
   private void leave() {
-    List<Promise> told = ended.isEmpty() ? List.of() : new ArrayList<>(ended);
-    ended.clear();
-    told.forEach(core::told);
-    boolean isOwed = isTaskOwed;
-    isTaskOwed = false;
-    boolean mustSetTimer = core.hasWaiting() && isTimerSet.compareAndSet(false, true);
-    lock.unlock();
-    if (mustSetTimer) {
-      SOON.execute(this::timerHasRun);
+    List<Promise> told = List.of();
+    boolean mustSetTimer;
+    try {
+      if (!ended.isEmpty()) {
+        told = new ArrayList<>(ended);
+        ended.clear();
+        told.forEach(core::told);
+      }
+      mustSetTimer = core.hasWaiting() && isTimerSet.compareAndSet(false, true);
+    } finally {
+      lock.unlock();
     }
-    told.forEach(Promise::tell);
-    if (isOwed) {
-      goOn();
+    try {
+      if (mustSetTimer) {
+        setTimer();
+      }
+    } finally {
+      told.forEach(Promise::tell);
+      if (isTaskOwed.get() && isTaskOwed.getAndSet(false)) {
+        goOn();
+      }
+    }
+  }
+
+  private void setTimer() {
+    try {
+      SOON.execute(this::timerHasRun);
+    } catch (Throwable e) {
+      // The next to release the lock tries again.
+      isTimerSet.set(false);
+      throw e;
     }
   }
 }

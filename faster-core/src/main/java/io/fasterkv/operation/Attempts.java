@@ -130,6 +130,9 @@ final class Attempts<I, O, C> {
         engine.log().assist();
         comeAgain(tries++);
       }
+    } catch (Throwable e) {
+      values.releaseHeld(engine.log().memory());
+      throw e;
     } finally {
       user.unprotect();
     }

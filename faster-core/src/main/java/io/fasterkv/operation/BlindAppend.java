@@ -58,12 +58,18 @@ final class BlindAppend {
     Words.storePlain(memory, record + LongRecord.KEY, key);
     Words.storePlain(memory, record + LongRecord.VALUE, value);
     Words.storeRelease(memory, record, RecordInfo.complete(previous, version));
-    if (!index.compareAndSet(entry, address)) {
-      Words.storeRelease(memory, record, RecordInfo.unpublished(previous));
-      return false;
+    boolean isPublished = false;
+    try {
+      isPublished = index.compareAndSet(entry, address);
+    } finally {
+      if (!isPublished) {
+        Words.storeRelease(memory, record, RecordInfo.unpublished(previous));
+      }
     }
-    steps.accepted();
-    steps.replaced(LongRecord.BYTES, LongRecord.BYTES);
-    return true;
+    if (isPublished) {
+      steps.accepted();
+      steps.replaced(LongRecord.BYTES, LongRecord.BYTES);
+    }
+    return isPublished;
   }
 }

@@ -62,9 +62,14 @@ final class DeltaFold {
   void takeBuffers() {
     if (merge != null) {
       MemorySegment first = buffers.take(FIRST_BYTES);
-      part = first.asSlice(0, BufferPool.MIN_BYTES);
-      spare = first.asSlice(BufferPool.MIN_BYTES, BufferPool.MIN_BYTES);
-      newestCopy = first.asSlice(2 * BufferPool.MIN_BYTES, 2 * BufferPool.MIN_BYTES);
+      try {
+        part = first.asSlice(0, BufferPool.MIN_BYTES);
+        spare = first.asSlice(BufferPool.MIN_BYTES, BufferPool.MIN_BYTES);
+        newestCopy = first.asSlice(2 * BufferPool.MIN_BYTES, 2 * BufferPool.MIN_BYTES);
+      } catch (Throwable e) {
+        buffers.give(first);
+        throw e;
+      }
     }
   }
 

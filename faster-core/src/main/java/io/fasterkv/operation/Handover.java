@@ -83,11 +83,12 @@ final class Handover<I, O, C> {
     }
   }
 
-  /** An update that was listed has ended. Returns whether it was the last. */
+  /** An update that was accepted has ended, listed or not. Returns whether it was the last. */
   boolean ended(Operation<I, O, C> op) {
     lock.lock();
     try {
-      if (listed.remove(op)) {
+      boolean wasListed = listed.remove(op);
+      if (wasListed || op.version.acceptedIn() != 0) {
         op.version.unlatch();
         op.version.accepted(0);
         accepted.decrementAndGet();

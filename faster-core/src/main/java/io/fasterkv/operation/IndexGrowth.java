@@ -45,7 +45,7 @@ public final class IndexGrowth implements AutoCloseable {
   private volatile boolean isOver;
 
   /**
-   * Starts the thread.
+   * A thread that {@link #start} starts.
    *
    * @param indexBytes what both tables may have together while the index grows
    * @param logBytes the log's memory
@@ -56,7 +56,11 @@ public final class IndexGrowth implements AutoCloseable {
     this.indexBytes = indexBytes;
     this.logBytes = logBytes;
     recoveredBytes = usedBytes(engine.log());
-    thread = Thread.ofPlatform().daemon().name("faster-index-growth").start(this::run);
+    thread = engine.log().failure().thread("faster-index-growth", this::run);
+  }
+
+  public void start() {
+    thread.start();
   }
 
   /** Ends the thread, after the growth if it is at that. */
@@ -72,8 +76,11 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   private void run() {
-    growOnce();
-    isOver = true;
+    try {
+      growOnce();
+    } finally {
+      isOver = true;
+    }
   }
 
   private void growOnce() {
@@ -89,9 +96,6 @@ public final class IndexGrowth implements AutoCloseable {
                 .log(Level.WARNING, "the index keeps the size that it began with", e);
             return;
           }
-        } catch (RuntimeException | Error e) {
-          engine.log().fail(e);
-          return;
         }
       }
       LockSupport.parkNanos(LOOK_NANOS);

@@ -32,7 +32,7 @@ public final class IndexLoans implements AutoCloseable {
   private volatile boolean isClosed;
 
   /**
-   * Starts the thread.
+   * A thread that {@link #start} starts.
    *
    * @param arena has the log's memory
    * @param isGrown whether the index has all memory that is its own
@@ -43,7 +43,10 @@ public final class IndexLoans implements AutoCloseable {
     this.arena = arena;
     this.isGrown = isGrown;
     this.most = most;
-    thread = Thread.ofPlatform().daemon().name("faster-index-loans").unstarted(this::run);
+    thread = engine.log().failure().thread("faster-index-loans", this::run);
+  }
+
+  public void start() {
     engine.index().onScarce(this::ask);
     thread.start();
   }
@@ -64,14 +67,10 @@ public final class IndexLoans implements AutoCloseable {
   }
 
   private void run() {
-    try {
-      for (int loans = 0; loans < most && canLend(); loans++) {
-        if (!awaitNeed() || !lend()) {
-          return;
-        }
+    for (int loans = 0; loans < most && canLend(); loans++) {
+      if (!awaitNeed() || !lend()) {
+        return;
       }
-    } catch (RuntimeException | Error e) {
-      engine.log().fail(e);
     }
   }
 

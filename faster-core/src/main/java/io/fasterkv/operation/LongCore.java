@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * looked up is not valid any more once the general way has left the epoch. Those after it go one by
  * one; their buckets and records are in the cache by then.
  *
- * <p>Every operation stands between {@link #begin} and {@link #end}, whichever way it goes: a
- * function that calls its session is refused, since the short way would leave the epoch under it;
- * and a session that only its operation refers to is not taken for one that is gone.
+ * <p>Every operation is busy from {@link #begin} to its end, whichever way it goes: a function that
+ * calls its session is refused, since the short way would leave the epoch under it; and a session
+ * that only its operation refers to is not taken for one that is gone.
  *
  * @param <C> context
  */
@@ -72,7 +72,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return readOne(key, context);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -96,7 +97,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return upsertOne(key, newValue, context);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -110,7 +112,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return rmwOne(key, input, context);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -125,7 +128,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return general.runLong(LongKind.DELETE, key, 0, context);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -150,7 +154,8 @@ public final class LongCore<C> implements AutoCloseable {
       }
       return pending;
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -168,7 +173,8 @@ public final class LongCore<C> implements AutoCloseable {
         }
       }
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -190,7 +196,8 @@ public final class LongCore<C> implements AutoCloseable {
       }
       return pending;
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -202,7 +209,8 @@ public final class LongCore<C> implements AutoCloseable {
       // The short way does not look at what is read-only.
       readsInGeneral = wanted == CopyReads.FROM_DISK_AND_READ_ONLY;
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -211,7 +219,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return general.completePending(wait);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -221,7 +230,8 @@ public final class LongCore<C> implements AutoCloseable {
     try {
       return general.completePending(most);
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
@@ -232,20 +242,17 @@ public final class LongCore<C> implements AutoCloseable {
       path = LongPaths.NONE;
       general.close();
     } finally {
-      end();
+      isBusy = false;
+      Reference.reachabilityFence(this);
     }
   }
 
+  /** Ends by a plain store in the caller: a call could find no stack. */
   private void begin() {
     if (isBusy) {
       throw SessionCore.calledFromCallback();
     }
     isBusy = true;
-  }
-
-  private void end() {
-    isBusy = false;
-    Reference.reachabilityFence(this);
   }
 
   private Status inGeneral(LongKind kind, long key, long input, @Nullable C context) {

@@ -106,12 +106,16 @@ final class NewRecord {
   boolean publish(Operation<?, ?, ?> op, long infoBits) {
     Words.storeRelease(
         memory(), offset(), RecordInfo.complete(previousAddress, infoBits | op.version.bits()));
-    if (index.compareAndSet(op.entry, address)) {
-      isLost = false;
-      return true;
+    boolean isPublished = false;
+    try {
+      isPublished = index.compareAndSet(op.entry, address);
+    } finally {
+      // Also if there was no stack for it: a scan would take the record for the key's newest.
+      isLost = keepsLost && !isPublished;
+      if (!isPublished) {
+        Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));
+      }
     }
-    isLost = keepsLost;
-    Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));
-    return false;
+    return isPublished;
   }
 }

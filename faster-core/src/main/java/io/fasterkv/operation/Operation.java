@@ -156,22 +156,22 @@ final class Operation<I, O, C> {
     bytesAtFirst = bytes;
     MemorySegment first = buffers.take(bytes);
     try {
+      keyBuffer = first.asSlice(0, bytes / 4);
+      valueBuffer = first.asSlice(bytes / 4, bytes / 4);
+      diskBuffer = first.asSlice(bytes / 2, bytes / 2);
+      diskRecord = diskBuffer;
       fold.takeBuffers();
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       buffers.give(first);
       throw e;
     }
-    keyBuffer = first.asSlice(0, bytes / 4);
-    valueBuffer = first.asSlice(bytes / 4, bytes / 4);
-    diskBuffer = first.asSlice(bytes / 2, bytes / 2);
-    diskRecord = diskBuffer;
   }
 
   /** An operation for a user who leaves the epochs if there is no room for it. */
   static Operation<Void, Void, Void> beside(EpochUser user, Engine engine) {
     try {
       return new Operation<>(engine);
-    } catch (RuntimeException e) {
+    } catch (Throwable e) {
       user.close();
       throw e;
     }

@@ -4,6 +4,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.device.CompletedReads;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.ReadQueue;
+import io.fasterkv.memory.StackReserve;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
@@ -121,6 +122,10 @@ final class PendingOperations<I, O, C> {
    * again. Null when there is none, or none is pending.
    */
   @Nullable Operation<I, O, C> next(boolean wait) {
+    if (count() > 0) {
+      // An operation that is taken out is gone on with, or ended, by this thread.
+      StackReserve.require();
+    }
     if (!tags.isEmpty()) {
       int tag = queue().next(wait && waiting.isEmpty());
       if (tag != ReadQueue.NONE) {

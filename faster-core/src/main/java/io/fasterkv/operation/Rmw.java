@@ -190,7 +190,9 @@ final class Rmw<I, O, C> {
     try {
       if (values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
           && fresh.publish(op, false)) {
-        infoBits = RecordInfo.SEALED | mark.bits();
+        // First of all: from here on the record must not be changed any more.
+        infoBits = RecordInfo.SEALED;
+        infoBits |= mark.bits();
       }
     } finally {
       values.letGo(op, memory, record, infoBits);

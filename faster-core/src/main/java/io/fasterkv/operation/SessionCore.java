@@ -476,10 +476,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     boolean isUnderWay = false;
     boolean wasBusy = isBusy;
     isBusy = true;
-    if (handover != null) {
-      handover.take(op);
-    }
     try {
+      if (handover != null) {
+        handover.take(op);
+      }
       isUnderWay = isUnderWay(op, resume(op));
       if (!isUnderWay) {
         ends.ended(op);
@@ -494,8 +494,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     } finally {
       isBusy = wasBusy;
       if (!isUnderWay) {
-        unlist(op);
-        pending.end(op);
+        try {
+          unlist(op);
+        } finally {
+          pending.end(op);
+        }
       } else if (handover != null) {
         handover.put(op);
       }

@@ -41,7 +41,12 @@ final class SessionOperations<I, O, C> {
 
   Operation<I, O, C> open() {
     Operation<I, O, C> op = new Operation<>(engine);
-    all.add(op);
+    try {
+      all.add(op);
+    } catch (Throwable e) {
+      op.close();
+      throw e;
+    }
     return op;
   }
 

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings(
     "NullAway") // Inputs and outputs are the caller's own, null if the caller says so.
 final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<I, O, C> {
+  private static final long NONE = -1;
+
   private final StoreFunctions<I, O, C> functions;
 
   /** The functions again, if what they make can be merged; else null. */
@@ -29,7 +31,10 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   /** Makes the short way; null where there is none. */
   private final @Nullable SpanPaths paths;
 
-  /** The state of the record that is held; a session holds one at a time. */
+  /** The record that is held, or {@link #NONE}; a session holds one at a time. */
+  private long heldRecord = NONE;
+
+  /** The state that it had before. */
   private long heldState;
 
   SpanValues(StoreFunctions<I, O, C> functions, HybridLog log, @Nullable SpanPaths paths) {
@@ -184,8 +189,10 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   @Override
   public boolean hold(Operation<I, O, C> op, MemorySegment memory, long record) {
     heldState = SpanRecord.latch(memory, record);
+    heldRecord = record;
     if (RecordInfo.isFrozen(RecordLayout.info(memory, record))) {
       SpanRecord.unlatchUnchanged(memory, record, heldState);
+      heldRecord = NONE;
       return false;
     }
     return true;
@@ -197,7 +204,17 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
       Words.getAndBitwiseOr(memory, record, infoBits);
     }
     SpanRecord.unlatchUnchanged(memory, record, heldState);
+    heldRecord = NONE;
     return true;
+  }
+
+  @Override
+  public void releaseHeld(MemorySegment memory) {
+    if (heldRecord != NONE) {
+      int valueBytes = SpanRecord.valueBytes(heldState);
+      SpanRecord.unlatch(memory, heldRecord, heldState, valueBytes);
+      heldRecord = NONE;
+    }
   }
 
   @Override
@@ -239,15 +256,17 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
     switch (end) {
       case DONE -> {
         int length = op.value.length();
+        SpanRecord.unlatch(memory, record, heldState, length);
+        heldRecord = NONE;
         if (room != null && length != SpanRecord.valueBytes(heldState)) {
           room.died(SpanRecord.valueBytes(heldState) - length);
         }
-        SpanRecord.unlatch(memory, record, heldState, length);
       }
       case NO_ROOM -> SpanRecord.unlatchUnchanged(memory, record, heldState);
       case FROZEN ->
           SpanRecord.unlatch(memory, record, heldState, SpanRecord.valueBytes(heldState));
     }
+    heldRecord = NONE;
   }
 
   private void wrapOld(Operation<I, O, C> op, MemorySegment memory, long record) {

@@ -73,6 +73,12 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
    */
   boolean letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
 
+  /**
+   * Ends a {@link #hold} that is left because there was no stack to end it; called before the epoch
+   * is left, by a frame further up.
+   */
+  default void releaseHeld(MemorySegment memory) {}
+
   /** The functions for values that do not fit a page; null if there are none. */
   @Nullable LargeFunctions<I, O, C> large();
 

@@ -5,6 +5,7 @@ import io.fasterkv.epoch.Phase;
 import io.fasterkv.epoch.SystemState;
 import io.fasterkv.index.BucketLatch;
 import io.fasterkv.index.HashIndex;
+import io.fasterkv.memory.StackReserve;
 import io.fasterkv.operation.Operation.Kind;
 import io.fasterkv.record.RecordInfo;
 import org.jspecify.annotations.Nullable;
@@ -84,18 +85,21 @@ final class VersionGuard {
    * @param becomesPending whether the operation becomes pending if the step says that it waits
    */
   Step end(Operation<?, ?, ?> op, Step step, boolean becomesPending) {
-    Step ended = step;
-    boolean isPending = becomesPending && (step == Step.READ_DISK || step == Step.WAIT);
-    if (isPending && op.kind == Kind.RMW && op.version.acceptedIn() == 0) {
-      ended = accept(op) ? step : Step.RETRY;
+    try {
+      Step ended = step;
+      boolean isPending = becomesPending && (step == Step.READ_DISK || step == Step.WAIT);
+      if (isPending && op.kind == Kind.RMW && op.version.acceptedIn() == 0) {
+        ended = accept(op) ? step : Step.RETRY;
+      }
+      if (ended == Step.DONE || (isPending && ended == step)) {
+        count(op);
+      }
+      return ended;
+    } finally {
+      if (isShifting) {
+        endShifting(op);
+      }
     }
-    if (ended == Step.DONE || (isPending && ended == step)) {
-      count(op);
-    }
-    if (isShifting) {
-      endShifting(op);
-    }
-    return ended;
   }
 
   /** Gives an operation its serial number, unless it has one. */
@@ -126,6 +130,8 @@ final class VersionGuard {
   }
 
   private boolean beginShifting(Operation<?, ?, ?> op) {
+    // A latch or lock that is kept would stop the shift, and so all sessions.
+    StackReserve.require();
     if (handover != null) {
       if (!handover.tryEnter()) {
         return false;
@@ -194,6 +200,7 @@ final class VersionGuard {
   }
 
   private boolean accept(Operation<?, ?, ?> op) {
+    StackReserve.require();
     if (phase == Phase.PREPARE && !op.version.isLatched() && !share(op)) {
       return false;
     }
@@ -205,18 +212,21 @@ final class VersionGuard {
   }
 
   private void endShifting(Operation<?, ?, ?> op) {
-    boolean keepsLatch = op.version.acceptedIn() != 0 && phase == Phase.PREPARE;
-    boolean isOldPending = op.version.acceptedIn() != 0 && op.version.acceptedIn() < version;
-    if (!keepsLatch && !isOldPending) {
-      op.version.unlatch();
+    try {
+      boolean keepsLatch = op.version.acceptedIn() != 0 && phase == Phase.PREPARE;
+      boolean isOldPending = op.version.acceptedIn() != 0 && op.version.acceptedIn() < version;
+      if (!keepsLatch && !isOldPending) {
+        op.version.unlatch();
+      }
+    } finally {
+      leaveHandover();
     }
-    leaveHandover();
   }
 
   private void leaveHandover() {
     if (hasEntered && handover != null) {
-      hasEntered = false;
       handover.leave();
+      hasEntered = false;
     }
   }
 }

@@ -90,6 +90,7 @@ class CheckpointDiskTest {
     compaction =
         new BackgroundCompaction(
             Insides.engine(store), Insides.compactor(store), config, this::look);
+    compaction.start();
   }
 
   @AfterEach

@@ -56,10 +56,11 @@ class IdleStoreTest {
       write(store, times);
       Compactor compactor = Insides.compactor(store);
       long requestsBefore = requests.get();
-      try (BackgroundCompaction ignored =
+      try (BackgroundCompaction background =
           new BackgroundCompaction(Insides.engine(store), compactor, config, this::wakeUp)) {
+        background.start();
         assertThat(isOver.await(100, TimeUnit.SECONDS)).isTrue();
-        assertThat(ignored.failure()).isNull();
+        assertThat(background.failure()).isNull();
       }
       assertThat(requestsAtFirst).as("it has looked").isGreaterThan(requestsBefore);
       assertThat(compactor.stats().passes() > 0)

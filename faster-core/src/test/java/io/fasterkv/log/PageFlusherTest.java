@@ -119,7 +119,7 @@ class PageFlusherTest {
   /** The store waited for the report without end. */
   @Test
   void aReportThatFailsIsNeverLostWithoutAFailure() {
-    OutOfMemoryError thrown = new OutOfMemoryError("on purpose");
+    InternalError thrown = new InternalError("on purpose");
     PageFlusher failing =
         new PageFlusher(
             frames,

@@ -43,10 +43,10 @@ record StoreParts(
             recovery.position(),
             new HashIndexPlan(recovery.indexGeometry(), recovery.overflowUsed()),
             recovery.recovered());
-    if (device instanceof BorrowingDevice borrowing) {
-      borrowing.onFailure(parts.engine().log()::fail);
-    }
     try {
+      if (device instanceof BorrowingDevice borrowing) {
+        borrowing.onFailure(parts.engine().log()::fail);
+      }
       recovery.run(parts.engine());
     } catch (RuntimeException | Error e) {
       parts.engine().log().close();

@@ -11,7 +11,7 @@ import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
 /** The origin of a log in memory, of which reads can be made to fail. */
-final class MemoryOrigin implements LogOrigin {
+public final class MemoryOrigin implements LogOrigin {
   private final List<Part> files = new ArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
   private final AtomicInteger singleRefusals = new AtomicInteger();
@@ -23,10 +23,10 @@ final class MemoryOrigin implements LogOrigin {
   private volatile long longestRead;
 
   /** Some pieces that follow each other, with their bytes. */
-  record Run(
+  public record Run(
       List<LogPiece> pieces, List<byte[]> bytes, List<byte[]> sound, byte @Nullable [] digest) {
     /** With bytes that are sound; what is changed of them later does not fit the checksums. */
-    Run(List<LogPiece> pieces, List<byte[]> bytes, byte @Nullable [] digest) {
+    public Run(List<LogPiece> pieces, List<byte[]> bytes, byte @Nullable [] digest) {
       this(pieces, bytes, bytes.stream().map(byte[]::clone).toList(), digest);
     }
 
@@ -39,14 +39,14 @@ final class MemoryOrigin implements LogOrigin {
     }
   }
 
-  MemoryOrigin(List<Run> runs) {
+  public MemoryOrigin(List<Run> runs) {
     this(runs, 1024);
   }
 
   /**
    * @param blockBytes what is read and checked at once
    */
-  MemoryOrigin(List<Run> runs, int blockBytes) {
+  public MemoryOrigin(List<Run> runs, int blockBytes) {
     this.blockBytes = blockBytes;
     runs.forEach(run -> files.add(new Part(run)));
   }
@@ -104,7 +104,7 @@ final class MemoryOrigin implements LogOrigin {
     isClosed = true;
   }
 
-  final class Part implements LogOrigin.File {
+  public final class Part implements LogOrigin.File {
     private final Run run;
 
     Part(Run run) {

@@ -14,7 +14,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 
 /** Does the steps of a {@link Script} in either kind of record. */
-interface StampedSession extends AutoCloseable {
+public interface StampedSession extends AutoCloseable {
 
   /** Does one step; returns whether it has ended. {@code found} is told what a read finds. */
   boolean perform(Step step, Found found);
@@ -70,7 +70,7 @@ interface StampedSession extends AutoCloseable {
     }
 
     /** 8 to 26 bytes. */
-    static ByteSpan key(long key) {
+    public static ByteSpan key(long key) {
       ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES + (int) (key % 19));
       return ByteSpan.of(bytes.order(ByteOrder.nativeOrder()).putLong(0, key).array());
     }
@@ -139,7 +139,7 @@ interface StampedSession extends AutoCloseable {
     }
 
     /** Sums that tell what was found. */
-    static MergeableLongFunctions<Found> functions() {
+    public static MergeableLongFunctions<Found> functions() {
       LongFunctions<Found> sum = LongFunctions.sum();
       MergeableLongFunctions<Found> merge = LongFunctions.sum();
       return new MergeableLongFunctions<>() {

@@ -8,7 +8,8 @@ import io.fasterkv.api.Status;
  * Sums that tell whether they are whole: a value is its key, the sum, and words that depend on
  * both, as many as the sum says; now and then more than a page.
  */
-class SumFunctions implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
+public class SumFunctions
+    implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
   private static final int SUM = Long.BYTES;
   private static final int HEADER_BYTES = 2 * Long.BYTES;
   private static final int PAGE_WORDS = 480;
@@ -16,17 +17,17 @@ class SumFunctions implements MergeableFunctions<Long, SumFunctions.Result, SumF
   private final int maxWords;
 
   /** Values have up to {@code maxBytes}, and at least 16. */
-  SumFunctions(int maxBytes) {
+  public SumFunctions(int maxBytes) {
     maxWords = (maxBytes - HEADER_BYTES) / Long.BYTES;
   }
 
   /** What a read found. */
-  static final class Result {
-    long sum;
+  public static final class Result {
+    public long sum;
   }
 
   /** Told what a read found. */
-  interface Found {
+  public interface Found {
     void found(Long value);
   }
 
@@ -42,7 +43,7 @@ class SumFunctions implements MergeableFunctions<Long, SumFunctions.Result, SumF
   }
 
   /** A value that takes no notice of what was before. */
-  ByteSpan value(long key, long sum) {
+  public ByteSpan value(long key, long sum) {
     ByteSpan value = ByteSpan.of(new byte[length(sum)]);
     write(key, sum, value);
     return value;

@@ -1,0 +1,94 @@
+package io.fasterkv.inject;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.MemoryOrigin;
+import io.fasterkv.MemoryOrigin.Run;
+import io.fasterkv.StoreExport;
+import io.fasterkv.StoreImport;
+import io.fasterkv.api.LogPiece;
+import io.fasterkv.api.RecoveryRequest;
+import io.fasterkv.api.StoreConfig;
+import io.fasterkv.device.LogDevice;
+import io.fasterkv.inject.Op.End;
+import io.fasterkv.inject.Op.Kind;
+import io.fasterkv.sim.SimulatedDisk;
+import java.io.IOException;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The log of another store, which a store begins with and reads piece by piece. */
+final class Borrowed {
+  /** No session writes the keys of this one. */
+  static final int SESSION = 9;
+
+  static final int KEYS = 200;
+  private static final int PIECES_A_FILE = 2;
+
+  private final List<Run> runs = new ArrayList<>();
+  private final byte[] head;
+
+  /** Fills a store and exports it. */
+  Borrowed(Setting setting) {
+    StoreConfig config = setting.quiet(new SimulatedDisk().directory());
+    try (FasterStore store = FasterStore.open(config, setting.device(config))) {
+      try (Hand hand = setting.reader(store)) {
+        for (int i = 0; i < KEYS; i++) {
+          hand.issue(new Op(Kind.UPSERT, SessionWork.key(SESSION, i), stamp(i)));
+        }
+      }
+      try (StoreExport export = store.export()) {
+        export.awaitWritten();
+        List<LogPiece> pieces = export.pieces(0);
+        for (int next = 0; next < pieces.size(); next += PIECES_A_FILE) {
+          runs.add(
+              run(export, pieces.subList(next, Math.min(pieces.size(), next + PIECES_A_FILE))));
+        }
+        head = export.head();
+      }
+    }
+  }
+
+  private static Run run(StoreExport export, List<LogPiece> pieces) {
+    List<byte[]> contents = new ArrayList<>();
+    try (StoreExport.Digest digest = export.tryDigest()) {
+      for (LogPiece piece : pieces) {
+        byte[] bytes = new byte[piece.bytes()];
+        export.read(piece, MemorySegment.ofArray(bytes));
+        digest.add(piece, MemorySegment.ofArray(bytes));
+        contents.add(bytes);
+      }
+      return new Run(pieces, contents, digest.bytes());
+    }
+  }
+
+  /** Puts what a store begins with into its directory; returns the number of that checkpoint. */
+  long prepare(StoreConfig config) {
+    try (StoreImport.Target target = StoreImport.of(head, "head").into(config.directory())) {
+      return target.finish(runs.stream().flatMap(run -> run.pieces().stream()).toList()).number();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Opens the store; its own log is empty. */
+  FasterStore open(StoreConfig config, LogDevice device) {
+    return FasterStore.recover(
+        config, RecoveryRequest.newest().from(new MemoryOrigin(runs)), device);
+  }
+
+  /** What it has of the other store. */
+  static Values values() {
+    Values values = new Values();
+    for (int i = 0; i < KEYS; i++) {
+      Op op = new Op(Kind.UPSERT, SessionWork.key(SESSION, i), stamp(i));
+      op.end = End.DONE;
+      values.apply(op);
+    }
+    return values;
+  }
+
+  private static long stamp(int key) {
+    return 0x9E3779B97F4A7C15L * (key + 1) >>> 8 | 1;
+  }
+}

@@ -1,0 +1,181 @@
+package io.fasterkv.inject;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+import java.util.function.UnaryOperator;
+
+/** Runs the workload again and again, each time with an Error at another point. */
+final class Campaign {
+  static final List<Class<? extends Error>> ERRORS =
+      List.of(OutOfMemoryError.class, StackOverflowError.class, AssertionError.class);
+
+  private static final int DRY_RUNS = 1;
+  private static final int MOST_TIMES = 60;
+
+  private final long seed;
+  private final long boundMillis;
+  private final UnaryOperator<byte[]> variant;
+  private final Points points = new Points();
+  private final Counts counts = new Counts();
+  private final SplittableRandom random;
+
+  /** By setting and point: how often the point is visited. */
+  private final List<int[]> visits = new ArrayList<>();
+
+  private Trials trials;
+
+  /**
+   * @param variant changes the store's classes
+   */
+  Campaign(long seed, long boundMillis, UnaryOperator<byte[]> variant) {
+    this.seed = seed;
+    this.boundMillis = boundMillis;
+    this.variant = variant;
+    random = new SplittableRandom(seed);
+    trials = new InjectedClasses(points, variant).trials();
+  }
+
+  Counts counts() {
+    return counts;
+  }
+
+  /** Counts the visits of all points, with nothing thrown; returns what must not be. */
+  List<String> explore() {
+    List<String> faults = new ArrayList<>();
+    for (int setting = 0; setting < Setting.COUNT; setting++) {
+      visits.add(new int[0]);
+      for (int i = 0; i < DRY_RUNS; i++) {
+        Report report = run(quiet(setting));
+        visits.set(setting, report.visits());
+        faults.addAll(report.faults());
+      }
+    }
+    for (int point = 0; point < points.count(); point++) {
+      if (setting(point) >= 0) {
+        counts.point(points.get(point));
+      }
+    }
+    return faults;
+  }
+
+  /** All points that are visited, in any order. */
+  List<Integer> visited() {
+    List<Integer> visited = new ArrayList<>();
+    for (int point = 0; point < points.count(); point++) {
+      if (setting(point) >= 0) {
+        visited.add(random.nextInt(visited.size() + 1), point);
+      }
+    }
+    return visited;
+  }
+
+  Point point(int number) {
+    return points.get(number);
+  }
+
+  /** A setting in which a point is visited, or -1. */
+  private int setting(int point) {
+    int from = random.nextInt(Setting.COUNT);
+    for (int i = 0; i < Setting.COUNT; i++) {
+      int setting = (from + i) % Setting.COUNT;
+      if (visits.get(setting)[point] > 0) {
+        return setting;
+      }
+    }
+    return -1;
+  }
+
+  /** Throws once at a point, at any of its visits. */
+  void once(int point, Consumer<String> faults) {
+    int setting = setting(point);
+    int most = visits.get(setting)[point];
+    Replay replay =
+        new Replay(
+            points.get(point).toString(),
+            setting,
+            1 + random.nextInt(1 + random.nextInt(most)),
+            1,
+            ERRORS.get(random.nextInt(ERRORS.size())));
+    replay(replay, faults);
+  }
+
+  /** Throws for want of memory at every allocation for a while. */
+  void storm(Consumer<String> faults) {
+    int setting = random.nextInt(Setting.COUNT);
+    long all = 0;
+    for (int point = 0; point < points.count(); point++) {
+      all += isAllocation(point) ? visits.get(setting)[point] : 0;
+    }
+    Replay replay =
+        new Replay(
+            Replay.EVERY_ALLOCATION,
+            setting,
+            1 + random.nextLong(all),
+            1 + random.nextInt(1 + random.nextInt(MOST_TIMES)),
+            OutOfMemoryError.class);
+    replay(replay, faults);
+  }
+
+  /** Does what is asked for; a visit that threads did not get to is tried again, as the first. */
+  void replay(Replay replay, Consumer<String> faults) {
+    IntPredicate hits =
+        replay.point().equals(Replay.EVERY_ALLOCATION) ? allocations() : named(replay.point());
+    Order order = order(replay, hits, replay.visit());
+    Report report = run(order);
+    if (report.thrown() == 0 && report.faults().isEmpty()) {
+      order = order(replay, hits, 1);
+      report = run(order);
+    }
+    counts.add(order, report);
+    for (String fault : report.faults()) {
+      faults.accept("-Dfaster.seed=" + seed + " " + replay + "\n" + fault);
+    }
+  }
+
+  private Order order(Replay replay, IntPredicate hits, long visit) {
+    return new Order(
+        seed, replay.setting(), replay.error(), hits, visit, replay.times(), boundMillis);
+  }
+
+  private IntPredicate allocations() {
+    BitSet allocations = new BitSet();
+    for (int point = 0; point < points.count(); point++) {
+      allocations.set(point, isAllocation(point));
+    }
+    return allocations::get;
+  }
+
+  private IntPredicate named(String name) {
+    int number = points.find(name);
+    return point -> point == number;
+  }
+
+  private boolean isAllocation(int point) {
+    return points.get(point).kind() == Point.Kind.NEW;
+  }
+
+  /** Initializes classes: one whose initialization fails is lost for as long as it is loaded. */
+  private void warmUp() {
+    for (int setting = 0; setting < Setting.COUNT; setting++) {
+      trials.run(quiet(setting));
+    }
+  }
+
+  private Order quiet(int setting) {
+    return new Order(seed, setting, Error.class, point -> false, 0, 0, boundMillis);
+  }
+
+  private Report run(Order order) {
+    Report report = trials.run(order);
+    if (report.hangs()) {
+      trials.abandon();
+      trials = new InjectedClasses(points, variant).trials();
+      warmUp();
+    }
+    return report;
+  }
+}

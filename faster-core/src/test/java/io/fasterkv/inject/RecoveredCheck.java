@@ -1,0 +1,72 @@
+package io.fasterkv.inject;
+
+import io.fasterkv.FasterStore;
+import io.fasterkv.StoreInvariants;
+import io.fasterkv.api.CommitPoint;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedMap;
+
+/** Holds a store that was recovered against what the sessions did before. */
+final class RecoveredCheck {
+  private static final CommitPoint NONE = CommitPoint.NONE;
+
+  private final Setting setting;
+  private final List<SessionWork> works;
+  private final Values known;
+
+  RecoveredCheck(Setting setting, List<SessionWork> works, Values known) {
+    this.known = known;
+    this.setting = setting;
+    this.works = works;
+  }
+
+  /**
+   * Throws unless each session has a prefix of so many operations at least; then uses the store.
+   */
+  void check(FasterStore store, long[] atLeast) {
+    long[] points = new long[atLeast.length];
+    List<List<Op>> ops = new ArrayList<>();
+    SortedMap<String, CommitPoint> recovered = store.recoveredPoints();
+    for (int i = 0; i < points.length; i++) {
+      points[i] = recovered.getOrDefault(Life.name(i), NONE).serial();
+      ops.add(List.of());
+      if (points[i] < atLeast[i]) {
+        throw new AssertionError(
+            "session=" + i + ", point=" + points[i] + ", allowed=from " + atLeast[i]);
+      }
+    }
+    works.forEach(work -> ops.set(work.number(), work.ops()));
+    works.forEach(
+        work -> requireReported(work, recovered.getOrDefault(Life.name(work.number()), NONE)));
+    StoreInvariants.check(store);
+    try (Hand reader = setting.reader(store)) {
+      new History(ops).check(points, key -> read(reader, key));
+      for (int i = 0; i < Borrowed.KEYS; i++) {
+        long key = SessionWork.key(Borrowed.SESSION, i);
+        if (!known.allows(key, read(reader, key))) {
+          throw new AssertionError("borrowed key=" + i + ", allowed=" + known.of(key));
+        }
+      }
+      reader.issue(new Op(Op.Kind.RMW, SessionWork.COUNTER, 1));
+    }
+    store.checkpoint();
+    StoreInvariants.check(store);
+  }
+
+  /** An update that was reported to have taken effect is not excluded from a point. */
+  private static void requireReported(SessionWork work, CommitPoint point) {
+    for (Op op : work.ops()) {
+      boolean isDone = op.end == Op.End.DONE && op.kind != Op.Kind.READ;
+      if (isDone && point.excluded().contains(op.serial)) {
+        throw new AssertionError("excluded, but done: " + op + ", point=" + point);
+      }
+    }
+  }
+
+  private static long read(Hand reader, long key) {
+    Op op = new Op(Op.Kind.READ, key, 0);
+    reader.issue(op);
+    return op.value;
+  }
+}

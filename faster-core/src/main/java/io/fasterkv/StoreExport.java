@@ -72,6 +72,27 @@ public final class StoreExport implements AutoCloseable {
   }
 
   /**
+   * Reads a part of a piece into memory of the part's size. The part is not verified: {@link
+   * #verify} does that when all parts were read.
+   *
+   * @param address where the part begins
+   */
+  public void read(long address, MemorySegment target) {
+    export.read(address, target);
+  }
+
+  /**
+   * Compares what was read of a piece, part by part, with what was written.
+   *
+   * @param crc CRC32C of all of its bytes
+   * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message names
+   *     the file and the offset
+   */
+  public void verify(LogPiece piece, int crc) {
+    export.verify(piece, crc);
+  }
+
+  /**
    * Gives the log's segment files second names in a directory, which is there, or copies them if
    * the file system cannot do that; {@link #awaitWritten} has returned. The last file may grow
    * after that, behind what is this version's. For stores on their own device. What is still where
@@ -108,7 +129,7 @@ public final class StoreExport implements AutoCloseable {
    */
   public @Nullable Digest tryDigest() {
     MemorySegment page = export.tryTakePage();
-    return page == null ? null : new Digest(export, page);
+    return page == null ? null : new Digest(export, page, true);
   }
 
   /**
@@ -119,12 +140,14 @@ public final class StoreExport implements AutoCloseable {
   public static final class Digest implements AutoCloseable {
     private final VersionExport export;
     private final MemorySegment page;
+    private final boolean ownsPage;
     private final RecordDigest digest;
     private boolean isClosed;
 
-    private Digest(VersionExport export, MemorySegment page) {
+    private Digest(VersionExport export, MemorySegment page, boolean ownsPage) {
       this.export = export;
       this.page = page;
+      this.ownsPage = ownsPage;
       digest = export.newDigest();
     }
 
@@ -136,10 +159,39 @@ public final class StoreExport implements AutoCloseable {
      * @throws IllegalStateException if it is closed
      */
     public void add(LogPiece piece, MemorySegment bytes) {
+      checkOpen(piece);
+      page.asSlice(0, piece.bytes()).copyFrom(bytes);
+      addPage(piece);
+    }
+
+    /**
+     * Reads the next piece and adds it, as the other method does.
+     *
+     * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message
+     *     names the file and the offset
+     */
+    public void add(LogPiece piece) {
+      checkOpen(piece);
+      export.read(piece, page.asSlice(0, piece.bytes()));
+      addPage(piece);
+    }
+
+    /**
+     * Begins another digest, which shares this one's scratch memory: both are for one thread at a
+     * time. This one is closed last.
+     */
+    public Digest another() {
+      return new Digest(export, page, false);
+    }
+
+    private void checkOpen(LogPiece piece) {
       if (isClosed) {
         throw new IllegalStateException("the digest is closed: piece=" + piece);
       }
-      MemorySegment aligned = page.asSlice(0, piece.bytes()).copyFrom(bytes);
+    }
+
+    private void addPage(LogPiece piece) {
+      MemorySegment aligned = page.asSlice(0, piece.bytes());
       digest.add(piece.from(), aligned, address -> "piece=" + piece + ", address=" + address);
     }
 
@@ -155,10 +207,10 @@ public final class StoreExport implements AutoCloseable {
 
     @Override
     public void close() {
-      if (!isClosed) {
-        isClosed = true;
+      if (!isClosed && ownsPage) {
         export.givePage(page);
       }
+      isClosed = true;
     }
   }
 }

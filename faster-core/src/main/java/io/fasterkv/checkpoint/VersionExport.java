@@ -74,12 +74,22 @@ public final class VersionExport implements AutoCloseable {
 
   /** Reads a piece and compares its checksum. */
   public void read(LogPiece piece, MemorySegment target) {
+    read(piece.from(), target);
+    verify(piece, Checksums.crc32c(target));
+  }
+
+  /** Reads bytes of the log, which are not verified. */
+  public void read(long address, MemorySegment target) {
     try {
-      log.device().readNow(piece.from(), target);
+      log.device().readNow(address, target);
     } catch (IOException e) {
-      throw new DeviceFailed("a page could not be read: " + log.device().place(piece.from()), e);
+      throw new DeviceFailed("a page could not be read: " + log.device().place(address), e);
     }
-    if (Checksums.crc32c(target) != piece.crc()) {
+  }
+
+  /** Compares the checksum of what was read of a piece. */
+  public void verify(LogPiece piece, int crc) {
+    if (crc != piece.crc()) {
       throw new Corrupt(
           "a page is not what was written: "
               + log.device().place(piece.from())

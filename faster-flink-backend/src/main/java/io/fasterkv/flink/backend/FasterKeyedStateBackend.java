@@ -36,6 +36,7 @@ import org.apache.flink.runtime.state.SnapshotStrategyRunner;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTransformFactory;
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueElement;
+import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -269,13 +270,17 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     super.close();
   }
 
-  /** Cancels snapshots that are being written, waits until they have let go, and closes all. */
+  /**
+   * Cancels snapshots that are being written, waits until none uses the store, and closes all. First
+   * ends what the store waits for, since a snapshot may wait with it.
+   */
   @Override
   public void dispose() {
     if (disposed) {
       return;
     }
     disposed = true;
+    IOUtils.closeQuietly(this);
     super.dispose();
     parts.resources().local().guard().close();
     parts.context().close();

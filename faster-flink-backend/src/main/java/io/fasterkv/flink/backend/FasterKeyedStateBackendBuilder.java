@@ -5,6 +5,7 @@ import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.config.TimerPlace;
 import io.fasterkv.flink.key.KeySpace;
 import io.fasterkv.flink.memory.NativeAccess;
+import io.fasterkv.flink.metrics.RestoreDurations;
 import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.DeadParts;
 import io.fasterkv.flink.records.EntryLife;
@@ -91,15 +92,19 @@ public class FasterKeyedStateBackendBuilder<K>
       StateRegistry states = new StateRegistry();
       Identities identities = new Identities(state -> states.get(state).name());
       ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider(), identities);
+      RestoreDurations durations =
+          new RestoreDurations(parameters.getCustomInitializationMetrics(), clock);
       resources =
           StoreResources.open(
               parameters,
               settings,
               incremental,
               new CompactionRule(expiry, new DeadParts(identities)));
+      durations.downloaded(incremental != null);
       records = openRecords(resources.local().store(), identities, expiry::entryLife);
       FasterKeyedStateBackend<K> backend =
           restoreInto(resources, states, records, incremental, expiry);
+      durations.restored(!handles().isEmpty());
       StoreMetrics.register(
           parameters.getMetricGroup(),
           resources.local().store(),

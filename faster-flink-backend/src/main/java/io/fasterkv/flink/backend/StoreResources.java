@@ -65,11 +65,11 @@ final class StoreResources implements AutoCloseable {
     Environment env = parameters.getEnv();
     MemoryLease lease = MemoryLease.acquire(env, parameters.getManagedMemoryFraction(), settings);
     LocalDirectory directory = null;
+    FasterStore store = null;
     try {
       directory =
           LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
-      FasterStore store =
-          openStore(directory.path().resolve("log"), lease, settings, restore, rule);
+      store = openStore(directory.path().resolve("log"), lease, settings, restore, rule);
       LOG.info(
           "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
       LocalStore local =
@@ -77,11 +77,11 @@ final class StoreResources implements AutoCloseable {
               store,
               directory.path(),
               settings.sortBufferBytes(),
+              settings.uploadStreams(),
               env.getTaskStateManager().createLocalRecoveryConfig());
       return new StoreResources(lease, directory, local);
-    } catch (IOException | RuntimeException | Error failure) {
-      lease.close();
-      IOUtils.closeQuietly(directory);
+    } catch (Throwable failure) {
+      IOUtils.closeAllQuietly(store, lease, directory);
       throw failure;
     }
   }
@@ -155,8 +155,6 @@ final class StoreResources implements AutoCloseable {
   @Override
   public void close() {
     local.guard().close();
-    IOUtils.closeQuietly(local.store());
-    lease.close();
-    directory.close();
+    IOUtils.closeAllQuietly(local.store(), lease, directory);
   }
 }

@@ -75,6 +75,16 @@ public final class FasterOptions {
               "Heap memory with which one snapshot, or one listing of keys, sorts records by key"
                   + " group; what does not fit is sorted in local files.");
 
+  /** How many files of a checkpoint are written at a time. */
+  public static final ConfigOption<Integer> UPLOAD_STREAMS =
+      ConfigOptions.key("state.backend.faster.snapshot.streams")
+          .intType()
+          .defaultValue(4)
+          .withDescription(
+              "Files of one incremental checkpoint that are written at a time, each over a stream"
+                  + " of its own, 1 to 256. A file has at most 64 mb of log. Each stream has a"
+                  + " buffer of 32 kb on the heap.");
+
   /** Where timers are. */
   public static final ConfigOption<TimerPlace> TIMERS =
       ConfigOptions.key("state.backend.faster.timers")

@@ -9,6 +9,7 @@ import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
 import static io.fasterkv.flink.config.FasterOptions.RESTORE_STREAMS;
 import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
 import static io.fasterkv.flink.config.FasterOptions.TIMERS;
+import static io.fasterkv.flink.config.FasterOptions.UPLOAD_STREAMS;
 
 import java.io.File;
 import java.io.Serializable;
@@ -34,6 +35,7 @@ import org.jspecify.annotations.Nullable;
  * @param mappedReads whether the log's files are mapped to be read, or null to go by where the task
  *     runs
  * @param sortBufferBytes heap that one snapshot sorts with
+ * @param uploadStreams how many files of one checkpoint are written at a time
  * @param timers where timers are
  * @param restoreStreams how many streams read a checkpoint at a time
  * @param incremental whether checkpoints are incremental, by Flink's own option
@@ -47,6 +49,7 @@ public record FasterSettings(
     double mutableFraction,
     @Nullable Boolean mappedReads,
     int sortBufferBytes,
+    int uploadStreams,
     TimerPlace timers,
     int restoreStreams,
     boolean incremental)
@@ -89,6 +92,7 @@ public record FasterSettings(
         fraction(config),
         config.getOptional(MAPPED_READS).orElse(null),
         (int) bytes(config, SORT_BUFFER, LEAST_SORT_BYTES, MOST_SORT_BYTES),
+        uploadStreams(config),
         timers(config),
         restoreStreams(config),
         config.get(CheckpointingOptions.INCREMENTAL_CHECKPOINTS));
@@ -106,6 +110,7 @@ public record FasterSettings(
         mutableFraction,
         mappedReads,
         sortBufferBytes,
+        uploadStreams,
         timers,
         restoreStreams,
         incremental);
@@ -129,6 +134,12 @@ public record FasterSettings(
     double share = config.get(LEASE_SHARE);
     check(share > 0 && share <= 1, LEASE_SHARE, share, "above 0 and up to 1");
     return share;
+  }
+
+  private static int uploadStreams(ReadableConfig config) {
+    int streams = config.get(UPLOAD_STREAMS);
+    check(streams >= 1 && streams <= MOST_STREAMS, UPLOAD_STREAMS, streams, "1 to " + MOST_STREAMS);
+    return streams;
   }
 
   private static double fraction(ReadableConfig config) {

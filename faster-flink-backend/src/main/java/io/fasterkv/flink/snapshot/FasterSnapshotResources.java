@@ -9,6 +9,8 @@ import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.runtime.state.FullSnapshotResources;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -21,8 +23,9 @@ import org.apache.flink.util.ResourceGuard;
 
 /**
  * One snapshot: a cut of the log, the timers on the heap, and what is known about the states at
- * that moment. Taken by the task thread, written by another one. The cut is given back as soon as
- * its records are sorted, and at the latest by {@link #release}; the store stays open until that.
+ * that moment. Taken by the task thread, written by another one. The cut and the store are given
+ * back as soon as the records are sorted, or by {@link #release}, which cancels the snapshot. So a
+ * thread that hangs in checkpoint storage keeps neither.
  *
  * @param <K> type of the keys
  */
@@ -36,7 +39,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
   private final Cancellation cancellation = new Cancellation();
   private final ResourceGuard.Lease lease;
   private final LogCut cut;
-  private boolean cutClosed;
+  private boolean storeReleased;
 
   /** Takes a snapshot of what the states and timers are now, without copying any state. */
   public FasterSnapshotResources(
@@ -61,15 +64,10 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     lease = local.guard().acquireResource();
     try {
       cut = local.store().cut();
-    } catch (RuntimeException | Error failure) {
+    } catch (Throwable failure) {
       lease.close();
       throw failure;
     }
-  }
-
-  /** Closing it makes the writing thread stop soon. */
-  Cancellation cancellation() {
-    return cancellation;
   }
 
   @Override
@@ -81,26 +79,35 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
   public KeyValueStateIterator createKVStateIterator() throws IOException {
     RecordSorter sorter =
         new RecordSorter(local.directory(), local.sortBufferBytes(), cancellation);
+    AtomicReference<SortedRecords> sorting = new AtomicReference<>();
     try {
-      CutSort.sort(local, cut, sorter, key -> true);
-      closeCut();
-      SortedRecords sorted = sorter.sorted();
+      cancellation.inStore(() -> {
+        CutSort.sort(local, cut, sorter, key -> true);
+        sorting.set(sorter.sorted());
+      });
+      releaseStore();
+      SortedRecords sorted = Objects.requireNonNull(sorting.get());
       return new SnapshotIterator(
           new SavepointEntries(sorted, exports, keys.savepointPrefixBytes()),
           new TimerEntries(timers, keys.savepointPrefixBytes()),
           exports.size(),
           keys.range(),
           () -> IOUtils.closeAll(sorted, sorter));
-    } catch (IOException | RuntimeException failure) {
-      IOUtils.closeQuietly(sorter);
+    } catch (Throwable failure) {
+      IOUtils.closeAllQuietly(sorting.get(), sorter);
       throw failure;
     }
   }
 
-  private synchronized void closeCut() {
-    if (!cutClosed) {
-      cutClosed = true;
+  private synchronized void releaseStore() {
+    if (storeReleased) {
+      return;
+    }
+    storeReleased = true;
+    try {
       cut.close();
+    } finally {
+      lease.close();
     }
   }
 
@@ -119,12 +126,10 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     return compression;
   }
 
+  /** Cancels what is not written by now. For any thread. */
   @Override
   public void release() {
-    try {
-      closeCut();
-    } finally {
-      lease.close();
-    }
+    cancellation.awaitStoreUnused();
+    releaseStore();
   }
 }

@@ -63,18 +63,24 @@ public final class FasterSnapshotStrategy<K>
     if (resources.getMetaInfoSnapshots().isEmpty()) {
       return registry -> SnapshotResult.empty();
     }
+    OpenStreams open = new OpenStreams();
     FullSnapshotAsyncWriter<K> writer =
         new FullSnapshotAsyncWriter<>(
             options.getCheckpointType(),
             () ->
-                ExclusiveStream.open(
-                    local.recovery(),
-                    options.getCheckpointType().isSavepoint(),
-                    checkpointId,
-                    streamFactory),
+                new RegisteredStream(
+                    open,
+                    () ->
+                        ExclusiveStream.open(
+                            local.recovery(),
+                            options.getCheckpointType().isSavepoint(),
+                            checkpointId,
+                            streamFactory)),
             resources);
     return registry -> {
-      registry.registerCloseable(resources.cancellation());
+      // Closed in the opposite order: the streams, then what keeps the store open.
+      registry.registerCloseable(resources::release);
+      registry.registerCloseable(open);
       return writer.get(registry);
     };
   }

@@ -19,7 +19,7 @@ import org.apache.flink.util.ResourceGuard;
  * @param nextIdentity above all identities of values of several records
  * @param timed those of which parts may have expired
  * @param timers the queues on the heap
- * @param cancellation told when nobody wants the snapshot any more
+ * @param cancellation ends the work when the snapshot is not wanted any more
  */
 public record IncrementalSnapshot(
     StoreExport export,
@@ -32,8 +32,10 @@ public record IncrementalSnapshot(
     Cancellation cancellation)
     implements SnapshotResources {
 
+  /** Gives back the store, also while a thread hangs in checkpoint storage. */
   @Override
   public void release() {
+    cancellation.awaitStoreUnused();
     try {
       export.close();
     } finally {

@@ -7,9 +7,9 @@ import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
-import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
@@ -59,6 +59,9 @@ public final class IncrementalStrategy
     for (HeapPriorityQueueStateSnapshot<?> queue : queues) {
       metaInfos.add(queue.getMetaInfoSnapshot());
     }
+    long nextIdentity = records.identities().next();
+    BitSet timed = records.identities().timed();
+    Cancellation cancellation = new Cancellation();
     ResourceGuard.Lease lease = local.guard().acquireResource();
     try {
       return new IncrementalSnapshot(
@@ -66,11 +69,11 @@ public final class IncrementalStrategy
           lease,
           metaInfos,
           inStore,
-          records.identities().next(),
-          records.identities().timed(),
+          nextIdentity,
+          timed,
           queues,
-          new Cancellation());
-    } catch (RuntimeException | Error failure) {
+          cancellation);
+    } catch (Throwable failure) {
       lease.close();
       throw failure;
     }
@@ -86,21 +89,24 @@ public final class IncrementalStrategy
     if (snapshot.states().isEmpty()) {
       return registry -> SnapshotResult.empty();
     }
-    SharingFilesStrategy sharing = options.getCheckpointType().getSharingFilesStrategy();
-    List<LogFile> usable =
-        sharing == SharingFilesStrategy.FORWARD_BACKWARD ? usable(streamFactory) : List.of();
-    UploadPlan plan = new UploadPlan(checkpointId, sharing, usable, streamFactory);
-    if (plan.isShared()) {
-      // What a later checkpoint is built on must not depend on how far this one has come.
-      log.history().put(checkpointId, usable);
+    try {
+      UploadPlan plan =
+          UploadPlan.of(
+              checkpointId,
+              options.getCheckpointType().getSharingFilesStrategy(),
+              log.history().usable(),
+              local.uploadStreams(),
+              streamFactory);
+      if (plan.isShared()) {
+        // What a later checkpoint is built on must not depend on how far this one has come.
+        log.history().put(checkpointId, plan.usable());
+      }
+      return new IncrementalUpload(snapshot, plan, keys, log, local.recovery());
+    } catch (Throwable failure) {
+      // Flink releases a snapshot only if it has its second part.
+      snapshot.release();
+      throw failure;
     }
-    return new IncrementalUpload(snapshot, plan, keys, log, local.recovery());
-  }
-
-  private List<LogFile> usable(CheckpointStreamFactory streamFactory) {
-    return log.history().usable().stream()
-        .filter(file -> streamFactory.couldReuseStateHandle(file.handle()))
-        .toList();
   }
 
   /** A checkpoint is complete: later ones may be built on it. */

@@ -7,8 +7,13 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
@@ -19,20 +24,21 @@ import org.apache.flink.runtime.state.LocalRecoveryConfig;
 import org.apache.flink.runtime.state.LocalSnapshotDirectoryProvider;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategy.SnapshotResultSupplier;
-import org.apache.flink.runtime.state.StateObject;
 import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
-import org.apache.flink.util.IOUtils;
-import org.apache.flink.util.function.ThrowingConsumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes the files of one incremental checkpoint that no earlier one has. */
+/**
+ * Writes the files of one incremental checkpoint that no earlier one has, several at a time. A file
+ * that an earlier checkpoint has, but that this one may not refer to, is copied by the storage if
+ * it offers that.
+ */
 final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle> {
   private static final Logger LOG = LoggerFactory.getLogger(IncrementalUpload.class);
 
-  /** A file ends at a multiple of it, so that what compaction gives back are whole files. */
+  /** A file ends at a multiple of it, so that compaction frees whole files. */
   private static final long MOST_FILE_BYTES = 64L << 20;
 
   private final IncrementalSnapshot snapshot;
@@ -41,10 +47,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
   private final SharedLog log;
   private final LocalRecoveryConfig recovery;
 
-  /** What is discarded if the checkpoint fails. */
-  private final List<StateObject> written = new ArrayList<>();
-
-  private long writtenBytes;
+  private final FileWriters writers;
 
   IncrementalUpload(
       IncrementalSnapshot snapshot,
@@ -57,39 +60,38 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     this.keys = keys;
     this.log = log;
     this.recovery = recovery;
+    writers = new FileWriters("faster-upload-" + plan.checkpointId(), snapshot.cancellation());
   }
 
   @Override
   public SnapshotResult<KeyedStateHandle> get(CloseableRegistry registry) throws Exception {
-    registry.registerCloseable(snapshot.cancellation());
     boolean isDone = false;
     try {
-      SnapshotResult<KeyedStateHandle> result = upload(registry);
+      registry.registerCloseable(writers);
+      SnapshotResult<KeyedStateHandle> result = upload();
       isDone = true;
       return result;
     } finally {
       if (!isDone) {
         log.history().abort(plan.checkpointId());
-        StateUtil.bestEffortDiscardAllStateObjects(written);
+        writers.discard();
       }
     }
   }
 
-  private SnapshotResult<KeyedStateHandle> upload(CloseableRegistry registry) throws Exception {
+  private SnapshotResult<KeyedStateHandle> upload() throws Exception {
     StoreExport export = snapshot.export();
     export.awaitWritten();
     List<LogPiece> pieces = export.pieces(0);
-    List<LogFile> known = needed(pieces);
-    List<LogFile> files = new ArrayList<>(known);
-    for (List<LogPiece> run : runs(pieces, known)) {
-      files.add(file(export, run, registry));
+    List<LogFile> known = needed(plan.usable(), pieces);
+    List<LogFile> files = new ArrayList<>(writeLog(pieces, known));
+    SnapshotResult<StreamStateHandle> meta = writeMeta();
+    long bytes = meta.getStateSize();
+    for (LogFile file : files) {
+      bytes += file.handle().getStateSize();
     }
-    files.sort((left, right) -> Long.compare(left.from(), right.from()));
-    SnapshotResult<StreamStateHandle> meta =
-        write(
-            ExclusiveStream.open(recovery, !plan.isShared(), plan.checkpointId(), plan.streams()),
-            this::writeMeta,
-            registry);
+    files.addAll(known);
+    files.sort(Comparator.comparingLong(LogFile::from));
     List<HandleAndLocalPath> shared = new ArrayList<>();
     Set<LogFile> knownFiles = Set.copyOf(known);
     for (LogFile file : files) {
@@ -102,7 +104,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     LOG.debug(
         "wrote an incremental checkpoint: checkpoint={}, bytes={}, files={}, of them known={}",
         plan.checkpointId(),
-        writtenBytes,
+        bytes,
         files.size(),
         known.size());
     KeyedStateHandle remote =
@@ -113,14 +115,47 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
             shared,
             List.of(),
             meta.getJobManagerOwnedSnapshot(),
-            writtenBytes);
+            bytes);
     KeyedStateHandle here = localHandle(files, meta.getTaskLocalSnapshot());
     if (here != null) {
-      written.add(here);
+      writers.own(here);
     }
-    // Nobody would take the result, and own its files.
+    // The result of a cancelled future is lost, and its files with it.
     snapshot.cancellation().check();
     return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
+  }
+
+  /**
+   * Writes the parts of the log that no earlier checkpoint has: the longest files first, so that
+   * the streams end together.
+   */
+  private List<LogFile> writeLog(List<LogPiece> pieces, List<LogFile> known) throws Exception {
+    Queue<LogFile> written = new ConcurrentLinkedQueue<>();
+    List<FileWriters.Job> jobs = new ArrayList<>();
+    List<LogFile> copied = needed(plan.copyable(), pieces);
+    if (!copied.isEmpty()) {
+      jobs.add(() -> written.addAll(copy(copied)));
+    }
+    List<LogFile> present = new ArrayList<>(known);
+    present.addAll(copied);
+    present.sort(Comparator.comparingLong(LogFile::from));
+    List<List<LogPiece>> runs = runs(pieces, present);
+    runs.sort(Comparator.comparingLong(IncrementalUpload::bytes).reversed());
+    try (FileDigests digests = new FileDigests(snapshot.export(), snapshot.cancellation())) {
+      for (List<LogPiece> run : runs) {
+        jobs.add(() -> written.add(file(run, digests.of())));
+      }
+      writers.run(jobs, plan.mostStreams());
+    }
+    return List.copyOf(written);
+  }
+
+  private SnapshotResult<StreamStateHandle> writeMeta() throws Exception {
+    AtomicReference<SnapshotResult<StreamStateHandle>> written = new AtomicReference<>();
+    FileWriters.Opening opening =
+        () -> ExclusiveStream.open(recovery, !plan.isShared(), plan.checkpointId(), plan.streams());
+    writers.run(List.of(() -> written.set(writers.write(opening, this::writeMeta))), 1);
+    return Objects.requireNonNull(written.get());
   }
 
   /** What is kept on this machine too; null if nothing is, or if that fails. */
@@ -164,11 +199,15 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     }
   }
 
-  /** Those of the usable files that have pieces of the log. */
-  private List<LogFile> needed(List<LogPiece> pieces) {
+  /** Those of some files that have pieces of the log. */
+  private static List<LogFile> needed(List<LogFile> files, List<LogPiece> pieces) {
     return pieces.isEmpty()
         ? List.of()
-        : plan.usable().stream().filter(file -> file.until() > pieces.getFirst().from()).toList();
+        : files.stream().filter(file -> file.until() > pieces.getFirst().from()).toList();
+  }
+
+  private static long bytes(List<LogPiece> run) {
+    return run.getLast().until() - run.getFirst().from();
   }
 
   private static boolean has(LogFile file, LogPiece piece) {
@@ -206,15 +245,31 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     }
   }
 
-  private LogFile file(StoreExport export, List<LogPiece> run, CloseableRegistry registry)
-      throws Exception {
+  private LogFile file(List<LogPiece> run, ShortDigest digest) throws Exception {
     SnapshotResult<StreamStateHandle> handle =
-        write(
-            CheckpointStreamWithResultProvider.createSimpleStream(plan.scope(), plan.streams()),
-            out -> LogFileFormat.write(export, run, out, snapshot.cancellation()),
-            registry);
+        writers.write(
+            () ->
+                CheckpointStreamWithResultProvider.createSimpleStream(plan.scope(), plan.streams()),
+            out ->
+                LogFileFormat.write(
+                    run,
+                    new PieceParts(snapshot.export(), out, snapshot.cancellation()),
+                    digest,
+                    out));
     return new LogFile(
         run.getFirst().from(), run.getLast().until(), handle.getJobManagerOwnedSnapshot());
+  }
+
+  /** Has the storage copy files, which is not bound to the bandwidth of this machine. */
+  private List<LogFile> copy(List<LogFile> files) throws IOException {
+    List<StreamStateHandle> handles =
+        plan.streams().duplicate(files.stream().map(LogFile::handle).toList(), plan.scope());
+    List<LogFile> copies = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      writers.own(handles.get(i));
+      copies.add(new LogFile(files.get(i).from(), files.get(i).until(), handles.get(i)));
+    }
+    return copies;
   }
 
   private void writeMeta(OutputStream out) throws IOException {
@@ -228,27 +283,5 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         keys.serializer(),
         out);
     HeapTimerBlocks.write(snapshot.timers(), keys, out, snapshot.cancellation());
-  }
-
-  private SnapshotResult<StreamStateHandle> write(
-      CheckpointStreamWithResultProvider to,
-      ThrowingConsumer<OutputStream, Exception> content,
-      CloseableRegistry registry)
-      throws Exception {
-    registry.registerCloseable(to);
-    try {
-      content.accept(to.getCheckpointOutputStream());
-      if (!registry.unregisterCloseable(to)) {
-        throw new IOException("the snapshot was cancelled while its files were written");
-      }
-      SnapshotResult<StreamStateHandle> result = to.closeAndFinalizeCheckpointStreamResult();
-      written.add(result);
-      writtenBytes += result.getStateSize();
-      return result;
-    } finally {
-      if (registry.unregisterCloseable(to)) {
-        IOUtils.closeQuietly(to);
-      }
-    }
   }
 }

@@ -88,7 +88,7 @@ public final class KeyListing<K> {
     try (LogCut cut = local.store().cut()) {
       CutSort.sortHeads(local, cut, sorter, choice);
       return sorter;
-    } catch (IOException | RuntimeException failure) {
+    } catch (Throwable failure) {
       IOUtils.closeQuietly(sorter);
       throw failure;
     }
@@ -110,7 +110,7 @@ public final class KeyListing<K> {
         sorter.add(ByteSpan.of(Arrays.copyOf(key, key.length + KeyLayout.SUB_BYTES)), NO_VALUE);
       }
       return sorter;
-    } catch (IOException | RuntimeException failure) {
+    } catch (Throwable failure) {
       IOUtils.closeQuietly(sorter);
       throw failure;
     }
@@ -160,7 +160,13 @@ public final class KeyListing<K> {
 
   private static <T> Stream<T> stream(
       RecordSorter sorter, FunctionWithException<byte[], T, IOException> view) throws IOException {
-    SortedRecords records = sorter.sorted();
+    SortedRecords records;
+    try {
+      records = sorter.sorted();
+    } catch (Throwable failure) {
+      IOUtils.closeQuietly(sorter);
+      throw failure;
+    }
     Runnable close = () -> IOUtils.closeAllQuietly(records, sorter);
     Spliterator<T> items =
         new Spliterators.AbstractSpliterator<>(Long.MAX_VALUE, Spliterator.ORDERED) {

@@ -34,8 +34,8 @@ public final class LocalCopy {
         LogFileFormat.writeHead(export.pieces(0), out);
       }
       return DirectoryStateHandle.forPathWithSize(directory);
-    } catch (IOException | RuntimeException failure) {
-      FileUtils.deleteDirectory(directory.toFile());
+    } catch (Throwable failure) {
+      FileUtils.deleteDirectoryQuietly(directory.toFile());
       throw failure;
     }
   }

@@ -12,6 +12,7 @@ import org.apache.flink.util.ResourceGuard;
  * @param store the store
  * @param directory where sort files are put; removed with the store
  * @param sortBufferBytes heap that one snapshot or listing sorts with
+ * @param uploadStreams how many files of one checkpoint are written at a time
  * @param guard keeps the store open while it is held
  * @param recovery whether, and where, checkpoints are kept on this machine too
  * @param scanTurn held by whoever scans the log, one at a time, since each scan takes a page of the
@@ -21,12 +22,24 @@ public record LocalStore(
     FasterStore store,
     Path directory,
     int sortBufferBytes,
+    int uploadStreams,
     LocalRecoveryConfig recovery,
     ResourceGuard guard,
     Semaphore scanTurn) {
 
   public LocalStore(
-      FasterStore store, Path directory, int sortBufferBytes, LocalRecoveryConfig recovery) {
-    this(store, directory, sortBufferBytes, recovery, new ResourceGuard(), new Semaphore(1, true));
+      FasterStore store,
+      Path directory,
+      int sortBufferBytes,
+      int uploadStreams,
+      LocalRecoveryConfig recovery) {
+    this(
+        store,
+        directory,
+        sortBufferBytes,
+        uploadStreams,
+        recovery,
+        new ResourceGuard(),
+        new Semaphore(1, true));
   }
 }

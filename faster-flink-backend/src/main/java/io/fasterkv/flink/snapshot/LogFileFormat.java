@@ -1,6 +1,5 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
 import io.fasterkv.api.LogPiece;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
@@ -45,28 +44,16 @@ public final class LogFileFormat {
   }
 
   /** Writes pieces, which follow each other. */
-  static void write(
-      StoreExport export, List<LogPiece> pieces, OutputStream out, Cancellation cancellation)
+  static void write(List<LogPiece> pieces, PieceParts parts, ShortDigest digest, OutputStream out)
       throws IOException {
-    byte[] page = new byte[pieces.stream().mapToInt(LogPiece::bytes).max().orElse(0)];
     BlockSums sums = new BlockSums();
     long end = 0;
-    try (ShortDigest digest = new ShortDigest(export)) {
-      for (LogPiece piece : pieces) {
-        cancellation.check();
-        MemorySegment bytes = MemorySegment.ofArray(page).asSlice(0, piece.bytes());
-        export.read(piece, bytes);
-        out.write(page, 0, piece.bytes());
-        for (int block = 0; block < piece.blocks(BLOCK_BYTES); block++) {
-          int from = (int) (piece.blockFrom(block, BLOCK_BYTES) - piece.from());
-          int until = (int) (piece.blockFrom(block + 1, BLOCK_BYTES) - piece.from());
-          sums.add(page, from, until - from);
-        }
-        digest.add(piece, bytes);
-        end += piece.bytes();
-      }
-      end += writeDigest(digest.bytes(), out);
+    for (LogPiece piece : pieces) {
+      digest.add(piece);
+      parts.write(piece, sums);
+      end += piece.bytes();
     }
+    end += writeDigest(digest.bytes(), out);
     writeHead(pieces, out);
     sums.write(out);
     out.write(footer(end));

@@ -87,7 +87,7 @@ public final class RecordSorter implements Closeable {
         runs.add(file.read());
       }
       return new MergedRecords(runs, showDeleted);
-    } catch (IOException | RuntimeException failure) {
+    } catch (Throwable failure) {
       runs.forEach(IOUtils::closeQuietly);
       throw failure;
     }

@@ -2,14 +2,14 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.StoreExport;
 import io.fasterkv.api.LogPiece;
-import java.lang.foreign.MemorySegment;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The digest of a log file while it is written, which is given up when it is no small part of the
- * file: where records are small, reading them is nearly as good.
+ * file: where records are small, reading them is nearly as good. For one thread.
  */
-final class ShortDigest implements AutoCloseable {
+final class ShortDigest {
   /** A digest has at most this part of a file: records have some 600 bytes and more. */
   private static final int MOST_PART = 25;
 
@@ -18,22 +18,31 @@ final class ShortDigest implements AutoCloseable {
 
   private static final byte[] NONE = new byte[0];
 
+  private final Consumer<Runnable> turn;
   private StoreExport.@Nullable Digest digest;
   private long bytes;
 
-  ShortDigest(StoreExport export) {
-    digest = export.tryDigest();
+  /**
+   * Begins one.
+   *
+   * @param digest null if there is no memory for it
+   * @param turn runs what needs the memory of the digest
+   */
+  ShortDigest(StoreExport.@Nullable Digest digest, Consumer<Runnable> turn) {
+    this.digest = digest;
+    this.turn = turn;
   }
 
-  void add(LogPiece piece, MemorySegment content) {
+  /** Adds the next piece. */
+  void add(LogPiece piece) {
     StoreExport.Digest open = digest;
     if (open == null) {
       return;
     }
-    open.add(piece, content);
+    turn.accept(() -> open.add(piece));
     bytes += piece.bytes();
     if (bytes >= TELLING_BYTES && isLong(open)) {
-      close();
+      digest = null;
     }
   }
 
@@ -45,13 +54,5 @@ final class ShortDigest implements AutoCloseable {
 
   private boolean isLong(StoreExport.Digest open) {
     return open.length() > bytes / MOST_PART;
-  }
-
-  @Override
-  public void close() {
-    if (digest != null) {
-      digest.close();
-      digest = null;
-    }
   }
 }

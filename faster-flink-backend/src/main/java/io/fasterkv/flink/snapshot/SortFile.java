@@ -6,12 +6,15 @@ import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.io.InputStream;
+import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.apache.flink.util.IOUtils;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Sorted records in a local file.
@@ -21,6 +24,7 @@ import org.apache.flink.util.IOUtils;
  * </pre>
  */
 final class SortFile {
+  private static final Logger LOG = LoggerFactory.getLogger(SortFile.class);
   private static final int BUFFER_BYTES = 32 << 10;
 
   private final Path path;
@@ -36,13 +40,11 @@ final class SortFile {
     return level;
   }
 
-  /** Writes records to a new file, which is gone if that fails. */
+  /** Writes records to a new file, which is deleted if that fails. */
   static SortFile write(Path path, SortedRecords records, int level, Cancellation cancellation)
       throws IOException {
-    try (DataOutputStream out =
-        new DataOutputStream(
-            new BufferedOutputStream(
-                Channels.newOutputStream(OwnerOnly.createFile(path)), BUFFER_BYTES))) {
+    try (OutputStream file = Channels.newOutputStream(OwnerOnly.createFile(path));
+        DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, BUFFER_BYTES))) {
       while (records.next()) {
         cancellation.check();
         out.writeInt(records.keyLength());
@@ -52,23 +54,29 @@ final class SortFile {
           out.write(records.valueBytes(), records.valueStart(), records.valueLength());
         }
       }
-    } catch (IOException | RuntimeException failure) {
-      Files.deleteIfExists(path);
+    } catch (Throwable failure) {
+      new SortFile(path, level).delete();
       throw failure;
     }
     return new SortFile(path, level);
   }
 
   SortedRecords read() throws IOException {
-    return new Records(
-        new DataInputStream(new BufferedInputStream(Files.newInputStream(path), BUFFER_BYTES)));
+    InputStream file = Files.newInputStream(path);
+    try {
+      return new Records(new DataInputStream(new BufferedInputStream(file, BUFFER_BYTES)));
+    } catch (Throwable failure) {
+      IOUtils.closeQuietly(file);
+      throw failure;
+    }
   }
 
+  /** Deletes it; if that fails, the store deletes it with its directory. */
   void delete() {
     try {
       Files.deleteIfExists(path);
-    } catch (IOException cause) {
-      throw new UncheckedIOException("cannot delete a sort file: file=" + path, cause);
+    } catch (IOException failure) {
+      LOG.warn("a sort file cannot be deleted, its store deletes it: file={}", path, failure);
     }
   }
 

@@ -1,31 +1,91 @@
 package io.fasterkv.flink.snapshot;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.ArrayList;
 import java.util.List;
+import org.apache.flink.core.fs.Path;
 import org.apache.flink.runtime.checkpoint.SnapshotType.SharingFilesStrategy;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.CheckpointedStateScope;
+import org.apache.flink.runtime.state.filesystem.FileStateHandle;
+import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 
 /**
- * Where an incremental checkpoint's files go, and which of them are there.
+ * Where an incremental checkpoint's files go, and which of them exist already.
  *
  * @param checkpointId of the checkpoint
- * @param sharing who may refer to its files
- * @param usable files of earlier checkpoints that it may have
+ * @param sharing which checkpoints may refer to its files
+ * @param usable files of earlier checkpoints that it may refer to
+ * @param copyable files of earlier checkpoints that the storage can copy for it
+ * @param mostStreams how many files are written at a time
  * @param streams makes files
  */
 record UploadPlan(
     long checkpointId,
     SharingFilesStrategy sharing,
     List<LogFile> usable,
+    List<LogFile> copyable,
+    int mostStreams,
     CheckpointStreamFactory streams) {
 
-  /** Whether later checkpoints may have its files. */
+  /**
+   * Decides what becomes of the files of earlier checkpoints.
+   *
+   * @param earlier those that any checkpoint from now on may refer to
+   */
+  static UploadPlan of(
+      long checkpointId,
+      SharingFilesStrategy sharing,
+      List<LogFile> earlier,
+      int mostStreams,
+      CheckpointStreamFactory streams) {
+    List<LogFile> usable = new ArrayList<>();
+    List<LogFile> copyable = new ArrayList<>();
+    for (LogFile file : earlier) {
+      if (sharing == SharingFilesStrategy.FORWARD_BACKWARD
+          && streams.couldReuseStateHandle(file.handle())) {
+        usable.add(file);
+      } else if (canCopy(file, scope(sharing), streams)) {
+        copyable.add(file);
+      }
+    }
+    return new UploadPlan(
+        checkpointId, sharing, List.copyOf(usable), List.copyOf(copyable), mostStreams, streams);
+  }
+
+  /** A copy has the name of its source, so it needs another directory. */
+  private static boolean canCopy(
+      LogFile file, CheckpointedStateScope scope, CheckpointStreamFactory streams) {
+    try {
+      return !isIn(file, scope, streams) && streams.canFastDuplicate(file.handle(), scope);
+    } catch (IOException cause) {
+      throw new UncheckedIOException("cannot tell whether a file can be copied: " + file, cause);
+    }
+  }
+
+  private static boolean isIn(
+      LogFile file, CheckpointedStateScope scope, CheckpointStreamFactory streams) {
+    return file.handle() instanceof FileStateHandle handle
+        && streams instanceof FsCheckpointStreamFactory directories
+        && handle
+            .getFilePath()
+            .equals(new Path(directories.getTargetPath(scope), handle.getFilePath().getName()));
+  }
+
+  /** Whether later checkpoints may refer to its files. */
   boolean isShared() {
     return sharing != SharingFilesStrategy.NO_SHARING;
   }
 
   /** Of the log's files. */
   CheckpointedStateScope scope() {
-    return isShared() ? CheckpointedStateScope.SHARED : CheckpointedStateScope.EXCLUSIVE;
+    return scope(sharing);
+  }
+
+  private static CheckpointedStateScope scope(SharingFilesStrategy sharing) {
+    return sharing == SharingFilesStrategy.NO_SHARING
+        ? CheckpointedStateScope.EXCLUSIVE
+        : CheckpointedStateScope.SHARED;
   }
 }

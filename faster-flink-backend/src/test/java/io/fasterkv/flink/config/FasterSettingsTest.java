@@ -20,6 +20,7 @@ class FasterSettingsTest {
     "state.backend.faster.memory.minimum-per-operator, 3kb, 1 mb and above",
     "state.backend.faster.log.mutable-fraction, -0.1, 0 to 1",
     "state.backend.faster.snapshot.sort-buffer, 1kb, 64 kb to 1 gb",
+    "state.backend.faster.snapshot.streams, 0, 1 to 256",
     "state.backend.faster.timers, disk, store or heap",
   })
   void anOptionOutOfRangeIsNamedWithItsValueAndWhatIsAllowed(

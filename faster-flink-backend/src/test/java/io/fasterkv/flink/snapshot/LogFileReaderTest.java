@@ -67,7 +67,11 @@ class LogFileReaderTest {
         export.awaitWritten();
         List<LogPiece> pieces = export.pieces(0);
         ByteArrayOutputStream out = new ByteArrayOutputStream();
-        LogFileFormat.write(export, pieces, out, new Cancellation());
+        Cancellation cancellation = new Cancellation();
+        try (FileDigests digests = new FileDigests(export, cancellation)) {
+          PieceParts parts = new PieceParts(export, out, cancellation);
+          LogFileFormat.write(pieces, parts, digests.of(), out);
+        }
         ByteArrayOutputStream log = new ByteArrayOutputStream();
         for (LogPiece piece : pieces) {
           byte[] bytes = new byte[piece.bytes()];

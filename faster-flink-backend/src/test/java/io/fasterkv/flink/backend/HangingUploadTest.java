@@ -1,0 +1,225 @@
+package io.fasterkv.flink.backend;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.Seeds;
+import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.snapshot.HangingWrites;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.SplittableRandom;
+import java.util.concurrent.RunnableFuture;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.core.fs.CloseableRegistry;
+import org.apache.flink.runtime.checkpoint.CheckpointOptions;
+import org.apache.flink.runtime.checkpoint.CheckpointType;
+import org.apache.flink.runtime.checkpoint.SavepointType;
+import org.apache.flink.runtime.checkpoint.SnapshotType;
+import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.apache.flink.runtime.state.SavepointSnapshotStrategy;
+import org.apache.flink.runtime.state.SnapshotExecutionType;
+import org.apache.flink.runtime.state.SnapshotResult;
+import org.apache.flink.runtime.state.SnapshotStrategyRunner;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * A snapshot whose storage hangs at any of its calls ends when it is cancelled, or when its backend
+ * is disposed of, and leaves no stream, thread, file, or use of the store.
+ */
+@Timeout(value = 300, unit = TimeUnit.SECONDS)
+class HangingUploadTest {
+  private static final int KEYS = 40;
+
+  /** Far more than a second or two, which it takes; a task is killed only after minutes. */
+  private static final Duration BOUND = Duration.ofSeconds(30);
+
+  @TempDir private Path directory;
+
+  private enum Kind {
+    INCREMENTAL,
+    NATIVE_SAVEPOINT,
+    FULL,
+    SAVEPOINT;
+
+    TestSettings settings() {
+      return this == INCREMENTAL || this == NATIVE_SAVEPOINT
+          ? TestSettings.TINY_INCREMENTAL
+          : TestSettings.TINY;
+    }
+  }
+
+  private enum End {
+    CANCEL,
+    CLOSE,
+    DISPOSE
+  }
+
+  private static RunnableFuture<SnapshotResult<KeyedStateHandle>> start(
+      Kind kind,
+      FasterKeyedStateBackend<Integer> backend,
+      HangingWrites storage,
+      CloseableRegistry registry)
+      throws Exception {
+    if (kind == Kind.SAVEPOINT) {
+      // As an operator does.
+      return castResult(
+          new SnapshotStrategyRunner<>(
+                  "savepoint",
+                  new SavepointSnapshotStrategy<>(backend.savepoint().getSnapshotResources()),
+                  registry,
+                  SnapshotExecutionType.ASYNCHRONOUS)
+              .snapshot(
+                  1, 1, storage, options(SavepointType.savepoint(SavepointFormatType.CANONICAL))));
+    }
+    return backend.snapshot(
+        1,
+        1,
+        storage,
+        options(
+            kind == Kind.NATIVE_SAVEPOINT
+                ? SavepointType.savepoint(SavepointFormatType.NATIVE)
+                : CheckpointType.CHECKPOINT));
+  }
+
+  @SuppressWarnings("unchecked")
+  private static RunnableFuture<SnapshotResult<KeyedStateHandle>> castResult(
+      RunnableFuture<? extends SnapshotResult<? extends KeyedStateHandle>> future) {
+    return (RunnableFuture<SnapshotResult<KeyedStateHandle>>) future;
+  }
+
+  private static CheckpointOptions options(SnapshotType type) {
+    return new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault());
+  }
+
+  @ParameterizedTest
+  @EnumSource(Kind.class)
+  void atEachCallOfTheStorage(Kind kind) throws Throwable {
+    Seeds.run(
+        1,
+        random -> {
+          int call = 0;
+          while (hangs(kind, call, random)) {
+            call += call < 6 ? 1 : 1 + random.nextInt(3);
+          }
+          assertThat(call).as("calls of the storage").isGreaterThan(2);
+        });
+  }
+
+  /** Returns false if the snapshot ends without that call. */
+  private boolean hangs(Kind kind, int call, SplittableRandom random) throws Exception {
+    End end = End.values()[random.nextInt(End.values().length)];
+    HangingWrites storage = new HangingWrites();
+    boolean hung;
+    try (TestBackends backends = new TestBackends(kind.settings(), directory);
+        AutoCloseable released = storage::release) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      IncrementalCheckpoints.put(backend, 0, KEYS, 1);
+      CloseableRegistry operator = new CloseableRegistry();
+      storage.hangFrom(call, false);
+      if (kind == Kind.SAVEPOINT) {
+        // Flink writes it, and registers its stream only until it is closed.
+        storage.hangNoClosings();
+      }
+      RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
+          start(kind, backend, storage, operator);
+      Thread writer = Thread.ofPlatform().name("async-snapshot").start(snapshot);
+      hung = storage.awaitHangingOrEnd(writer);
+      if (hung) {
+        String what = kind + ", call=" + call + ", end=" + end;
+        within(what, () -> end(end, kind, snapshot, operator, backend));
+        assertThat(writer.join(BOUND)).as("writer of " + what).isTrue();
+        assertThat(snapshot.isCancelled()).as(what).isTrue();
+        storage.awaitNothingOpen();
+        assertThat(storage.files()).as("files of " + what).isZero();
+      }
+      within("dispose after " + kind + ", call=" + call, backend::dispose);
+    }
+    assertThat(directory).isEmptyDirectory();
+    assertNoThreads();
+    return hung;
+  }
+
+  private static void end(
+      End end,
+      Kind kind,
+      RunnableFuture<?> snapshot,
+      CloseableRegistry operator,
+      FasterKeyedStateBackend<?> backend)
+      throws Exception {
+    switch (end) {
+      case CANCEL -> snapshot.cancel(true);
+      case CLOSE -> {
+        operator.close();
+        backend.close();
+      }
+      case DISPOSE -> {
+        operator.close();
+        backend.dispose();
+      }
+    }
+  }
+
+  /** Something that a task does on its own thread. */
+  private interface Action {
+    void run() throws Exception;
+  }
+
+  private static void within(String what, Action action) throws Exception {
+    Thread task =
+        Thread.ofPlatform()
+            .daemon()
+            .name("task")
+            .start(() -> {
+              try {
+                action.run();
+              } catch (Exception e) {
+                throw new AssertionError(what, e);
+              }
+            });
+    assertThat(task.join(BOUND)).as(what).isTrue();
+  }
+
+  private static void assertNoThreads() throws InterruptedException {
+    for (Thread thread : Thread.getAllStackTraces().keySet()) {
+      if (thread.getName().startsWith("faster-upload")
+          || thread.getName().startsWith("faster-stream")) {
+        assertThat(thread.join(BOUND)).as(thread.getName()).isTrue();
+      }
+    }
+  }
+
+  /** Its streams cannot be closed either: Flink's own take a lock that a write holds. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"INCREMENTAL", "NATIVE_SAVEPOINT", "FULL"})
+  void atEachCallOfAStorageWhoseStreamsDoNotClose(Kind kind) throws Exception {
+    boolean hung = true;
+    for (int call = 1; hung; call += 3) {
+      HangingWrites storage = new HangingWrites();
+      try (TestBackends backends = new TestBackends(kind.settings(), directory)) {
+        FasterKeyedStateBackend<Integer> backend = backends.open();
+        IncrementalCheckpoints.put(backend, 0, KEYS, 1);
+        storage.hangFrom(call, true);
+        RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
+            start(kind, backend, storage, new CloseableRegistry());
+        Thread writer = Thread.ofPlatform().name("async-snapshot").start(snapshot);
+        hung = storage.awaitHangingOrEnd(writer);
+        within("dispose, " + kind + ", call=" + call, backend::dispose);
+        storage.release();
+        assertThat(writer.join(BOUND)).isTrue();
+        if (hung) {
+          storage.awaitNothingOpen();
+          assertThat(storage.files()).isZero();
+        }
+      }
+      assertThat(directory).isEmptyDirectory();
+      assertNoThreads();
+    }
+  }
+}

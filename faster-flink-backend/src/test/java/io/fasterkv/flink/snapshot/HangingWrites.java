@@ -1,0 +1,258 @@
+package io.fasterkv.flink.snapshot;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.runtime.state.CheckpointStateOutputStream;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
+import org.apache.flink.runtime.state.CheckpointedStateScope;
+import org.apache.flink.runtime.state.StreamStateHandle;
+import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
+
+/**
+ * Checkpoint storage in memory that hangs, or fails, from one of its calls on. Calls are creations,
+ * writes and closings that make a file, in the order in which they come. A creation hangs until its
+ * thread is interrupted; other calls hang until their stream is closed, and no interrupt ends them.
+ * Counts the streams that are open, and the files that were made and not deleted.
+ */
+public final class HangingWrites implements CheckpointStreamFactory {
+  private static final int NEVER = Integer.MAX_VALUE;
+  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
+
+  private int calls;
+  private int hangsFrom = NEVER;
+  private int failsAt = NEVER;
+  private boolean isStubborn;
+  private boolean closes;
+  private int hanging;
+  private int open;
+  private int mostOpen;
+  private int files;
+
+  /**
+   * Counts calls from 0, and hangs from one on.
+   *
+   * @param isStubborn whether closings of a stream that hangs do so too, until {@link #release}
+   */
+  public synchronized void hangFrom(int call, boolean isStubborn) {
+    calls = 0;
+    hangsFrom = call;
+    this.isStubborn = isStubborn;
+  }
+
+  /** Lets closings that make a file return, whatever else hangs. */
+  public synchronized void hangNoClosings() {
+    closes = true;
+  }
+
+  /** Counts calls from 0, and fails at one. */
+  public synchronized void failAt(int call) {
+    calls = 0;
+    failsAt = call;
+  }
+
+  /** Does not hang any more; what hangs goes on. */
+  public synchronized void release() {
+    hangsFrom = NEVER;
+    isStubborn = false;
+    notifyAll();
+  }
+
+  /** How many calls there were. */
+  public synchronized int calls() {
+    return calls;
+  }
+
+  public synchronized int openStreams() {
+    return open;
+  }
+
+  /** The most streams that were open at a time. */
+  public synchronized int mostOpenStreams() {
+    return mostOpen;
+  }
+
+  /** Files that were not deleted. */
+  public synchronized int files() {
+    return files;
+  }
+
+  /** Waits until a call hangs. */
+  public synchronized void awaitHanging() throws InterruptedException {
+    await(() -> hanging > 0);
+  }
+
+  /** Waits until a call hangs, or until a thread has ended; returns whether a call hangs. */
+  public synchronized boolean awaitHangingOrEnd(Thread thread) throws InterruptedException {
+    await(() -> hanging > 0 || !thread.isAlive());
+    return hanging > 0;
+  }
+
+  /** Waits until all streams are closed. */
+  public synchronized void awaitNothingOpen() throws InterruptedException {
+    await(() -> open == 0 && hanging == 0);
+  }
+
+  private void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + MOST_NANOS;
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() - deadline > 0) {
+        throw new AssertionError("open=" + open + ", hanging=" + hanging + ", calls=" + calls);
+      }
+      TimeUnit.MILLISECONDS.timedWait(this, 10);
+    }
+  }
+
+  @Override
+  public CheckpointStateOutputStream createCheckpointStateOutputStream(CheckpointedStateScope scope)
+      throws IOException {
+    synchronized (this) {
+      if (isDue()) {
+        hanging++;
+        try {
+          while (hangsFrom != NEVER) {
+            wait();
+          }
+        } catch (InterruptedException e) {
+          throw new InterruptedIOException("interrupted");
+        } finally {
+          hanging--;
+          notifyAll();
+        }
+      }
+      open++;
+      mostOpen = Math.max(mostOpen, open);
+      return new Stream();
+    }
+  }
+
+  /** Whether the call that begins now hangs. */
+  private boolean isDue() throws IOException {
+    int call = calls++;
+    if (call == failsAt) {
+      throw new IOException("injected");
+    }
+    return call >= hangsFrom;
+  }
+
+  @Override
+  public boolean canFastDuplicate(StreamStateHandle handle, CheckpointedStateScope scope) {
+    return false;
+  }
+
+  @Override
+  public List<StreamStateHandle> duplicate(
+      List<StreamStateHandle> handles, CheckpointedStateScope scope) {
+    throw new UnsupportedOperationException();
+  }
+
+  private final class Handle extends ByteStreamStateHandle {
+    private static final long serialVersionUID = 1L;
+    private boolean isDeleted;
+
+    Handle(byte[] bytes) {
+      super(UUID.randomUUID().toString(), bytes);
+    }
+
+    @Override
+    public void discardState() {
+      synchronized (HangingWrites.this) {
+        files -= isDeleted ? 0 : 1;
+        isDeleted = true;
+      }
+    }
+  }
+
+  private final class Stream extends CheckpointStateOutputStream {
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private boolean isClosed;
+    private boolean hangs;
+
+    private void call() throws IOException {
+      if (isDue()) {
+        hanging++;
+        hangs = true;
+        boolean isInterrupted = false;
+        while (hangsFrom != NEVER && (isStubborn || !isClosed)) {
+          try {
+            HangingWrites.this.wait();
+          } catch (InterruptedException e) {
+            isInterrupted = true;
+          }
+        }
+        hangs = false;
+        hanging--;
+        HangingWrites.this.notifyAll();
+        if (isInterrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+      if (isClosed) {
+        throw new IOException("the stream is closed");
+      }
+    }
+
+    @Override
+    public void write(int written) throws IOException {
+      write(new byte[] {(byte) written}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] from, int start, int length) throws IOException {
+      synchronized (HangingWrites.this) {
+        call();
+        bytes.write(from, start, length);
+      }
+    }
+
+    @Override
+    public StreamStateHandle closeAndGetHandle() throws IOException {
+      synchronized (HangingWrites.this) {
+        if (!closes) {
+          call();
+        }
+        isClosed = true;
+        open--;
+        files++;
+        HangingWrites.this.notifyAll();
+        return new Handle(bytes.toByteArray());
+      }
+    }
+
+    @Override
+    public void close() {
+      synchronized (HangingWrites.this) {
+        boolean isInterrupted = false;
+        while (hangs && isStubborn) {
+          try {
+            HangingWrites.this.wait();
+          } catch (InterruptedException e) {
+            isInterrupted = true;
+          }
+        }
+        if (!isClosed) {
+          isClosed = true;
+          open--;
+          HangingWrites.this.notifyAll();
+        }
+        if (isInterrupted) {
+          Thread.currentThread().interrupt();
+        }
+      }
+    }
+
+    @Override
+    public long getPos() {
+      return bytes.size();
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void sync() {}
+  }
+}

@@ -37,7 +37,8 @@ public final class CounterStore {
       store.checkpoint();
     }
     try (FasterStore store = FasterStore.recover(config);
-        LongSession<Void> session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session =
+            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
       for (long page = 0; page < PAGES; page++) {
         Status status = session.read(page, null);
         if (status != Status.FOUND || session.value() != THREADS * VIEWS / PAGES) {

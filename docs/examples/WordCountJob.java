@@ -31,8 +31,7 @@ public final class WordCountJob {
     }
 
     @Override
-    public void processElement(String word, Context context, Collector<Long> out)
-        throws Exception {
+    public void processElement(String word, Context context, Collector<Long> out) throws Exception {
       Long before = count.value();
       long now = before == null ? 1 : before + 1;
       count.update(now);
@@ -45,8 +44,7 @@ public final class WordCountJob {
    */
   public static void main(String[] args) throws Exception {
     Configuration config = new Configuration();
-    config.set(
-        StateBackendOptions.STATE_BACKEND, "io.fasterkv.flink.FasterStateBackendFactory");
+    config.set(StateBackendOptions.STATE_BACKEND, "io.fasterkv.flink.FasterStateBackendFactory");
     config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     config.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, "file://" + args[0]);
     config.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, Duration.ofMillis(200));

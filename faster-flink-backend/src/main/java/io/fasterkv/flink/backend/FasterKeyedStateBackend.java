@@ -271,8 +271,8 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   }
 
   /**
-   * Cancels snapshots that are being written, waits until none uses the store, and closes all. First
-   * ends what the store waits for, since a snapshot may wait with it.
+   * Cancels snapshots that are being written, waits until none uses the store, and closes all.
+   * First ends what the store waits for, since a snapshot may wait with it.
    */
   @Override
   public void dispose() {

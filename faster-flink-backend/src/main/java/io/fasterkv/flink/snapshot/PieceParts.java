@@ -8,8 +8,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.zip.CRC32C;
 
 /**
- * Writes pieces of a log to a stream block by block, so that no buffer has to hold a whole piece. The store is used for one part at a time, and never while the stream is
- * written to: a storage that hangs does not keep the store open. For one thread.
+ * Writes pieces of a log to a stream block by block, so that no buffer has to hold a whole piece.
+ * The store is used for one part at a time, and never while the stream is written to: a storage
+ * that hangs does not keep the store open. For one thread.
  */
 final class PieceParts {
   private final StoreExport export;
@@ -45,6 +46,7 @@ final class PieceParts {
   }
 
   private static long end(LogPiece piece, long from) {
-    return Math.min(piece.until(), (from / LogFileFormat.BLOCK_BYTES + 1) * LogFileFormat.BLOCK_BYTES);
+    return Math.min(
+        piece.until(), (from / LogFileFormat.BLOCK_BYTES + 1) * LogFileFormat.BLOCK_BYTES);
   }
 }

@@ -11,15 +11,15 @@ import org.apache.flink.configuration.MemorySize;
  */
 public final class FasterOptions {
 
-  /** Where the stores' log files and the sort files of snapshots lie while a task runs. */
+  /** Where a running task keeps its stores' log files and the sort files of snapshots. */
   public static final ConfigOption<List<String>> LOCAL_DIRECTORIES =
       ConfigOptions.key("state.backend.faster.local-dir")
           .stringType()
           .asList()
           .noDefaultValue()
           .withDescription(
-              "Absolute local directories for the log files of running tasks, taken in turn. "
-                  + "By default the TaskManager's temporary directories.");
+              "Absolute local directories for the log files of running tasks, used in turn."
+                  + " The default is the TaskManager's temporary directories.");
 
   /** A fixed size for each operator's store instead of a lease from managed memory. */
   public static final ConfigOption<MemorySize> FIXED_MEMORY =
@@ -27,19 +27,20 @@ public final class FasterOptions {
           .memoryType()
           .noDefaultValue()
           .withDescription(
-              "Off-heap memory of each operator's store, at least 1 mb. When it is set, managed"
-                  + " memory is not used, and the memory must be accounted for as task off-heap"
-                  + " memory.");
+              "Off-heap memory of each operator's store, at least 1 mb. If this is set, stores"
+                  + " do not use managed memory, and you must count the memory as task"
+                  + " off-heap memory.");
 
-  /** How much of what is free in the slot a new store leases. */
+  /** The part of the slot's free memory that a new store leases. */
   public static final ConfigOption<Double> LEASE_SHARE =
       ConfigOptions.key("state.backend.faster.memory.lease-share")
           .doubleType()
           .defaultValue(0.5)
           .withDescription(
-              "Part of the slot's free managed memory that each new store leases, above 0 and up"
-                  + " to 1; the n-th store of a slot takes an n-th of it at most, so that many find"
-                  + " room. With one stateful operator in a slot, 1 gives it all the memory.");
+              "Part of the slot's free managed memory that each new store leases, above 0 and"
+                  + " up to 1. The n-th store of a slot leases at most an n-th of it, so"
+                  + " that later stores find room. With one stateful operator in a slot, 1"
+                  + " gives it all the memory.");
 
   /** The least memory a store starts with. */
   public static final ConfigOption<MemorySize> MINIMUM_MEMORY =
@@ -55,16 +56,16 @@ public final class FasterOptions {
           .defaultValue(0.9)
           .withDescription("Part of the log in memory that is updated in place, 0 to 1.");
 
-  /** Whether what is on disk is read from mapped files. */
+  /** Whether short reads from disk use mapped files. */
   public static final ConfigOption<Boolean> MAPPED_READS =
       ConfigOptions.key("state.backend.faster.log.mapped-reads")
           .booleanType()
           .noDefaultValue()
           .withDescription(
-              "Whether short reads of the log's files are of mapped files, which is several times"
-                  + " as fast where the system has them in its page cache. Their pages count as"
-                  + " resident memory, and a disk that hangs stops the JVM's safepoints. By default"
-                  + " true, except in a container of YARN.");
+              "Whether short reads use mapped files, which is several times as fast for data"
+                  + " in the page cache. Mapped pages count as resident memory, and a disk"
+                  + " that hangs delays the JVM's safepoints. The default is true, except in"
+                  + " a YARN container.");
 
   /** Heap that a snapshot or a listing of keys may use to sort. */
   public static final ConfigOption<MemorySize> SORT_BUFFER =
@@ -72,8 +73,8 @@ public final class FasterOptions {
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(16))
           .withDescription(
-              "Heap memory with which one snapshot, or one listing of keys, sorts records by key"
-                  + " group; what does not fit is sorted in local files.");
+              "Heap memory in which one snapshot, or one listing of keys, sorts records by key"
+                  + " group. Records that do not fit are sorted in local files.");
 
   /** How many files of a checkpoint are written at a time. */
   public static final ConfigOption<Integer> UPLOAD_STREAMS =
@@ -81,18 +82,18 @@ public final class FasterOptions {
           .intType()
           .defaultValue(4)
           .withDescription(
-              "Files of one incremental checkpoint that are written at a time, each over a stream"
-                  + " of its own, 1 to 256. A file has at most 64 mb of log. Each stream has a"
-                  + " buffer of 32 kb on the heap.");
+              "How many files of one incremental checkpoint are written at a time, each over"
+                  + " its own stream, 1 to 256. A file contains at most 64 mb of log. Each"
+                  + " stream has a buffer of 32 kb on the heap.");
 
-  /** Where timers are. */
+  /** Where timers are stored. */
   public static final ConfigOption<TimerPlace> TIMERS =
       ConfigOptions.key("state.backend.faster.timers")
           .enumType(TimerPlace.class)
           .defaultValue(TimerPlace.STORE)
           .withDescription(
-              "Where timers are: in the store, where their number is not bounded by memory, or on"
-                  + " the heap, which is faster for jobs with few timers.");
+              "Where timers are stored: in the store, where memory does not limit their"
+                  + " number, or on the heap, which is faster for jobs with few timers.");
 
   /** How many streams read a checkpoint's log. */
   public static final ConfigOption<Integer> RESTORE_STREAMS =
@@ -100,9 +101,10 @@ public final class FasterOptions {
           .intType()
           .defaultValue(16)
           .withDescription(
-              "Streams that read an incremental checkpoint at a time while a store is restored and"
-                  + " its log is copied in the background, 1 to 256. Each has a buffer of 128 kb"
-                  + " outside of the store's memory, and one of 64 kb on the heap.");
+              "How many streams read an incremental checkpoint at a time while a store is"
+                  + " restored and its log is copied in the background, 1 to 256. Each has a"
+                  + " buffer of 128 kb outside the store's memory, and one of 64 kb on the"
+                  + " heap.");
 
   private FasterOptions() {}
 }

@@ -211,7 +211,8 @@ final class DeferredWrites implements StateWrites {
 
   private void make() {
     if (failure != null) {
-      throw new IllegalStateException("a write that was held back has failed before", failure);
+      throw new IllegalStateException(
+          "a buffered write has failed before; restart the task from its last checkpoint", failure);
     }
     int next = 0;
     try {
@@ -233,7 +234,7 @@ final class DeferredWrites implements StateWrites {
       throw error;
     }
     return new IllegalStateException(
-        "a write that was held back has failed: write="
+        "a buffered write has failed: write="
             + kinds[at]
             + ", state="
             + names.apply(keys[at].state()),

@@ -15,61 +15,66 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsTableTest {
   private static final Map<String, String> MEANING =
       Map.ofEntries(
-          entry("memoryBytes", "off-heap memory that the store has leased: its ceiling"),
+          entry("memoryBytes", "off-heap memory that the store has leased: its limit"),
           entry(
-              "memoryUsedBytes",
-              "how much of that it has taken: the sum of index, log, scratch and other"),
-          entry("memoryIndexBytes", "the hash index"),
-          entry("memoryLogBytes", "pages of the log"),
-          entry("memoryScratchLentBytes", "buffers in use: sessions, scans, compaction"),
-          entry("memoryScratchFreeBytes", "buffers that nobody uses now"),
-          entry("memoryOtherBytes", "anything else"),
+              "memoryUsedBytes", "leased memory in use: the sum of index, log, scratch and other"),
+          entry("memoryIndexBytes", "memory of the hash index"),
+          entry("memoryLogBytes", "memory of log pages"),
+          entry("memoryScratchLentBytes", "scratch buffers in use: sessions, scans, compaction"),
+          entry("memoryScratchFreeBytes", "scratch buffers that are free"),
+          entry("memoryOtherBytes", "all other memory of the store"),
           entry("logBytes", "the log in memory and on disk, live and dead"),
-          entry("logStoredBytes", "the log on disk; what a snapshot keeps is part of it"),
+          entry("logStoredBytes", "the log on disk, including what snapshots keep"),
           entry(
               "logToCopyBytes",
-              "after a restore: what is still read from the checkpoint, since it was not copied"
-                  + " yet"),
-          entry("logLiveBytes", "of `logBytes`, what is live at least, as far as compaction knows"),
-          entry("logDeadBytes", "`logBytes` without `logLiveBytes`: what may be dead at most"),
+              "after a restore: bytes of the log that are not copied from the checkpoint yet"),
+          entry(
+              "logLiveBytes",
+              "lower bound of the live part of `logBytes`, as far as" + " compaction knows"),
+          entry("logDeadBytes", "`logBytes` minus `logLiveBytes`: upper bound of the dead part"),
           entry(
               "indexEntries",
-              "one for each key and namespace of a state that has a value, and one for each piece"
-                  + " of a large list or map, or of timers; fewer where hashes collide, more until"
-                  + " compaction has come by what was removed"),
-          entry("indexLoadPercent", "entries for 100 places in the index; above 70 it gets slower"),
+              "one for each key and namespace of a state that has a value, and one for each"
+                  + " piece of a large list or map, or of timers; fewer if hashes collide,"
+                  + " more until compaction has processed removed records"),
+          entry(
+              "indexLoadPercent",
+              "entries per 100 places in the index; above 70 lookups get" + " slower"),
           entry(
               "hitsMutable",
-              "accesses that found their record in memory where it is updated in place, since the"
-                  + " start"),
+              "accesses since the start that found their record in memory and could update it"
+                  + " in place"),
           entry(
               "hitsReadOnly",
-              "those that found it in memory where an update copies it: it is old, or a checkpoint"
-                  + " under way holds it"),
-          entry("hitsDisk", "those that read it from disk"),
+              "accesses that found their record in memory where an update copies it: it is"
+                  + " old, or a running checkpoint needs it"),
+          entry("hitsDisk", "accesses that read their record from disk"),
           entry(
-              "recordsReadInMemory",
-              "records that operations looked at in memory, since the start"),
-          entry("recordsReadFromDisk", "records that operations read from disk, since the start"),
-          entry("compactionPasses", "times that the begin of the log was moved"),
+              "recordsReadInMemory", "records that operations have read in memory since the start"),
+          entry(
+              "recordsReadFromDisk",
+              "records that operations have read from disk since the" + " start"),
+          entry("compactionPasses", "how often the begin address of the log has moved"),
           entry("compactionMovedBytes", "live bytes that compaction has copied"),
-          entry("compactionDroppedBytes", "dead bytes that compaction has given back"),
+          entry("compactionDroppedBytes", "dead bytes that compaction has freed"),
           entry(
               "compactionExpiredBytes",
-              "bytes of records past their time to live, or left over from what was cleared, that"
-                  + " compaction has left behind"),
+              "bytes of expired records, and of leftovers of cleared state, that compaction"
+                  + " has dropped"),
           entry("snapshotsTaken", "snapshots that were written: checkpoints and native savepoints"),
-          entry("snapshotsFailed", "those that failed, or were cancelled, while being written"),
+          entry(
+              "snapshotsFailed",
+              "snapshots that failed or were cancelled while they were" + " written"),
           entry(
               "lastSnapshotSyncMicros",
-              "how long the task waited for the latest snapshot: the synchronous phase"),
+              "how long the task waited for the latest snapshot: its synchronous phase"),
           entry(
               "lastSnapshotQueuedMillis",
-              "how long the asynchronous phase of the latest then waited for a thread"),
+              "how long the asynchronous phase of the latest snapshot waited for a thread"),
           entry(
               "lastSnapshotAsyncMillis",
-              "how long the asynchronous phase of the last that was written took"),
-          entry("lastSnapshotBytes", "bytes uploaded for the last that was written"));
+              "duration of the asynchronous phase of the last snapshot that was written"),
+          entry("lastSnapshotBytes", "bytes uploaded for the last snapshot that was written"));
 
   @TempDir private Path directory;
 

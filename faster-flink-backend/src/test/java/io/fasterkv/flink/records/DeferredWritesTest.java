@@ -142,13 +142,14 @@ class DeferredWritesTest {
     written.failsAt = 3;
     assertThatThrownBy(writes::settle)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessage("a write that was held back has failed: write=PUT_VALUE, state=state 1")
+        .hasMessage("a buffered write has failed: write=PUT_VALUE, state=state 1")
         .hasCause(written.failure);
     written.failsAt = Written.NEVER;
     for (int attempt = 0; attempt < DeferredWrites.GROUP; attempt++) {
       for (ThrowingCallable call : List.<ThrowingCallable>of(writes::settle, () -> put(7))) {
         assertThatThrownBy(call)
-            .hasMessage("a write that was held back has failed before")
+            .hasMessage(
+                "a buffered write has failed before; restart the task from its last checkpoint")
             .hasCause(written.failure);
       }
     }

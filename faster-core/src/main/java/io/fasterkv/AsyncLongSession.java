@@ -41,8 +41,8 @@ public final class AsyncLongSession implements AutoCloseable {
   /**
    * The serial number of the last operation that the session has accepted, those of its earlier
    * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. One that fails while it is pending
-   * keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * counts when it becomes so, and one that throws does not. An operation that fails while it is
+   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
    */
   public long serial() {
     return core.serial();

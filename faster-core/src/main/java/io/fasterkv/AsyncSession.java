@@ -15,14 +15,14 @@ import org.jspecify.annotations.Nullable;
  * is completed on the executor, or on a thread that calls this session at the time; never while the
  * session is in use, so what depends on it may call the session. If the executor refuses, a virtual
  * thread does the work. Stages complete in the order in which their operations end, which is not
- * the order of the calls. Everything that goes wrong completes the stage exceptionally: with {@link
+ * the order of the calls. Every failure completes the stage exceptionally: with {@link
  * io.fasterkv.api.StoreException.OperationFailed} if the operation has a serial number, else as a
  * call of {@link Session} would throw it. An operation cannot be cancelled: cancelling a future
- * made from a stage only gives up waiting. With 64 operations pending, or as many as half of the
- * store's scratch memory takes, a call waits until one has ended; an upsert of a value larger than
- * a page waits for scratch memory that others have. The functions' completion callback is not
- * called. A session that is not closed gives its memory back when nobody refers to it, its stages,
- * and what they carry any more.
+ * made from a stage only gives up waiting. If 64 operations are pending, or so many that they use
+ * half of the store's scratch memory, a call waits until one has ended. An upsert of a value larger
+ * than a page waits for scratch memory that other operations use. The functions' completion
+ * callback is not called. A session that is not closed releases its memory once nothing refers to
+ * the session, its stages and their results.
  *
  * <p>The key and an upsert's value are not kept after the call. Input and output belong to the
  * operation until its stage is complete.
@@ -60,8 +60,8 @@ public final class AsyncSession<I, O> implements AutoCloseable {
   /**
    * The serial number of the last operation that the session has accepted, those of its earlier
    * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. One that fails while it is pending
-   * keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * counts when it becomes so, and one that throws does not. An operation that fails while it is
+   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
    */
   public long serial() {
     return core.serial();

@@ -209,7 +209,7 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** All or none: a thread that runs on would use memory that was given back. */
+  /** Starts all threads or none: a thread that kept running would use freed memory. */
   private void startBackground() {
     if (compaction != null) {
       compaction.start();
@@ -438,8 +438,8 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * For each named session of the checkpoint that the store was recovered from, which of its
-   * operations are in the store. Empty for a store that began empty.
+   * The commit point of each named session in the checkpoint that the store was recovered from.
+   * Empty for a store that was created empty.
    */
   public SortedMap<String, CommitPoint> recoveredPoints() {
     return parts.recovered().points();
@@ -642,11 +642,12 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Says that the store is going to be closed, so that no operation keeps it open: one that waits
-   * for a full disk, or would have to, ends in {@link DeviceFailed}, and so does one that reads
-   * what is still in the {@link io.fasterkv.api.LogOrigin}, which is closed. Everything else goes
-   * on. For any thread, while others are in operations that must end before sessions and store can
-   * be closed. Returns within some seconds, also if the origin hangs.
+   * Announces that the store is about to be closed, and ends operations that would keep it open. An
+   * operation that waits for a full disk, or would have to, fails with {@link DeviceFailed}. So
+   * does one that reads a part of the log that is only in the {@link io.fasterkv.api.LogOrigin},
+   * which is closed. Everything else continues. Any thread may call this while others are in
+   * operations that must end before sessions and store can be closed. Returns within some seconds,
+   * even if the origin hangs.
    */
   public void stopWaiting() {
     parts.engine().log().waitNoMore();
@@ -680,7 +681,7 @@ public final class FasterStore implements AutoCloseable {
     if (!gate.close()) {
       return;
     }
-    // Whatever one of these throws, the others are closed.
+    // If one of these throws, the others are still closed.
     try {
       endWork();
     } finally {
@@ -688,7 +689,7 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** Ends the threads in the background, and waits for callers' work. */
+  /** Ends the background threads, and waits for callers' work. */
   private void endWork() {
     try {
       stopWaiting();
@@ -721,7 +722,7 @@ public final class FasterStore implements AutoCloseable {
       try {
         parts.close(config.deleteOnClose());
       } catch (IOException e) {
-        throw new DeviceFailed("the store's device did not close: " + e.getMessage(), e);
+        throw new DeviceFailed("the store's device failed to close: " + e.getMessage(), e);
       }
     }
   }

@@ -95,7 +95,7 @@ public final class LongSession<C> implements AutoCloseable {
   /**
    * Ends operations that were pending, waiting for them, until at most {@code most} are under way:
    * a caller that does this before each operation has {@code most} + 1 disk reads under way at a
-   * time. Returns how many are still under way; throws like {@link #completePending(boolean)}.
+   * time. Returns how many are still pending; throws like {@link #completePending(boolean)}.
    */
   public int completePending(int most) {
     return core.completePending(most);
@@ -104,8 +104,8 @@ public final class LongSession<C> implements AutoCloseable {
   /**
    * The serial number of the last operation that the session has accepted, those of its earlier
    * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. One that fails while it is pending
-   * keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * counts when it becomes so, and one that throws does not. An operation that fails while it is
+   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
    */
   public long serial() {
     return core.serial();

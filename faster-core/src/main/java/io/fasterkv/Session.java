@@ -141,10 +141,10 @@ public final class Session<I, O, C> implements AutoCloseable {
    *
    * <p>If some have failed, the others complete first, and one failure is thrown: call this again
    * for the next, until it returns. An update that is issued again as the next operation takes
-   * effect once, wherever the process ends; see {@link io.fasterkv.api.CommitPoint}. What a
-   * completion callback throws is thrown as it is, in the same way: that operation has taken
-   * effect. A session with 1,024 failures that were not thrown yet refuses further operations with
-   * {@code OutOfBudget}.
+   * effect once, wherever the process ends; see {@link io.fasterkv.api.CommitPoint}. An exception
+   * of a completion callback is rethrown unchanged in the same way; that operation has taken
+   * effect. A session with 1,024 unreported failures refuses further operations with {@code
+   * OutOfBudget}.
    *
    * @throws io.fasterkv.api.StoreException.OperationFailed if an operation did not take effect
    */
@@ -155,7 +155,7 @@ public final class Session<I, O, C> implements AutoCloseable {
   /**
    * Ends operations that were pending, waiting for them, until at most {@code most} are under way:
    * a caller that does this before each operation has {@code most} + 1 disk reads under way at a
-   * time. Returns how many are still under way; throws like {@link #completePending(boolean)}.
+   * time. Returns how many are still pending; throws like {@link #completePending(boolean)}.
    */
   public int completePending(int most) {
     return core.completePending(most);
@@ -164,8 +164,8 @@ public final class Session<I, O, C> implements AutoCloseable {
   /**
    * The serial number of the last operation that the session has accepted, those of its earlier
    * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. One that fails while it is pending
-   * keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * counts when it becomes so, and one that throws does not. An operation that fails while it is
+   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
    */
   public long serial() {
     return core.serial();
@@ -177,8 +177,8 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends what is pending, gives up the session's place, and then throws what was not reported of
-   * failures: the first with the others suppressed.
+   * Completes pending operations, releases the session, and then throws the failures that were not
+   * reported yet: the first, with the others suppressed.
    */
   @Override
   public void close() {

@@ -64,16 +64,16 @@ public final class StoreExport implements AutoCloseable {
   /**
    * Reads a piece into memory of its size.
    *
-   * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message names
-   *     the file and the offset
+   * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file and
+   *     the offset
    */
   public void read(LogPiece piece, MemorySegment target) {
     export.read(piece, target);
   }
 
   /**
-   * Reads a part of a piece into memory of the part's size. The part is not verified: {@link
-   * #verify} does that when all parts were read.
+   * Reads a part of a piece into memory of the part's size. This does not verify the part; call
+   * {@link #verify} when all parts are read.
    *
    * @param address where the part begins
    */
@@ -82,11 +82,11 @@ public final class StoreExport implements AutoCloseable {
   }
 
   /**
-   * Compares what was read of a piece, part by part, with what was written.
+   * Compares a piece that was read part by part with what the store wrote.
    *
    * @param crc CRC32C of all of its bytes
-   * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message names
-   *     the file and the offset
+   * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file and
+   *     the offset
    */
   public void verify(LogPiece piece, int crc) {
     export.verify(piece, crc);
@@ -167,8 +167,8 @@ public final class StoreExport implements AutoCloseable {
     /**
      * Reads the next piece and adds it, as the other method does.
      *
-     * @throws io.fasterkv.api.StoreException.Corrupt if it is not what was written; the message
-     *     names the file and the offset
+     * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file
+     *     and the offset
      */
     public void add(LogPiece piece) {
       checkOpen(piece);
@@ -177,8 +177,8 @@ public final class StoreExport implements AutoCloseable {
     }
 
     /**
-     * Begins another digest, which shares this one's scratch memory: both are for one thread at a
-     * time. This one is closed last.
+     * Begins another digest, which shares this one's scratch memory. Only one thread at a time may
+     * use either. Close this one last.
      */
     public Digest another() {
       return new Digest(export, page, false);

@@ -82,8 +82,8 @@ record StoreParts(
   }
 
   /**
-   * Ends all reads of the place where the log came from, within a bound: what was not copied by now
-   * cannot be read any more.
+   * Ends all reads of the log's origin within a time limit. Parts of the log that are not copied
+   * yet cannot be read afterwards.
    */
   void stopCopying() {
     if (device instanceof BorrowingDevice borrowing) {

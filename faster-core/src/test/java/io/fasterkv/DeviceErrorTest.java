@@ -57,7 +57,7 @@ class DeviceErrorTest {
           });
       assertThatThrownBy(() -> fill(session)).isInstanceOf(DeviceFailed.class).hasRootCause(thrown);
       assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class).hasRootCause(thrown);
-      assertThat(session.read(1, null)).as("reads go on").isEqualTo(Status.FOUND);
+      assertThat(session.read(1, null)).as("reads continue").isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(1);
     }
   }

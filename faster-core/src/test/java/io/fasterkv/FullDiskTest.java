@@ -295,7 +295,7 @@ class FullDiskTest {
       DeviceFailed failed = catchThrowableOfType(DeviceFailed.class, () -> add(session, 500, 9999));
       assertThat(System.nanoTime() - before).isGreaterThan(TimeUnit.MILLISECONDS.toNanos(200));
       assertThat(failed)
-          .hasMessageContaining("the store takes no more writes")
+          .hasMessageContaining("the store accepts no more writes")
           .hasMessageContaining("file=")
           .hasMessageContaining("offset=")
           .hasMessageContaining("waitedMillis=")

@@ -160,7 +160,7 @@ class LargeFaultTest {
   private static void assertFailedOnDisk(Throwable failure, String cause) {
     assertThat(failure).isInstanceOf(DeviceFailed.class);
     assertThat(failure)
-        .hasMessageContaining("the store takes no more writes")
+        .hasMessageContaining("the store accepts no more writes")
         .hasMessageContaining("file=")
         .hasMessageContaining("offset=");
     assertThat(failure).rootCause().hasMessageContaining(cause);

@@ -11,7 +11,7 @@ import java.util.SortedMap;
  * @param kind how the log was made durable
  * @param recordKind what the store's records are
  * @param version the version of the store that it commits
- * @param points for each named session, which of its operations are in it
+ * @param points the commit point of each named session
  * @param log where its log lies
  * @param index what it has of the index
  * @param files the files that it needs, besides the segments of the log; some may have come with

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  *
  * @param token names the checkpoint
  * @param version the version, one more with each checkpoint
- * @param points for each named session, which of its operations are in the checkpoint
+ * @param points the commit point of each named session in the checkpoint
  */
 public record Commit(CheckpointToken token, long version, SortedMap<String, CommitPoint> points) {
   public Commit {

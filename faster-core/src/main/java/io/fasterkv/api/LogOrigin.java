@@ -16,21 +16,21 @@ public interface LogOrigin extends Closeable {
   /** The files, in the order of their addresses; they have all pieces from begin to end. */
   List<? extends File> files();
 
-  /** How many threads read at a time while the index is built and the log is copied, 1 and up. */
+  /** How many threads read at a time while the index is built and the log is copied, at least 1. */
   default int streams() {
     return 1;
   }
 
   /**
-   * Ends all reads under way, also those that hang: each fails soon, as each later one does. Waits
-   * a second or so at most.
+   * Ends all running reads, even those that hang: they fail soon, and so does each later read.
+   * Waits about a second at most.
    */
   @Override
   void close();
 
   /**
-   * Pieces of a log that follow each other. Each piece is cut into blocks, where addresses are
-   * multiples of {@link #blockBytes}: a block is what is read and checked alone.
+   * Consecutive pieces of a log. Each piece is divided into blocks at addresses that are multiples
+   * of {@link #blockBytes}. A block is the unit of reading and checking.
    */
   interface File {
     /** What it has, in order and without a gap. */
@@ -48,8 +48,8 @@ public interface LogOrigin extends Closeable {
     int blockCrc(int piece, int block);
 
     /**
-     * Whether it has what {@link io.fasterkv.StoreExport.Digest} has made of the pieces. If not,
-     * all of the file is read before the store is opened.
+     * Whether the file has the {@link io.fasterkv.StoreExport.Digest} of its pieces. If not, the
+     * store reads the whole file before it opens.
      */
     boolean hasDigest();
 
@@ -57,17 +57,19 @@ public interface LogOrigin extends Closeable {
     void readDigest(DigestVisitor visitor) throws IOException;
 
     /**
-     * Fills {@code target} with bytes of the log from an address on, which are all in this file.
-     * They are not checked. A read that begins where another of the same thread has ended costs
-     * least.
+     * Fills {@code target} with bytes of the log from an address on. The caller makes sure that all
+     * of them are in this file. This does not check them. A read that begins where the thread's
+     * previous one ended is cheapest.
      */
     void read(long address, MemorySegment target) throws IOException;
 
-    /** Names the place of an address for an error message, for example a file and an offset. */
+    /**
+     * Describes where an address is stored, for an error message: for example a file and an offset.
+     */
     String place(long address);
   }
 
-  /** Takes the parts of a digest. */
+  /** Receives the parts of a digest. */
   @FunctionalInterface
   interface DigestVisitor {
     void visit(byte[] entries);

@@ -25,7 +25,7 @@ public record LogPiece(long from, long until, int crc) {
   }
 
   /**
-   * How many blocks it has: it is cut at the multiples of a size.
+   * The number of blocks: the piece is divided at multiples of a size.
    *
    * @param blockBytes a power of two
    */
@@ -33,7 +33,7 @@ public record LogPiece(long from, long until, int crc) {
     return (int) ((until - 1) / blockBytes - from / blockBytes) + 1;
   }
 
-  /** First address of a block, or {@link #until} behind the last one. */
+  /** The first address of a block, or {@link #until} after the last one. */
   public long blockFrom(int block, int blockBytes) {
     return Math.clamp((from / blockBytes + block) * blockBytes, from, until);
   }

@@ -17,8 +17,8 @@ public interface LongFunctions<C> {
   long updater(long key, long input, long oldValue);
 
   /**
-   * Called once for each operation that had returned {@link Status#PENDING}, when it ends and has
-   * not failed.
+   * Called once for each operation that returned {@link Status#PENDING}, when it has ended without
+   * a failure.
    *
    * @param value what a read found; 0 for other operations
    */

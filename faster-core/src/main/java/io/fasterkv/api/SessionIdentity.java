@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 /**
  * Who a session is, over the restarts of a store: a name. Each operation of a session that has a
  * name counts as the next serial number, from 1. A checkpoint has, for each name, the number up to
- * which all operations are in it, and none after, and those that failed ({@link CommitPoint}).
+ * which all operations are in it, and none after it, and the updates that failed ({@link
+ * CommitPoint}).
  *
  * @param name 1 to 255 bytes in UTF-8
  * @param isResumed whether the session goes on where one of that name has stopped, now or before a

@@ -218,17 +218,17 @@ public record StoreConfig(
    * gets short, or, with {@code backgroundCompaction(false)}, {@link
    * io.fasterkv.FasterStore#compact} does. When what is live fills the memory, operations that need
    * room end in {@link StoreException.OutOfBudget}; reads, updates in place and deletes go on, and
-   * what is deleted is room again. Some pages are always kept for compaction: one, and twice the
+   * deleted records make room again. Some pages are always kept for compaction: one, and twice the
    * largest value that does not fit a page. Such a store takes no checkpoints; a cut can be
    * scanned.
    *
-   * <p>A cut makes the records before it read-only, and compaction those of the page it works on:
-   * an update or a delete of one of them appends a record, so that readers of the log from the cut
-   * on learn of it. Compaction makes them mutable again, once no cut, scan or history keeps the
-   * pages. Until then deletes of these records take the tombstones' own room: a 32nd of the log's
-   * memory, a page at least, less up to a page that compaction was using. When that is used up they
-   * end in {@link StoreException.OutOfBudget}, too, until the readers are closed. Deletes of all
-   * other records never do.
+   * <p>A cut makes the records before it read-only, and compaction those of the page it works on.
+   * An update or a delete of such a record appends a record, so that readers that follow the log
+   * from the cut see it. Compaction makes the records mutable again once no cut, scan or history
+   * keeps the pages. Until then, deletes of these records use the room reserved for tombstones:
+   * 1/32 of the log's memory, at least a page, minus up to a page that compaction was using. When
+   * that is used up, these deletes also fail with {@link StoreException.OutOfBudget} until the
+   * readers are closed. Deletes of all other records never do.
    */
   public static Builder inMemory() {
     Builder builder = new Builder(null);

@@ -80,10 +80,9 @@ public sealed class StoreException extends RuntimeException {
   }
 
   /**
-   * An operation that had returned {@link Status#PENDING}, or a stage, did not take effect: a
-   * user's function threw, its record could not be read, or there was no memory for it. The cause
-   * says which. Every other exception of a session's operation means that the operation has no
-   * serial number.
+   * An operation that returned {@link Status#PENDING} or a stage did not take effect: a user's
+   * function threw, the record could not be read, or memory was missing. The cause says which. Any
+   * other exception from a session's operation means that the operation has no serial number.
    */
   public static final class OperationFailed extends StoreException {
     private static final long serialVersionUID = 1;
@@ -93,7 +92,7 @@ public sealed class StoreException extends RuntimeException {
     private final transient @Nullable Object context;
 
     /**
-     * @param key belongs to the exception from now on
+     * @param key owned by the exception from now on
      */
     public OperationFailed(long serial, byte[] key, @Nullable Object context, Throwable cause) {
       super(
@@ -103,7 +102,7 @@ public sealed class StoreException extends RuntimeException {
               + key.length
               + ", cause="
               + cause
-              + "; issue it again, or go on without it",
+              + "; issue it again, or continue without it",
           cause);
       this.serial = serial;
       this.key = key;
@@ -124,12 +123,15 @@ public sealed class StoreException extends RuntimeException {
     public long longKey() {
       if (key.length != Long.BYTES) {
         throw new IllegalStateException(
-            "the key is no long: keyBytes=" + key.length + ", allowed=" + Long.BYTES);
+            "the key is not a long: keyBytes=" + key.length + ", allowed=" + Long.BYTES);
       }
       return ByteBuffer.wrap(key).order(ByteOrder.nativeOrder()).getLong();
     }
 
-    /** What the caller gave with the operation; null if nothing, and in an asynchronous session. */
+    /**
+     * The context that the caller passed with the operation; null if none, and in an asynchronous
+     * session.
+     */
     public @Nullable Object context() {
       return context;
     }

@@ -78,8 +78,8 @@ public interface StoreFunctions<I, O, C> {
   void copyUpdater(ByteSpan key, I input, ByteSpan oldValue, ByteSpan newValue);
 
   /**
-   * Called once for each operation that had returned {@link Status#PENDING}, when it ends and has
-   * not failed.
+   * Called once for each operation that returned {@link Status#PENDING}, when it has ended without
+   * a failure.
    */
   default void completionCallback(Status status, I input, O output, C context) {}
 }

@@ -185,8 +185,8 @@ public final class CheckpointDriver {
       engine.versions().state().set(task.phase(), run.version() + (isNext ? 1 : 0));
       engine.awaitEarlierOperations();
     } catch (Throwable e) {
-      // Attempts of this phase and of earlier ones may be at work side by side from here on: what
-      // they make of memory must not become durable.
+      // From here on, attempts of this phase and of earlier ones may run at the same time. Their
+      // changes must not become durable.
       engine.log().fail(e);
       throw e;
     }
@@ -197,7 +197,7 @@ public final class CheckpointDriver {
     try (run) {
       engine.versions().releasePending(run.version());
     } catch (Error e) {
-      // Records stay frozen, or updates pending, for which nobody comes again.
+      // Records may stay frozen, or updates pending, and nothing will release them.
       engine.log().fail(e);
       throw e;
     } finally {

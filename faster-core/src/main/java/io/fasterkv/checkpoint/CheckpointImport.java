@@ -44,7 +44,8 @@ public final class CheckpointImport implements AutoCloseable {
   /** Writes a piece to its place if its checksum is right; {@code place} is for error messages. */
   public void write(LogPiece piece, MemorySegment bytes, String place) throws IOException {
     if (Checksums.crc32c(bytes) != piece.crc()) {
-      throw new Corrupt("a piece of log is not what was written: " + place + ", piece=" + piece);
+      throw new Corrupt(
+          "a piece of the log is not what was written: " + place + ", piece=" + piece);
     }
     try {
       segments.write(piece.from(), bytes);

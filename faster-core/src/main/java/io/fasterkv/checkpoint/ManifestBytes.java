@@ -6,8 +6,8 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a manifest is written to: a counter first, which refuses one too long to be read, then a
- * buffer.
+ * The target of a manifest's bytes: first a counter, which refuses a manifest that is too long to
+ * read, then a buffer.
  */
 final class ManifestBytes extends OutputStream {
   private final long most;
@@ -19,7 +19,7 @@ final class ManifestBytes extends OutputStream {
     this.target = target;
   }
 
-  /** Only counts, up to {@code most} bytes. */
+  /** Counts bytes, up to {@code most}. */
   static ManifestBytes counted(long most) {
     return new ManifestBytes(most, null);
   }

@@ -53,13 +53,16 @@ final class ManifestCodec {
   /** Magic, version, number: where an error about the rest points to. */
   private static final int HEADER_BYTES = Long.BYTES + Integer.BYTES + Long.BYTES;
 
-  /** What is written, and what is read, at most: a page takes 20 bytes, a buffer has 31 bits. */
+  /**
+   * The longest manifest that is written or read: each page takes 20 bytes, and a buffer's length
+   * has 31 bits.
+   */
   private static final long MAX_BYTES = 1L << 30;
 
   private ManifestCodec() {}
 
   /**
-   * A manifest's bytes, measured before they are made.
+   * The bytes of a manifest. Their number is computed before the buffer is allocated.
    *
    * @throws BadConfig if they would be more than {@link #read} takes
    */

@@ -21,20 +21,20 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Builds the index of a log that is still where it came from, from the digests of its files. A file
- * without a digest is read and kept, in stretches of some pieces. As {@link Replay} does, it ends
- * up with the highest address of each tag of a bucket, so the order of files and stretches does not
- * matter, and as many threads read as the origin has streams and there is scratch memory for.
+ * Builds the index of a log that is still in its origin, from the digests of its files. A file
+ * without a digest is read and stored, in stretches of some pieces. As in {@link Replay}, the
+ * highest address of each tag of a bucket wins, so the order of files and stretches does not
+ * matter. The origin's streams and the scratch memory limit the number of threads.
  */
 final class OriginReplay {
-  /** Long enough that opening a stream for it costs little. */
+  /** Long enough to make the cost of opening a stream small. */
   private static final long STRETCH_BYTES = 4L << 20;
 
   /**
    * A part of the work: pieces of one file, or its digest.
    *
    * @param first the first of the pieces
-   * @param end behind the last of them
+   * @param end after the last of them
    */
   private record Stretch(LogOrigin.File file, int first, int end) {
     long from() {
@@ -113,7 +113,7 @@ final class OriginReplay {
     }
   }
 
-  /** How many bytes of log the files have. */
+  /** The number of bytes of log in the files. */
   long bytes() {
     return stretches.stream().mapToLong(stretch -> stretch.until() - stretch.from()).sum();
   }
@@ -151,7 +151,7 @@ final class OriginReplay {
         }
       } catch (IOException e) {
         throw new DeviceFailed(
-            "a log cannot be read where it came from: " + place + ", cause=" + e.getMessage(), e);
+            "a log cannot be read from its origin: " + place + ", cause=" + e.getMessage(), e);
       }
       return stretch.until() - stretch.from();
     }
@@ -161,7 +161,7 @@ final class OriginReplay {
       file.read(piece.from(), bytes);
       if (Checksums.crc32c(bytes) != piece.crc()) {
         throw new Corrupt(
-            "a piece of log is not what was written: "
+            "a piece of the log is not what was written: "
                 + file.place(piece.from())
                 + ", piece="
                 + piece);

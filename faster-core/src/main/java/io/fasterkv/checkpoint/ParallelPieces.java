@@ -56,9 +56,9 @@ final class ParallelPieces {
   }
 
   /**
-   * As {@link #run}, on other threads than the caller's, for pieces that are read from storage
-   * which may hang. The caller looks at the progress every {@code POLL}: a listener that throws, or
-   * an interrupt, ends the work at once. The caller waits for the threads then, with a bound.
+   * Like {@link #run}, but not on the caller's thread, for pieces in storage that may hang. The
+   * caller checks the progress every {@code POLL}. A listener that throws, or an interrupt, ends
+   * the work at once; the caller then waits for the threads within a time limit.
    */
   static void runAside(int count, List<? extends Worker> workers, Progress progress) {
     new ParallelPieces(count, workers).runAside(progress);
@@ -77,7 +77,7 @@ final class ParallelPieces {
         }
       }
       if (failure != null) {
-        progress.look(); // reads may have failed since the recovery was ended
+        progress.look(); // reads may have failed because the recovery was ended
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -89,7 +89,7 @@ final class ParallelPieces {
     OwnThread.awaitEnd(
         threads,
         System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS),
-        "threads that read a log for its index");
+        "threads that build an index from a log's origin");
     throwIfFailed();
   }
 

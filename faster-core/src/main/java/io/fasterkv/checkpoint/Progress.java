@@ -35,7 +35,9 @@ final class Progress {
     }
   }
 
-  /** Tells it once more, so that a listener may end the recovery while nothing moves. */
+  /**
+   * Reports the same progress again, so that a listener can end the recovery while it makes none.
+   */
   void look() {
     tell();
   }

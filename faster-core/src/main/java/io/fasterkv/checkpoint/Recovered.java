@@ -50,7 +50,7 @@ public final class Recovered {
     return version;
   }
 
-  /** For each named session, which of its operations the store has. */
+  /** The commit point of each named session. */
   public SortedMap<String, CommitPoint> points() {
     return points;
   }

@@ -173,7 +173,8 @@ final class SequentialFile implements AutoCloseable {
   /** Waits for what is being written; the file stays as it is. */
   @Override
   public void close() throws IOException {
-    // First, so that the thread ends whatever fails here; it writes what was handed to it.
+    // This comes first, so that the thread ends even if the rest fails; it still writes the buffers
+    // it was given.
     writer.shutdown();
     writes.forEach(write -> write.handle((done, failure) -> done).join());
     buffers.forEach(pool::give);

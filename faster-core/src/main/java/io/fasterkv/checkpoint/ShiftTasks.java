@@ -32,7 +32,10 @@ final class ShiftTasks {
     }
   }
 
-  /** Operations are of the next version. When no other is left, each session has crossed to it. */
+  /**
+   * New operations belong to the next version. When no older operation is left, every session has
+   * crossed to it.
+   */
   private static final class InProgress implements ShiftTask {
     @Override
     public Phase phase() {
@@ -46,8 +49,8 @@ final class ShiftTasks {
   }
 
   /**
-   * What is pending of the version is ended, whether its sessions come by or not. Then it is known
-   * which of each session's operations the version has.
+   * The driver completes the version's pending operations, even if their sessions are idle. Then
+   * the commit point of each session is known.
    */
   private static final class WaitPending implements ShiftTask {
     @Override

@@ -42,7 +42,7 @@ final class SnapshotRestore {
       AwaitedTransfer.write(device, from, bytes);
     } catch (IOException e) {
       throw new Corrupt(
-          "a snapshot cannot be put in its place: "
+          "a snapshot cannot be copied into the log: "
               + device.place(from)
               + ", bytes="
               + bytes.byteSize()

@@ -12,7 +12,7 @@ import java.util.TreeMap;
  * @param begin the log's begin, pinned
  * @param start every record of the next version lies here or above
  * @param end every record of this version lies below; a multiple of the device's sector
- * @param points for each named session, which of its operations are in the version
+ * @param points the commit point of each named session in the version
  */
 public record VersionCut(
     long version, long begin, long start, long end, SortedMap<String, CommitPoint> points) {

@@ -78,7 +78,7 @@ public final class VersionExport implements AutoCloseable {
     verify(piece, Checksums.crc32c(target));
   }
 
-  /** Reads bytes of the log, which are not verified. */
+  /** Reads bytes of the log without verifying them. */
   public void read(long address, MemorySegment target) {
     try {
       log.device().readNow(address, target);
@@ -87,7 +87,7 @@ public final class VersionExport implements AutoCloseable {
     }
   }
 
-  /** Compares the checksum of what was read of a piece. */
+  /** Compares the checksum of the bytes of a piece that were read. */
   public void verify(LogPiece piece, int crc) {
     if (crc != piece.crc()) {
       throw new Corrupt(

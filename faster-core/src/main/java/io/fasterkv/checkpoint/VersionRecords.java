@@ -40,7 +40,8 @@ public final class VersionRecords {
       return;
     }
     if (bytes.byteSize() > page.byteSize() || Checksums.crc32c(bytes) != piece.crc()) {
-      throw new Corrupt("a piece of log is not what was written: " + place + ", piece=" + piece);
+      throw new Corrupt(
+          "a piece of the log is not what was written: " + place + ", piece=" + piece);
     }
     page.asSlice(0, bytes.byteSize()).copyFrom(bytes);
     walk.run(

@@ -53,7 +53,10 @@ public final class BackgroundCompaction implements AutoCloseable {
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
-  /** A thread that {@link #start} starts; a log smaller than its memory is not worth compacting. */
+  /**
+   * Creates a thread that {@link #start} starts. A log smaller than its memory is not worth
+   * compacting.
+   */
   public BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config) {
     this(engine, compactor, config, LockSupport::parkNanos);
   }

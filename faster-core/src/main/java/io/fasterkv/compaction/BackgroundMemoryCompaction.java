@@ -25,7 +25,7 @@ public final class BackgroundMemoryCompaction implements AutoCloseable {
   private int failures;
   private volatile boolean isClosed;
 
-  /** A thread that {@link #start} starts. */
+  /** Creates a thread that {@link #start} starts. */
   public BackgroundMemoryCompaction(Engine engine, MemoryCompactor compactor) {
     log = engine.log();
     this.compactor = compactor;

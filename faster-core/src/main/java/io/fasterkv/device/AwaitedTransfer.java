@@ -5,7 +5,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 
-/** A transfer whose caller waits for its end. To tell of the end needs no memory. */
+/** A transfer whose caller waits for its end. Reporting the end allocates nothing. */
 public final class AwaitedTransfer implements LogDevice.Completion {
   private final CountDownLatch end = new CountDownLatch(1);
   private @Nullable IOException failure;

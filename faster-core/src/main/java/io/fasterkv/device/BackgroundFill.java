@@ -18,13 +18,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Copies all blocks of a borrowed log, on as many threads as the origin has streams, in the {@link
- * FillOrder}. A stretch that cannot be read now is retried, each time later. A block that is not
- * what was written ends the fill, as any unexpected failure does: the store takes no more writes,
- * and the failure names the place.
+ * FillOrder}. A stretch that cannot be read now is retried with growing delays. A damaged block
+ * ends the fill, as any unexpected failure does: the store accepts no more writes, and the failure
+ * names the place.
  *
- * <p>Each thread reads into a buffer of {@value #BUFFER_BYTES} bytes outside of the heap, or of one
- * block if that is larger. They are not part of the store's budget: there are {@code streams} of
- * them, 2 MiB with 16 streams, until the fill ends.
+ * <p>Each thread reads into an off-heap buffer of {@value #BUFFER_BYTES} bytes, or of one block if
+ * that is larger. Until the fill ends, there are {@code streams} buffers, 2 MiB with 16 streams.
+ * They are not part of the store's budget.
  */
 final class BackgroundFill {
   private static final Logger LOG = System.getLogger(BackgroundFill.class.getName());
@@ -40,14 +40,14 @@ final class BackgroundFill {
   private final List<Thread> threads = new ArrayList<>();
   private final AtomicInteger running = new AtomicInteger();
 
-  /** Has the buffers until the fill ends. */
+  /** Owns the buffers until the fill ends. */
   private @Nullable OffHeapArena memory;
 
   private final CountDownLatch closing = new CountDownLatch(1);
   private final CountDownLatch ended = new CountDownLatch(1);
   private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
 
-  /** The latest refusal for want of space. */
+  /** The latest failure caused by a full disk. */
   private volatile @Nullable NoSpaceException full;
 
   BackgroundFill(BorrowingDevice device, BorrowedBlocks blocks, int streams) {
@@ -57,7 +57,7 @@ final class BackgroundFill {
     order = new FillOrder(blocks);
   }
 
-  /** Starts it, unless it was started or closed before. */
+  /** Starts the fill, unless it was started or closed before. */
   synchronized void start() {
     if (!threads.isEmpty() || isClosing()) {
       return;
@@ -77,7 +77,7 @@ final class BackgroundFill {
     startThreads();
   }
 
-  /** What one thread less cannot do, the others can. */
+  /** If a thread cannot be started, the others do its work. */
   private void startThreads() {
     for (int i = 0; i < threads.size(); i++) {
       try {
@@ -94,15 +94,15 @@ final class BackgroundFill {
     }
   }
 
-  /** An operation has read a block that is not here. */
+  /** Notes that an operation has read a block that is not local yet. */
   void missed(int block) {
     order.missed(block);
   }
 
   /**
-   * Waits until all blocks are here.
+   * Waits until all blocks are local.
    *
-   * @throws NoSpaceException if the disk has no space for one meanwhile; it is retried
+   * @throws NoSpaceException if the disk has no space for a block; the fill retries it
    */
   void await() throws IOException {
     NoSpaceException before = full;
@@ -115,19 +115,19 @@ final class BackgroundFill {
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new IOException("interrupted while a log was copied from where it came from", e);
+      throw new IOException("interrupted while a log was copied from its origin", e);
     }
     Throwable cause = failure.get();
     if (cause != null) {
       throw new IOException(
-          "a log could not be copied from where it came from: " + cause.getMessage(), cause);
+          "a log could not be copied from its origin: " + cause.getMessage(), cause);
     }
     if (blocks.missing() > 0) {
-      throw new IOException("the store was closed before its log was here");
+      throw new IOException("the store was closed before its log was copied");
     }
   }
 
-  /** Tells its threads to end, also those that wait to retry. Does not wait. */
+  /** Tells all threads to end, even those that wait to retry. Does not wait for them. */
   void stop() {
     closing.countDown();
     List<Thread> started;
@@ -141,7 +141,8 @@ final class BackgroundFill {
   }
 
   /**
-   * Ends it: what is not here stays away. The origin is closed before, so that no read hangs.
+   * Ends the fill; missing blocks are not copied any more. The caller closes the origin first, so
+   * that no read hangs.
    *
    * @param deadlineNanos when to stop waiting for threads, by {@link System#nanoTime}
    */
@@ -151,9 +152,9 @@ final class BackgroundFill {
     synchronized (this) {
       started = List.copyOf(threads);
     }
-    OwnThread.awaitEnd(started, deadlineNanos, "threads that copy a log from where it came from");
+    OwnThread.awaitEnd(started, deadlineNanos, "threads that copy a log from its origin");
     ended.countDown();
-    // A thread that was given up gets an exception when it touches its buffer.
+    // An abandoned thread gets an exception when it touches its buffer.
     freeBuffers();
   }
 
@@ -187,7 +188,7 @@ final class BackgroundFill {
     closing.countDown();
     if (isFirst) {
       device.failed(cause);
-      LOG.log(Level.ERROR, "a log cannot be copied from where it came from", cause);
+      LOG.log(Level.ERROR, "a log cannot be copied from its origin", cause);
     }
   }
 
@@ -213,7 +214,8 @@ final class BackgroundFill {
         }
         LOG.log(
             Level.WARNING,
-            "a part of a log cannot be copied now, it is read where it is and retried: millis="
+            "a part of a log cannot be copied now; it is read from its origin until a retry:"
+                + " millis="
                 + pauseMillis
                 + ", "
                 + place(stretch),
@@ -245,7 +247,7 @@ final class BackgroundFill {
     }
   }
 
-  /** How many missing blocks one read takes: what the buffer has room for. */
+  /** How many missing blocks one read copies: as many as fit the buffer. */
   private int endOfRead(int block, int end, long bufferBytes) {
     long from = blocks.from(block);
     int until = block + 1;
@@ -265,7 +267,7 @@ final class BackgroundFill {
         return;
       }
     } catch (InterruptedException e) {
-      // It is closing.
+      // The fill is closing.
     }
   }
 }

@@ -9,9 +9,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * The blocks of a log that a device borrows from where it came from, and which of them are in the
- * device's own files by now. A block that is there, or that is not needed any more, stays so. Safe
- * for all threads.
+ * The blocks of a log that a device borrows from its origin, and which of them are local: in the
+ * device's own files. A block that is local or no longer needed stays so. Safe for all threads.
  */
 final class BorrowedBlocks {
   private final List<? extends LogOrigin.File> files;
@@ -22,21 +21,21 @@ final class BorrowedBlocks {
   private final int[] numberOf;
   private final long[] froms;
 
-  /** Behind the last piece the number of blocks. */
+  /** After the last piece: the number of blocks. */
   private final int[] firstBlocks;
 
   private final long begin;
   private final long end;
 
-  /** A bit for each block: 1 once it is here. */
+  /** A bit for each block: 1 once it is local. */
   private final AtomicLongArray here;
 
-  /** How many are missing: 0 for good once all are here. */
+  /** How many blocks are missing. Once it is 0 it stays 0. */
   private final AtomicInteger missing;
 
   private final AtomicLong missingBytes;
 
-  /** All blocks below it count as here; moves under the lock of the caller's truncation. */
+  /** All blocks below it count as local; moves under the lock of the caller's truncation. */
   private int givenUp;
 
   BorrowedBlocks(LogOrigin origin) {
@@ -84,7 +83,7 @@ final class BorrowedBlocks {
     return missingBytes.getAcquire();
   }
 
-  /** Whether all bytes of a range are here, or are none of these blocks'. */
+  /** Whether each byte of a range is local or outside all of these blocks. */
   boolean areHere(long address, long bytes) {
     if (missing.getAcquire() == 0 || address >= end || address + bytes <= begin) {
       return true;
@@ -97,7 +96,7 @@ final class BorrowedBlocks {
     return true;
   }
 
-  /** The block that has an address, or the first one if the address lies below all. */
+  /** The block that contains an address, or the first block if the address is below all of them. */
   int at(long address) {
     if (froms.length == 0) {
       return 0;
@@ -118,7 +117,7 @@ final class BorrowedBlocks {
     return (here.getAcquire(block / Long.SIZE) & 1L << block) != 0;
   }
 
-  /** From now on it counts as here. */
+  /** Marks a block as local. */
   void setHere(int block) {
     long bit = 1L << block;
     int word = block / Long.SIZE;
@@ -133,7 +132,7 @@ final class BorrowedBlocks {
     }
   }
 
-  /** Counts all blocks as here that end at {@code address} or below. One caller at a time. */
+  /** Marks all blocks that end at {@code address} or below as local. One caller at a time. */
   void giveUpBelow(long address) {
     while (missing() > 0 && givenUp < count() && until(givenUp) <= address) {
       setHere(givenUp);
@@ -164,17 +163,17 @@ final class BorrowedBlocks {
     return files.get(fileOf[pieceOf(block)]);
   }
 
-  /** The first block behind those that are in one piece with a block. */
+  /** The first block after the piece of a block. */
   int endOfPiece(int block) {
     return firstBlocks[pieceOf(block) + 1];
   }
 
-  /** The first block behind those that are in one file with a block. */
+  /** The first block after the file of a block. */
   int endOfFile(int block) {
     int piece = pieceOf(block);
     int file = fileOf[piece];
     int next = piece + 1;
-    // Pieces of a file follow each other.
+    // The pieces of a file are consecutive.
     next += files.get(file).pieces().size() - numberOf[piece] - 1;
     return firstBlocks[next];
   }

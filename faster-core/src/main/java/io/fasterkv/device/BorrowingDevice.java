@@ -21,12 +21,12 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A device that begins with the log of another store before it has all of it: a block that is not
- * here yet is read from where it came from, compared with its checksum and kept here, when an
- * operation reads it or when its turn comes. {@link BackgroundFill} copies all of it.
+ * A device that starts with the log of another store before all of it is local. When an operation
+ * reads a block that is not local yet, the device reads it from the origin, checks it, and stores
+ * it in its own files. {@link BackgroundFill} copies all blocks.
  *
- * <p>{@link #stop} closes the origin first, so that every read of it ends, and waits for its own
- * threads after that, for {@value #MOST_WAIT_MILLIS} ms at most.
+ * <p>{@link #stop} closes the origin first, so that every read of it ends. Then it waits for the
+ * threads of this device, for {@value #MOST_WAIT_MILLIS} ms at most.
  */
 public final class BorrowingDevice implements LogDevice {
   private static final Logger LOG = System.getLogger(BorrowingDevice.class.getName());
@@ -38,7 +38,9 @@ public final class BorrowingDevice implements LogDevice {
   private final BorrowedBlocks blocks;
   private final ExecutorService readers;
 
-  /** Shared by threads that keep blocks, alone for truncation: no removed block is written. */
+  /**
+   * Read lock: threads that store blocks. Write lock: truncation. So no removed block is written.
+   */
   private final ReadWriteLock removal = new ReentrantReadWriteLock();
 
   private final BackgroundFill fill;
@@ -49,8 +51,8 @@ public final class BorrowingDevice implements LogDevice {
   /**
    * Begins with nothing here.
    *
-   * @param device takes the blocks, and the log as it goes on; closed with this
-   * @param origin has the log; closed with this, or when all is here
+   * @param device stores the blocks and the rest of the log; closed with this
+   * @param origin provides the log; closed with this, or when all blocks are local
    */
   public BorrowingDevice(LogDevice device, LogOrigin origin) {
     this.device = device;
@@ -62,19 +64,19 @@ public final class BorrowingDevice implements LogDevice {
     fill = new BackgroundFill(this, blocks, Math.max(1, origin.streams()));
   }
 
-  /** From now on {@code listener} is told if a block that is copied is not what was written. */
+  /** Reports to {@code listener} if a copied block is damaged. */
   public void onFailure(Consumer<? super Throwable> listener) {
     onFailure = listener;
   }
 
-  /** Begins to copy all blocks, unless it has begun. */
+  /** Starts copying all blocks, unless that has started already. */
   public void start() {
     fill.start();
   }
 
   /**
-   * Closes the origin, which ends all reads of it, and waits for the threads that read it, with a
-   * bound. What is not here cannot be read any more.
+   * Closes the origin, which ends all reads of it, and waits for the threads that read it, within a
+   * time limit. Blocks that are not local cannot be read afterwards.
    */
   public void stop() {
     if (!isStopped.compareAndSet(false, true)) {
@@ -86,15 +88,15 @@ public final class BorrowingDevice implements LogDevice {
     fill.close(deadline);
     readers.shutdown();
     if (!OwnThread.awaitEnd(readers, deadline / 2 + System.nanoTime() / 2)) {
-      // Each has a caller that waits for its end, and fails at once now.
+      // Each of these reads has a caller that waits for its end, and now fails at once.
       readers.shutdownNow().forEach(Runnable::run);
       if (!OwnThread.awaitEnd(readers, deadline)) {
-        LOG.log(Level.WARNING, "reads of a log where it came from do not end, they are given up");
+        LOG.log(Level.WARNING, "reads of a log's origin did not end in time and are abandoned");
       }
     }
   }
 
-  /** All cannot be copied. */
+  /** Reports that the log cannot be copied completely. */
   void failed(Throwable cause) {
     onFailure.accept(cause);
   }
@@ -105,7 +107,7 @@ public final class BorrowingDevice implements LogDevice {
   }
 
   /**
-   * Keeps a piece that was read from the origin.
+   * Stores a piece that was read from the origin.
    *
    * @param address its first
    * @param bytes of the whole piece, compared with its checksum
@@ -115,7 +117,7 @@ public final class BorrowingDevice implements LogDevice {
     keep(block, blocks.endOfPiece(block), bytes);
   }
 
-  /** Reads blocks of one file from the origin, compares them with their checksums, keeps them. */
+  /** Reads blocks of one file from the origin, checks and stores them. */
   void copy(int block, int end, MemorySegment buffer) throws IOException {
     read(block, end, buffer);
     keep(block, end, buffer);
@@ -130,7 +132,7 @@ public final class BorrowingDevice implements LogDevice {
       MemorySegment bytes = target.asSlice(at - from, blocks.until(block) - at);
       if (Checksums.crc32c(bytes) != blocks.crc(block)) {
         throw new Corrupt(
-            "a block of log is not what was written: "
+            "a block of the log is not what was written: "
                 + file.place(at)
                 + ", address="
                 + at
@@ -140,7 +142,7 @@ public final class BorrowingDevice implements LogDevice {
     }
   }
 
-  /** Writes blocks to their place, piece by piece, unless they were removed meanwhile. */
+  /** Writes blocks to their place, piece by piece, unless they were removed in the meantime. */
   private void keep(int first, int end, MemorySegment bytes) throws IOException {
     long origin = blocks.from(first);
     for (int block = first; block < end; ) {
@@ -181,7 +183,9 @@ public final class BorrowingDevice implements LogDevice {
     }
   }
 
-  /** Fills {@code target} with what may not be here; blocks that are fetched for it are kept. */
+  /**
+   * Fills {@code target} with bytes that may not be local, and stores the blocks that it fetches.
+   */
   void fetch(long address, MemorySegment target) throws IOException {
     long until = address + target.byteSize();
     long at = address;
@@ -207,7 +211,10 @@ public final class BorrowingDevice implements LogDevice {
     readHere(at, target.asSlice(at - address, until - at));
   }
 
-  /** Behind the missing blocks of a file, from one on, that a range has whole. */
+  /**
+   * The end of the consecutive missing blocks of a file, from one on, that a range covers
+   * completely.
+   */
   private int endOfWhole(int block, long from, long until) {
     int end = block;
     int endOfFile = blocks.endOfFile(block);
@@ -253,14 +260,17 @@ public final class BorrowingDevice implements LogDevice {
     target.copyFrom(bytes.asSlice(address - from, target.byteSize()));
   }
 
-  /** Another thread may have copied the blocks, and the last of all, so that origin is closed. */
+  /**
+   * Another thread may have copied these blocks, and with them the last one, which closes the
+   * origin.
+   */
   private void readInstead(
       int block, int end, long address, MemorySegment target, IOException failure)
       throws IOException {
     for (int wanted = block; wanted < end; wanted++) {
       if (!blocks.isHere(wanted)) {
         throw new OriginUnreadable(
-            "a block of log cannot be read where it came from: "
+            "a block of the log cannot be read from its origin: "
                 + blocks.file(block).place(blocks.from(wanted))
                 + ", cause="
                 + failure.getMessage(),
@@ -276,7 +286,7 @@ public final class BorrowingDevice implements LogDevice {
     } catch (NoSpaceException full) {
       LOG.log(
           Level.WARNING,
-          "a block of log is read where it came from: address=" + blocks.from(block),
+          "a block of the log is read from its origin: address=" + blocks.from(block),
           full);
     }
   }
@@ -319,12 +329,12 @@ public final class BorrowingDevice implements LogDevice {
     try {
       readers.execute(() -> completion.completed(tryFetch(address, target)));
     } catch (Throwable refused) {
-      // The device is closed, or there is no memory for a thread.
+      // The device is closed, or no thread can be started.
       completion.completed(StoreFailure.asIoException(refused));
     }
   }
 
-  /** Returns why it has failed, or null. Throws nothing: the caller waits for a completion. */
+  /** Returns the failure, or null. Throws nothing, since the caller waits for a completion. */
   @Nullable IOException tryFetch(long address, MemorySegment target) {
     try {
       fetch(address, target);
@@ -392,7 +402,7 @@ public final class BorrowingDevice implements LogDevice {
         : device.place(address);
   }
 
-  /** All is here, or nothing is read from there any more. */
+  /** Closes the origin: all blocks are local, or the device is being closed. */
   void closeOrigin() {
     origin.close();
   }

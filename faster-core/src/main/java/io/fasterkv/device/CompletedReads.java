@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  * it out. A device that tells twice of one read is heard once: otherwise the second time would pass
  * for the end of the next read with that tag.
  *
- * <p>A read is its own place in the queue, so that its end needs no memory: an end that is lost is
- * waited for without end.
+ * <p>Each read is itself the entry in the queue, so that its end needs no memory. If an end were
+ * lost, its caller would wait forever.
  */
 public final class CompletedReads implements ReadQueue {
 
@@ -22,7 +22,7 @@ public final class CompletedReads implements ReadQueue {
     private boolean isOver;
     private @Nullable IOException failure;
 
-    /** The one that ended after this. */
+    /** The read that ended after this one. */
     private @Nullable Read next;
 
     Read(int tag, @Nullable Runnable listener) {
@@ -63,13 +63,13 @@ public final class CompletedReads implements ReadQueue {
 
   private @Nullable Read last;
 
-  /** A queue whose caller looks by itself what has ended. */
+  /** A queue whose caller polls for ended reads. */
   CompletedReads(LogDevice device) {
     this(device, () -> null);
   }
 
   /**
-   * A queue that tells of each end.
+   * A queue that reports each end to a listener.
    *
    * @param listeners gives for each read the listener that runs when it has ended, on a thread of
    *     the device; a read that is under way refers to its listener, and the queue does not
@@ -86,7 +86,7 @@ public final class CompletedReads implements ReadQueue {
     try {
       device.read(address, target, read);
     } catch (Throwable e) {
-      // Then this is how the read has ended, unless that was told before.
+      // The read fails with this, unless its end was reported before.
       read.completed(StoreFailure.asIoException(e));
     }
   }

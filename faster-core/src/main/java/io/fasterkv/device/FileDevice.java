@@ -121,7 +121,7 @@ public final class FileDevice implements LogDevice {
     if (waiting.isEmpty()) {
       return false;
     }
-    // A write that was taken out of the queue is done by nobody else.
+    // No other thread performs a write that was taken out of the queue.
     StackReserve.require();
     if (!helping.readLock().tryLock()) {
       return false;
@@ -256,12 +256,12 @@ public final class FileDevice implements LogDevice {
     } catch (RejectedExecutionException e) {
       completion.completed(new IOException("the device is closed", e));
     } catch (Throwable e) {
-      // There is no thread to be had. A completion that was told already does not hear this.
+      // No thread can be started. A completion that was already notified ignores this.
       completion.completed(StoreFailure.asIoException(e));
     }
   }
 
-  /** A transfer, and who is told how it ended, whatever that was. */
+  /** A transfer that reports its end to a completion, however it ends. */
   private record Job(Transfer transfer, Completion completion) implements Runnable {
     @Override
     public void run() {

@@ -6,19 +6,19 @@ import java.util.BitSet;
 import java.util.Queue;
 
 /**
- * In which order a borrowed log is copied: first the stretches that an operation has missed, then
- * all others, the newest first. A stretch is some mebibytes of one file, and is handed out once.
- * Safe for all threads; takes a lock, a miss or a stretch at a time.
+ * The order in which a borrowed log is copied: first the stretches that an operation has missed,
+ * then all others, newest first. A stretch is some mebibytes of one file and is handed out once.
+ * Safe for all threads; each call takes a lock.
  */
 final class FillOrder {
-  /** Long enough that opening a stream for it costs little, even at 30 ms. */
+  /** Long enough to make the cost of opening a stream small, even at 30 ms. */
   private static final long STRETCH_BYTES = 4L << 20;
 
   static final int NONE = -1;
 
   private final BorrowedBlocks blocks;
 
-  /** First block of each stretch, and behind the last the number of blocks. */
+  /** The first block of each stretch; after the last one, the number of blocks. */
   private final int[] firsts;
 
   private final Queue<Integer> missed = new ArrayDeque<>();
@@ -30,7 +30,7 @@ final class FillOrder {
     this(blocks, STRETCH_BYTES);
   }
 
-  /** With stretches of another length, for tests. */
+  /** Creates an order with another length of stretches, for tests. */
   FillOrder(BorrowedBlocks blocks, long stretchBytes) {
     this.blocks = blocks;
     firsts = stretches(blocks, stretchBytes);
@@ -54,7 +54,7 @@ final class FillOrder {
     return Arrays.copyOf(found, count + 1);
   }
 
-  /** How many stretches there are. */
+  /** The number of stretches. */
   int count() {
     return firsts.length - 1;
   }
@@ -82,7 +82,7 @@ final class FillOrder {
     return next;
   }
 
-  /** An operation has read a block that is not here: its stretch comes next. */
+  /** Puts the stretch of a block that an operation has missed first. */
   void missed(int block) {
     int found = Arrays.binarySearch(firsts, block);
     int stretch = found >= 0 ? found : -found - 2;

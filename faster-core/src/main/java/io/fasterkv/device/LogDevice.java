@@ -11,9 +11,9 @@ import java.lang.foreign.MemorySegment;
 public interface LogDevice extends AutoCloseable {
 
   /**
-   * Told once how a transfer ended, whatever ended it, on a thread of the device or on one that
-   * calls {@link #writeOne}. Must not block, and must not throw: nobody would hear of it. It
-   * ignores a device that tells twice.
+   * Called once when a transfer has ended, successfully or not, on a thread of the device or on one
+   * that calls {@link #writeOne}. It must not block, and must not throw, since nothing would catch
+   * that. It ignores a second call.
    */
   @FunctionalInterface
   interface Completion {

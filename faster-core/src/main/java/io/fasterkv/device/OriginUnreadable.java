@@ -3,7 +3,7 @@ package io.fasterkv.device;
 import java.io.IOException;
 
 /**
- * A block that is not here yet could not be read where it came from. It is still there: another
+ * A block that is not local yet could not be read from the origin. It still exists there: another
  * attempt may succeed, unless the store is being closed.
  */
 public final class OriginUnreadable extends IOException {

@@ -50,7 +50,7 @@ final class ReadOnlyFiles implements AutoCloseable {
   private final SystemCalls system = new SystemCalls();
   private final ConcurrentMap<Long, OpenFile> open = new ConcurrentHashMap<>();
 
-  /** Segments below it are gone, and are not opened any more. */
+  /** Segments below it are deleted and never opened again. */
   private long goneBelow;
 
   /**
@@ -76,7 +76,7 @@ final class ReadOnlyFiles implements AutoCloseable {
     }
   }
 
-  /** Closes the segments that lie wholly below {@code address}, and opens them no more. */
+  /** Closes the segments that are completely below {@code address}, and never opens them again. */
   synchronized void closeBelow(long address) {
     goneBelow = Math.max(goneBelow, address / segmentBytes);
     closeSegments(goneBelow);

@@ -51,7 +51,7 @@ final class RingReads implements ReadQueue {
     this.device = device;
     this.ring = ring;
     reads = new Read[depth];
-    // It never grows: a read is refused once.
+    // It never grows, since each read is refused at most once.
     refused = new ArrayDeque<>(depth);
     for (int tag = 0; tag < depth; tag++) {
       reads[tag] = new Read();
@@ -163,7 +163,7 @@ final class RingReads implements ReadQueue {
     }
   }
 
-  /** As {@link #completed}, for a read that waits for this. */
+  /** Like {@link #completed}, for a read that waits for this one. */
   private int progress(Read read, int tag, int result) {
     if (result == -Ring.EINTR || result == -Ring.EAGAIN) {
       request(tag);

@@ -21,9 +21,10 @@ import java.util.concurrent.ConcurrentHashMap;
  * <p>A transfer that finds its file closed, by an interrupt of any thread or since too many are
  * open, opens it again and retries ({@link Uninterrupted}).
  *
- * <p>A segment goes from absent to present, and by a truncation to gone, for good. A file is opened
- * or created, and a segment declared gone, under one lock. So nothing creates or opens the file of
- * a gone segment, and a truncation finds every file that was opened before it, to close it.
+ * <p>A segment is absent, then present, and after a truncation deleted for good. One lock covers
+ * opening or creating a file and declaring a segment deleted. So no thread creates or opens the
+ * file of a deleted segment, and a truncation finds and closes every file that was opened before
+ * it.
  */
 final class SegmentFiles {
   static final String PREFIX = "log.";
@@ -37,15 +38,15 @@ final class SegmentFiles {
   private final Map<Long, FileChannel> open = new ConcurrentHashMap<>();
   private final Set<Long> unforced = ConcurrentHashMap.newKeySet();
 
-  /** Held to open a file, to declare segments gone, and to close; never during a transfer. */
+  /** Held to open a file, to declare segments deleted, and to close; never during a transfer. */
   private final Object opening = new Object();
 
   private volatile boolean isClosed;
 
-  /** Segments below it are gone, although files may be left. */
+  /** Segments below it are deleted, although their files may still exist. */
   private volatile long goneBelow;
 
-  /** Below it, no file is left. */
+  /** No file exists below it. */
   private long removedUntil;
 
   /**
@@ -110,7 +111,7 @@ final class SegmentFiles {
     removedUntil = end;
   }
 
-  /** Closes the segments that lie wholly below {@code address}, and opens them no more. */
+  /** Closes the segments that are completely below {@code address}, and never opens them again. */
   void closeBelow(long address) throws IOException {
     long end = address / segmentBytes;
     synchronized (opening) {

@@ -62,7 +62,7 @@ public final class Uninterrupted {
     apart.throwIfFailed();
   }
 
-  /** A step on a thread of its own. To keep what it has thrown needs no memory. */
+  /** A step on a separate thread. Recording what it throws allocates nothing. */
   private static final class Apart implements Runnable {
     private final Step step;
     private @Nullable Throwable thrown;

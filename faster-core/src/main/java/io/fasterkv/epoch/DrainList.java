@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
  * action of epoch {@code e} waits in slot {@code e % capacity}. One thread at a time drains, in the
  * order of the epochs, and each action runs exactly once.
  *
- * <p>An epoch is claimed by the compare-and-set that publishes its action. So there is no moment in
- * which a thread that is stopped, or runs out of stack or heap, leaves an epoch without its action:
- * that would stop the drain for good. The compare-and-set expects the entry of epoch {@code e -
- * capacity}, which stays in its slot after it has run: a thread that comes late finds another one,
- * and publishes nothing.
+ * <p>An epoch is claimed by the compare-and-set that publishes its action. So a thread that stops,
+ * or runs out of stack or heap, never leaves an epoch without its action, which would stop the
+ * drain for good. The compare-and-set expects the entry of epoch {@code e - capacity}, which stays
+ * in its slot after it has run. A late thread finds another entry and publishes nothing.
  *
  * <p>An action may itself bump once. Half of the slots are kept for that: other threads see the
  * list as full when half of it is taken, so the drain can always go on.
@@ -39,7 +38,7 @@ final class DrainList {
   private volatile long drainedEpoch;
   private volatile long drainerId = NOBODY;
 
-  /** An action, and the epoch that it was published for. */
+  /** An action and its epoch. */
   static final class Entry {
     private @Nullable Runnable action;
     private long epoch;
@@ -58,7 +57,7 @@ final class DrainList {
     return drainedEpoch;
   }
 
-  /** Whether this thread is in an action. */
+  /** Whether the calling thread is running an action. */
   boolean isInAction() {
     return drainerId == Thread.currentThread().threadId();
   }
@@ -70,8 +69,8 @@ final class DrainList {
   }
 
   /**
-   * Claims {@code epoch}, the current one, for which there is room, by publishing its action; false
-   * if another thread has claimed it.
+   * Claims {@code epoch} by publishing its action; returns false if another thread has claimed it.
+   * The epoch is the current one, and the list has room for it.
    */
   boolean tryPublish(long epoch, Entry entry) {
     int slot = (int) (epoch % CAPACITY);
@@ -101,7 +100,7 @@ final class DrainList {
    * Runs the actions that are ready. Returns false when another thread (or this one, further up) is
    * at it; that thread looks again after it has let go, so that nothing is left behind.
    *
-   * @throws StackOverflowError if the stack has no room for actions, with nothing done
+   * @throws StackOverflowError if the stack has no room for actions; nothing has changed then
    */
   boolean tryDrain(long safeEpoch) {
     if (draining != 0) {
@@ -118,7 +117,7 @@ final class DrainList {
         runNext();
       }
     } finally {
-      // Plain assignments: there is no call that could fail.
+      // Plain assignments only, since a call could fail.
       drainerId = NOBODY;
       draining = 0;
     }

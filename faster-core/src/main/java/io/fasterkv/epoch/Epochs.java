@@ -107,8 +107,8 @@ public final class Epochs {
    * it may run before this method returns. Returns false, with nothing done, when too many actions
    * are waiting: a protected caller then refreshes and tries again.
    *
-   * <p>A thread that fails in the middle, for want of stack or heap, has either registered its
-   * action or not. If it has, others move to the next epoch in its place.
+   * <p>If a thread fails here because it runs out of stack or heap, its action is either registered
+   * or not. If it is, other threads move the epoch on.
    */
   public boolean tryBump(Runnable action) {
     if (!drainList.isInAction()) {
@@ -122,7 +122,7 @@ public final class Epochs {
         return false;
       }
       isRegistered = drainList.tryPublish(epoch, entry);
-      // If it was another thread that has claimed the epoch, it is moved on for that one.
+      // If another thread has claimed the epoch, this moves it on for that thread.
       currentEpoch.compareAndSet(epoch, epoch + 1);
     }
     drain();
@@ -173,7 +173,7 @@ public final class Epochs {
   public void drain() {
     long epoch = currentEpoch.get();
     if (drainList.isPublished(epoch)) {
-      // The thread that has claimed it was stopped before it could do this.
+      // The thread that claimed the epoch may have stopped before it did this.
       currentEpoch.compareAndSet(epoch, epoch + 1);
     }
     drainReady();
@@ -267,7 +267,7 @@ public final class Epochs {
     try {
       drainIfBehind(currentEpoch.get());
     } catch (Throwable e) {
-      // The caller takes itself to be unprotected.
+      // The caller assumes that it is unprotected.
       slot.set(AT, UNPROTECTED);
       throw e;
     }
@@ -323,7 +323,7 @@ public final class Epochs {
   private int tryClaim(SlotOwner owner) {
     for (int slot = 0; slot < slots.length; slot++) {
       if (owners.getAcquire(slot) == null) {
-        // Before the slot is taken: nothing that can fail may follow that.
+        // This comes before the slot is taken, after which nothing may fail.
         slotsEverUsed.accumulateAndGet(slot + 1, Math::max);
         if (owners.compareAndSet(slot, null, owner)) {
           return slot;

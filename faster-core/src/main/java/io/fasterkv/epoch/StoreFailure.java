@@ -11,31 +11,31 @@ import org.jspecify.annotations.Nullable;
  *
  * <ul>
  *   <li><b>Code with a caller throws.</b> It first undoes what it has claimed, so that the state is
- *       whole: then the failure is the caller's alone, and nothing is recorded here.
- *   <li><b>Code without a caller records.</b> Completions of a device, trigger actions and threads
- *       in the background run inside {@link #run}, or catch {@link Throwable} and call {@link
- *       #accept}. What they left undone would otherwise be waited for without end.
- *   <li><b>The first failure counts</b>, and stays. Every wait for the device, for room or for a
- *       thread in the background looks at it, and ends with {@link #throwIfSet}: so every waiter
- *       fails with the same cause.
- *   <li><b>What needs nothing broken goes on</b>: reads, and updates in place. Page turns, flushes
- *       and checkpoints are refused, since what is in memory may not reach the disk any more.
+ *       consistent. The failure is then the caller's alone, and is not recorded here.
+ *   <li><b>Code without a caller records.</b> Device completions, trigger actions and background
+ *       threads run inside {@link #run}, or catch {@link Throwable} and call {@link #accept}.
+ *       Otherwise other threads would wait forever for the unfinished work.
+ *   <li><b>The first failure stays.</b> Every wait for the device, for room or for a background
+ *       thread checks it with {@link #throwIfSet}, so all waiters fail with the same cause.
+ *   <li><b>Reads and updates in place continue.</b> Page turns, flushes and checkpoints are
+ *       refused, since data in memory may no longer reach the disk.
  * </ul>
  *
- * <p>To record a failure allocates nothing: it works when the heap is full. Safe for all threads.
+ * <p>Recording a failure allocates nothing, so it works when the heap is full. Safe for all
+ * threads.
  */
 public final class StoreFailure implements Consumer<Throwable> {
   private static final IOException OUT_OF_MEMORY = new OutOfMemory();
 
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
 
-  /** Records a failure, unless there is one. */
+  /** Records a failure, unless one is recorded already. */
   @Override
   public void accept(Throwable failure) {
     first.compareAndSet(null, failure);
   }
 
-  /** The first failure; null while all is well. */
+  /** The first failure; null if there is none. */
   public @Nullable Throwable get() {
     return first.getAcquire();
   }
@@ -54,14 +54,14 @@ public final class StoreFailure implements Consumer<Throwable> {
     if (cause != null) {
       throw new DeviceFailed(
           (cause instanceof IOException ? "the log's device has failed" : "the store has failed")
-              + ", the store takes no more writes: "
+              + ", the store accepts no more writes: "
               + (cause instanceof IOException ? cause.getMessage() : cause)
               + "; open it again from its last checkpoint",
           cause);
     }
   }
 
-  /** Runs work that has no caller, and records what it throws. Returns in any case. */
+  /** Runs work that has no caller, and records what it throws. Never throws. */
   public void run(Runnable work) {
     try {
       work.run();
@@ -70,32 +70,32 @@ public final class StoreFailure implements Consumer<Throwable> {
     }
   }
 
-  /** A daemon thread, not started, whose failure is recorded. */
+  /** Creates a daemon thread, not started, whose failure is recorded. */
   public Thread thread(String name, Runnable body) {
     return Thread.ofPlatform().daemon().name(name).unstarted(() -> run(body));
   }
 
   /**
-   * What a device tells of a transfer that has thrown anything: an {@link IOException} is passed on
-   * as it is. Works when the heap is full.
+   * Converts what a transfer has thrown for its completion: an {@link IOException} is returned
+   * unchanged. Works when the heap is full.
    */
   public static IOException asIoException(Throwable failure) {
     if (failure instanceof IOException known) {
       return known;
     }
     try {
-      return new IOException("a transfer broke: " + failure, failure);
+      return new IOException("a transfer failed: " + failure, failure);
     } catch (OutOfMemoryError e) {
       return OUT_OF_MEMORY;
     }
   }
 
-  /** Made beforehand; shared, so it takes no trace and no suppressed exceptions. */
+  /** Allocated in advance and shared, so it has no stack trace and no suppressed exceptions. */
   private static final class OutOfMemory extends IOException {
     private static final long serialVersionUID = 1;
 
     OutOfMemory() {
-      super("a transfer broke: the Java heap is full");
+      super("a transfer failed: the Java heap is full");
     }
 
     @Override

@@ -50,8 +50,8 @@ final class BucketWriter {
   }
 
   /**
-   * Puts a word into the entry of its tag, which a move that failed may have left, or else into the
-   * first free entry; the chain has one.
+   * Puts a word into the entry of its tag, which a failed move may have left behind, or else into
+   * the first free entry; the bucket's chain has one.
    */
   void put(long word) {
     for (long bucket = main; bucket >= 0; bucket = table.next(bucket)) {

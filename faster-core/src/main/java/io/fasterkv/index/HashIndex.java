@@ -28,7 +28,7 @@ public final class HashIndex {
 
   private volatile @Nullable IndexResize resize;
 
-  /** Under the {@link #sizeLock()}. */
+  /** Guarded by the {@link #sizeLock()}. */
   private @Nullable Transition unfinished;
 
   private volatile Runnable onScarce = () -> {};
@@ -172,10 +172,7 @@ public final class HashIndex {
     return transition;
   }
 
-  /**
-   * The resize that a failure has cut short, or null; for a caller that has the {@link
-   * #sizeLock()}.
-   */
+  /** The resize that a failure has interrupted, or null. The caller has the {@link #sizeLock()}. */
   public @Nullable Transition unfinished() {
     return unfinished;
   }
@@ -200,7 +197,7 @@ public final class HashIndex {
     }
   }
 
-  /** Puts the old table back, unless the resize is open; returns whether it has. */
+  /** Restores the old table, unless the resize is open; returns whether it did. */
   public boolean cancelResize(Transition transition) {
     if (!transition.resize.cancel()) {
       return false;

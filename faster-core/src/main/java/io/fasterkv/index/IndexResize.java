@@ -47,7 +47,7 @@ public final class IndexResize {
   private final AtomicLongArray chunks;
   private final AtomicInteger chunksLeft;
 
-  /** What moves buckets once the resize is open, or {@link #CANCELLED}. */
+  /** The mover of buckets once the resize is open, or {@link #CANCELLED}. */
   private final AtomicReference<@Nullable BucketMover> mover = new AtomicReference<>();
 
   /** A resize of a table of which {@code to} has a multiple of the main buckets, or half. */
@@ -63,7 +63,9 @@ public final class IndexResize {
     chunksLeft = new AtomicInteger(chunks.length());
   }
 
-  /** Lets operations in, unless it is cancelled: nobody uses the old table any more, nor will. */
+  /**
+   * Lets operations in, unless the resize is cancelled. From here on no thread uses the old table.
+   */
   public void open() {
     if (mover.get() == null) {
       mover.compareAndSet(
@@ -71,7 +73,7 @@ public final class IndexResize {
     }
   }
 
-  /** Keeps operations out for good; false if the resize is open. */
+  /** Keeps operations out for good; returns false if the resize is open. */
   boolean cancel() {
     return mover.compareAndSet(null, CANCELLED);
   }
@@ -114,7 +116,7 @@ public final class IndexResize {
     if (opened == null || opened == CANCELLED) {
       return false;
     }
-    // Who claims a chunk must come to its end: a bucket that is half moved is nobody's to repeat.
+    // A thread that claims a chunk must finish it: no other thread can repeat a half-moved bucket.
     StackReserve.require();
     long progress = chunks.get(chunk);
     if (progress >= 0 && chunks.compareAndSet(chunk, progress, CLAIMED)) {

@@ -279,7 +279,8 @@ public final class IndexTable {
       }
       Words.storeRelease(memory, free, mayStay ? wanted : 0);
     } catch (Throwable e) {
-      // No stack was left: others wait for the claim to end. This takes as much as the claim did.
+      // The stack is exhausted, but others wait for the claim to end. This needs only as much stack
+      // as the claim did.
       Words.compareAndSet(memory, free, claim, 0);
       if (isCounted) {
         countEntries(-1);

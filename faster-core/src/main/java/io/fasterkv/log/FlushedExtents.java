@@ -22,7 +22,7 @@ public final class FlushedExtents {
 
   private static final int LEAST = 16;
 
-  /** The longest array that every JVM makes. */
+  /** The longest array that every JVM can allocate. */
   private static final int MOST = Integer.MAX_VALUE - 8;
 
   private long[] froms = new long[LEAST];
@@ -103,7 +103,7 @@ public final class FlushedExtents {
   private void makeRoom() {
     int live = end - first;
     int capacity = capacityFor(live);
-    // All are made before one is used: without memory for the last, nothing has changed.
+    // All arrays are allocated before any is used, so a failed allocation changes nothing.
     long[] movedFroms = move(froms, capacity);
     long[] movedUntils = move(untils, capacity);
     int[] movedCrcs = new int[capacity];
@@ -116,8 +116,8 @@ public final class FlushedExtents {
   }
 
   /**
-   * How long the arrays become when so many extents fill them: twice as long, but no longer than an
-   * array can be.
+   * The next length of the arrays when so many extents fill them: twice as long, up to the longest
+   * array.
    */
   static int capacityFor(int live) {
     if (live >= MOST) {

@@ -88,7 +88,7 @@ final class FrameClearing implements AutoCloseable {
       return;
     }
     isStarted = true;
-    OwnThread.tryStart(thread, "pages are cleared by the threads that turn to them");
+    OwnThread.tryStart(thread, "threads that need a frame clear it themselves");
   }
 
   /** Ends the thread; the memory may be given back then. */

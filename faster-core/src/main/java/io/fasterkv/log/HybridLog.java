@@ -534,7 +534,7 @@ public final class HybridLog {
     }
   }
 
-  /** What ends the store's writes. */
+  /** The failure that ends the store's writes. */
   public StoreFailure failure() {
     return failure;
   }

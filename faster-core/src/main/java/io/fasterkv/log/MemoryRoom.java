@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class MemoryRoom {
   private static final long COMPACTION_PAGES = 1;
 
-  /** Tombstones have this part of the memory to themselves, and at least a page. */
+  /** The part of the memory that is reserved for tombstones; at least a page. */
   private static final long TOMBSTONE_PART = 32;
 
   /** A pass that gains less than this part of the memory was in vain. */
@@ -105,7 +105,7 @@ public final class MemoryRoom {
     return frames.page(marks.closed()) + frames.count() - 1;
   }
 
-  /** A session found no room for this: returns if it may retry. */
+  /** Called when a session finds no room; returns if the session may retry. */
   void ask(long bytes, Claim claim) {
     if (isPassing || isOnTheWay()) {
       return;
@@ -342,8 +342,8 @@ public final class MemoryRoom {
             + "call compact(), or open the store with a directory; "
             + (isDelete
                 ? "the key's record is read-only since a cut, so its delete needs a tombstone;"
-                    + " reads, updates in place and deletes of later records go on"
-                : "reads, updates in place and deletes go on; a delete of what a cut has needs"
-                    + " room for a tombstone"));
+                    + " reads, updates in place and deletes of later records continue"
+                : "reads, updates in place and deletes continue; deleting a record that a cut has"
+                      + " needs room for a tombstone"));
   }
 }

@@ -149,8 +149,8 @@ final class PageFlusher implements AutoCloseable {
   }
 
   /**
-   * Some adjacent extents. A device that tells twice of one write is heard once. If the telling
-   * fails, what was written is never reported: that is a failure of the store.
+   * Some adjacent extents. If a device reports a write twice, the second report is ignored. If a
+   * report fails, the write is never reported, so the store records that failure.
    */
   private final class Write implements LogDevice.Completion {
     private final long from;

@@ -20,7 +20,7 @@ final class PageTurns {
    */
   private static final long MOST_SPARE_FRAMES = 16;
 
-  /** Of smaller frames as many are kept free as have these bytes. */
+  /** Small frames may exceed {@link #MOST_SPARE_FRAMES} up to this size together. */
   private static final long MOST_SPARE_BYTES = 16 << 20;
 
   /** One frame in so many is spare. */

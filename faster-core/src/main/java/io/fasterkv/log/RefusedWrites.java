@@ -91,7 +91,7 @@ final class RefusedWrites implements AutoCloseable {
       dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
     }
     if (thread == null && !isClosed) {
-      // If it cannot be started nobody tries again: then the caller fails, and records that.
+      // If the thread cannot be started, nothing would retry, so the caller fails and records that.
       Thread next = failure.thread("faster-flush-again", this::tryAgain);
       next.start();
       thread = next;

@@ -36,7 +36,7 @@ public final class OffHeapArena implements AutoCloseable {
   private final boolean preallocates;
   private final @Nullable OffHeapArena whole;
 
-  /** Made last: nothing can fail after that. */
+  /** Created last, since nothing may fail after that. */
   private final Arena arena = Arena.ofShared();
 
   /** An arena of the JVM's ordinary memory. */
@@ -162,7 +162,7 @@ public final class OffHeapArena implements AutoCloseable {
     return budget;
   }
 
-  /** Frees all of it, whatever fails on the way. */
+  /** Frees all memory, even if a step fails. */
   @Override
   public void close() {
     try (arena) {

@@ -7,16 +7,16 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * How a store's own threads begin and end: if there is none to be had others do its work, and they
- * end before the memory that they use is given back.
+ * Starts and ends the store's own threads. If a thread cannot be started, other threads do its
+ * work. All threads end before the memory that they use is freed.
  */
 public final class OwnThread {
   private OwnThread() {}
 
   /**
-   * Starts a thread whose work others do if it does not.
+   * Starts a thread if possible; otherwise other threads do its work.
    *
-   * @param otherwise how they do it, for the log
+   * @param otherwise what happens instead, for the log
    */
   public static void tryStart(Thread thread, String otherwise) {
     try {
@@ -50,7 +50,8 @@ public final class OwnThread {
 
   /**
    * Waits until threads that were told to end have ended, or until a deadline; an interrupt does
-   * not end that. For threads that call storage which may hang: what they use stays safe to touch.
+   * not end the wait. For threads that call storage that may hang: the memory they use stays safe
+   * to touch.
    *
    * @param deadlineNanos by {@link System#nanoTime}
    * @param what the threads do, for the log
@@ -73,12 +74,12 @@ public final class OwnThread {
     List<String> alive = threads.stream().filter(Thread::isAlive).map(Thread::getName).toList();
     if (!alive.isEmpty()) {
       System.getLogger("io.fasterkv")
-          .log(Level.WARNING, what + " do not end, they are given up: threads=" + alive);
+          .log(Level.WARNING, what + " did not end in time and are abandoned: threads=" + alive);
     }
     return alive.isEmpty();
   }
 
-  /** As {@link #awaitEnd(List, long, String)}, for an executor that was shut down. */
+  /** Like {@link #awaitEnd(List, long, String)}, for an executor that was shut down. */
   public static boolean awaitEnd(ExecutorService threads, long deadlineNanos) {
     boolean isInterrupted = false;
     boolean hasEnded = false;

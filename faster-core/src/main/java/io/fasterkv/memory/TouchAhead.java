@@ -44,7 +44,7 @@ public final class TouchAhead implements AutoCloseable {
   public void reached(long address) {
     long before = reached.getAndAccumulate(address, Math::max);
     if (before == NOWHERE) {
-      OwnThread.tryStart(thread, "memory is touched by the threads that write there");
+      OwnThread.tryStart(thread, "threads that write there touch the memory themselves");
     } else if (before < address) {
       LockSupport.unpark(thread);
     }

@@ -31,7 +31,7 @@ final class FailureReports {
   void reserve(int pending) {
     if (reports.size() >= MOST) {
       throw new OutOfBudget(
-          "a session has too many failures that were not reported: failures="
+          "a session has too many unreported failures: failures="
               + reports.size()
               + ", allowed="
               + MOST

@@ -45,7 +45,7 @@ public final class IndexGrowth implements AutoCloseable {
   private volatile boolean isOver;
 
   /**
-   * A thread that {@link #start} starts.
+   * Creates a thread that {@link #start} starts.
    *
    * @param indexBytes what both tables may have together while the index grows
    * @param logBytes the log's memory

@@ -32,7 +32,7 @@ public final class IndexLoans implements AutoCloseable {
   private volatile boolean isClosed;
 
   /**
-   * A thread that {@link #start} starts.
+   * Creates a thread that {@link #start} starts.
    *
    * @param arena has the log's memory
    * @param isGrown whether the index has all memory that is its own

@@ -21,7 +21,7 @@ final class SlowOptions {
       names = "--slow-bytes",
       paramLabel = "SIZE",
       converter = Converters.OfBytes.class,
-      description = "Of the state whose checkpoints go to slow storage: 1m to 1t. Default: 512m.")
+      description = "Bytes of state whose checkpoints go to slow storage: 1m to 1t. Default: 512m.")
   long stateBytes = 512L << 20;
 
   @Option(
@@ -36,14 +36,15 @@ final class SlowOptions {
       paramLabel = "BYTES,...",
       split = ",",
       hideParamSyntax = true,
-      description = "Bytes of a value there, one run for each: 8 to 1000000. Default: 1000,100.")
+      description =
+          "Bytes of a value in that state, one run for each: 8 to 1000000. Default: 1000,100.")
   List<Integer> valueBytes = List.of(1_000, 100);
 
   @Option(
       names = "--slow-settle",
       paramLabel = "SECONDS",
       description =
-          "A restored backend is steady when it has read nothing from the storage for so long:"
+          "Seconds without a read of the storage until a restored backend counts as steady:"
               + " 1 to 3600. Default: ${DEFAULT-VALUE}.")
   int settleSeconds = 5;
 

@@ -43,7 +43,7 @@ final class SlotMemory implements AutoCloseable {
   private IOException tooLittle(long free, long minimum) {
     return minimum > bytes
         ? new IOException(
-            "a store's least memory is more than the slot has:"
+            "the minimum memory of a store exceeds the slot's memory:"
                 + " state.backend.faster.memory.minimum-per-operator="
                 + minimum
                 + " bytes, managed memory of the slot for state="

@@ -42,10 +42,7 @@ public final class Blocks {
     int length = bytes.remaining() < OVERHEAD_BYTES ? -1 : bytes.getInt();
     if (length < 0 || length > bytes.remaining() - Integer.BYTES) {
       throw new IOException(
-          "a block of a checkpoint has a length that its file has no room for: "
-              + place
-              + ", length="
-              + length);
+          "a block of a checkpoint has an impossible length: " + place + ", length=" + length);
     }
     byte[] block = new byte[length];
     bytes.get(block);
@@ -97,7 +94,7 @@ public final class Blocks {
       position += Integer.BYTES;
       if (length < 0 || length > bytes - position - Integer.BYTES) {
         throw new IOException(
-            "a block of a checkpoint has a length that its file has no room for: "
+            "a block of a checkpoint has an impossible length: "
                 + place
                 + ", length="
                 + length

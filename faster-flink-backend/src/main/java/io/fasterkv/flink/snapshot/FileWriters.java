@@ -106,7 +106,12 @@ final class FileWriters implements Closeable {
         if (i == 0) {
           throw noThread;
         }
-        LOG.warn("no thread for one more stream: streams={}, wanted={}", i, count, noThread);
+        LOG.warn(
+            "cannot start another upload thread, files are written over fewer streams: streams={},"
+                + " wanted={}",
+            i,
+            count,
+            noThread);
         return;
       }
     }
@@ -260,7 +265,7 @@ final class FileWriters implements Closeable {
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (!thread.join(java.time.Duration.ofMillis(Math.max(1, millis)))) {
           LOG.warn(
-              "checkpoint storage hangs, its thread is left alone: thread={}, waitedMillis={}",
+              "checkpoint storage hangs, its thread is abandoned: thread={}, waitedMillis={}",
               thread.getName(),
               MOST_WAIT_MILLIS);
         }

@@ -121,7 +121,7 @@ public final class LogFileFormat {
   /** Says why a file cannot be read that does not have the magic number. */
   static IOException otherVersion(int found, String place) {
     return new IOException(
-        "not a log file of this backend, or of another version of it: "
+        "not a log file of this version of the backend: "
             + place
             + ", found="
             + CheckpointMeta.text(found)

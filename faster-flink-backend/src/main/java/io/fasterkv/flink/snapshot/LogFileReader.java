@@ -61,7 +61,7 @@ public final class LogFileReader implements LogOrigin.File {
     checkPieces(file, pieces, mostPieceBytes, headAt, place);
     Sums sums = sums(pieces, Blocks.take(bytes, place), headAt, place);
     if (bytes.hasRemaining()) {
-      throw new IOException("a log file has more than its head at its end: " + place);
+      throw new IOException("a log file has unexpected bytes at its end: " + place);
     }
     return new LogFileReader(file, streams, pieces, sums);
   }
@@ -103,7 +103,7 @@ public final class LogFileReader implements LogOrigin.File {
       }
     }
     return new IOException(
-        "not a log file of this backend, or its end is not what was written: "
+        "not a log file of this backend, or its end is damaged: "
             + place(handle, Math.max(0, size - LogFileFormat.FOOTER_BYTES))
             + ", fileBytes="
             + size
@@ -118,8 +118,7 @@ public final class LogFileReader implements LogOrigin.File {
             && pieces.getFirst().from() == file.from()
             && pieces.getLast().until() == file.until();
     if (!isNamed) {
-      throw new IOException(
-          "a log file is another one than its name says: " + place + ", name=" + file);
+      throw new IOException("a log file does not match its name: " + place + ", name=" + file);
     }
     if (file.until() - file.from() > headAt) {
       throw new IOException("a log file is shorter than its pieces: " + place + ", name=" + file);
@@ -156,8 +155,7 @@ public final class LogFileReader implements LogOrigin.File {
       bytes.asIntBuffer().get(crcs);
       return new Sums(blockBytes, crcs, firsts, headAt);
     } catch (BufferUnderflowException cause) {
-      throw new IOException(
-          "the checksums of a log file are not those of its pieces: " + place, cause);
+      throw new IOException("the checksums of a log file do not match its pieces: " + place, cause);
     }
   }
 

@@ -225,8 +225,8 @@ public final class OpenStreams implements Closeable {
     }
     if (hanging > 0) {
       LOG.warn(
-          "streams of checkpoint storage do not open or close, they are left to their threads:"
-              + " streams={}, waitedMillis={}",
+          "streams of checkpoint storage hang while they open or close, their threads are"
+              + " abandoned: streams={}, waitedMillis={}",
           hanging,
           MOST_WAIT_MILLIS);
     }
@@ -258,7 +258,7 @@ public final class OpenStreams implements Closeable {
 
   private static IOException closed() {
     return new IOException(
-        "checkpoint storage is not read or written any more: the task was cancelled or its state"
+        "checkpoint storage is closed: the task was cancelled or its state"
             + " backend was closed");
   }
 }

@@ -76,7 +76,10 @@ final class SortFile {
     try {
       Files.deleteIfExists(path);
     } catch (IOException failure) {
-      LOG.warn("a sort file cannot be deleted, its store deletes it: file={}", path, failure);
+      LOG.warn(
+          "a sort file cannot be deleted now, its store deletes it when it closes: file={}",
+          path,
+          failure);
     }
   }
 

@@ -122,7 +122,7 @@ class MemoryLeaseTest {
     config.setString("state.backend.faster.memory.minimum-per-operator", "16mb");
     assertThatThrownBy(() -> MemoryLease.acquire(manager(), 1.0, FasterSettings.from(config)))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("more than the slot has")
+        .hasMessageContaining("exceeds the slot's memory")
         .hasMessageContaining("minimum-per-operator=16777216")
         .hasMessageContaining("state=8388608")
         .hasMessageNotContaining("lease-share");

@@ -344,6 +344,6 @@ public final class MemoryRoom {
                 ? "the key's record is read-only since a cut, so its delete needs a tombstone;"
                     + " reads, updates in place and deletes of later records continue"
                 : "reads, updates in place and deletes continue; deleting a record that a cut has"
-                      + " needs room for a tombstone"));
+                    + " needs room for a tombstone"));
   }
 }

@@ -65,8 +65,8 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   private final AtomicBoolean isTimerSet = new AtomicBoolean();
 
   /**
-   * Whether a task is made up for when the lock is released: it came while its own thread held the
-   * lock, or there is no thread for it.
+   * Whether the thread that releases the lock must run a task: the task came while its own thread
+   * held the lock, or no thread could be started for it.
    */
   private final AtomicBoolean isTaskOwed = new AtomicBoolean();
 
@@ -172,7 +172,9 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     }
   }
 
-  /** On another thread; if there is none to be had, on this one or on the one with the lock. */
+  /**
+   * Runs on another thread; if none can be started, on this one or on the one that has the lock.
+   */
   private void goOnElsewhere() {
     try {
       Thread.startVirtualThread(this::goOn);
@@ -287,7 +289,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     try {
       SOON.execute(this::timerHasRun);
     } catch (Throwable e) {
-      // The next to release the lock tries again.
+      // The next thread that releases the lock retries.
       isTimerSet.set(false);
       throw e;
     }

@@ -7,16 +7,16 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers, for a walker that wants nothing newer than a snapshot, where the chains of hashes
- * begin below that snapshot. New records go on top of a chain and never change what is below, so
- * what was noted once stays true: the next walk for the hash begins there and does not pass again
- * what was appended since.
+ * Remembers, for walks that show nothing newer than a snapshot, where the chains of hashes begin
+ * below that snapshot. New records go on top of a chain and never change the chain below, so a
+ * noted address stays valid. The next walk for the hash begins there and skips the records that
+ * were appended since.
  *
- * <p>A hash table of fixed size in scratch memory, taken when the first walk was long. A walk past
- * fewer than {@link #LONG_WALK} records is not worth an entry. A set that is full keeps the walks
- * that were longest. Each walk that finds no room halves the length of the shortest, so one entry
- * of a set is always replaced in the end; longer ones stay. Without room for a table nothing is
- * remembered. One thread at a time.
+ * <p>A hash table of fixed size in scratch memory, allocated after the first long walk. A walk past
+ * fewer than {@link #LONG_WALK} records is not worth an entry. A full set keeps the longest walks.
+ * Each walk that finds no room halves the noted length of the shortest, so that entry is replaced
+ * eventually and longer ones stay. Without memory for a table nothing is remembered. One thread at
+ * a time.
  *
  * <pre>
  *   set:   4 entries, 64 bytes
@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class ChainHeads {
-  /** Nothing is known of the hash. */
+  /** No address is known for the hash. */
   static final long UNKNOWN = -1;
 
-  /** From so many records on, a walk is remembered. */
+  /** A walk past at least this many records is remembered. */
   static final int LONG_WALK = 8;
 
   private static final int ENTRY_BYTES = 2 * Long.BYTES;
@@ -38,7 +38,7 @@ final class ChainHeads {
 
   private final BufferPool buffers;
 
-  /** What stays free for others when the table is more than the least. */
+  /** Scratch memory that stays free for others unless the table has its minimum size. */
   private final long leaveBytes;
 
   private @Nullable MemorySegment table;
@@ -63,7 +63,7 @@ final class ChainHeads {
     return UNKNOWN;
   }
 
-  /** Notes where a chain begins, of which nothing was known, after a walk past {@code records}. */
+  /** Notes where a chain begins that had no entry, after a walk past {@code records}. */
   void note(long hash, long address, long records) {
     if (records < LONG_WALK) {
       return;
@@ -104,7 +104,9 @@ final class ChainHeads {
     return Math.unsignedMultiplyHigh(hash * MIX, sets) * SET_BYTES;
   }
 
-  /** An empty table in a quarter of the free scratch memory, or in what others can spare. */
+  /**
+   * Creates an empty table in a quarter of the free scratch memory, or in less if others need it.
+   */
   private @Nullable MemorySegment tryTake() {
     long free = buffers.freeBytes();
     long bytes = Long.highestOneBit(Math.clamp(free / 4, BufferPool.MIN_BYTES, MOST_BYTES));
@@ -119,7 +121,7 @@ final class ChainHeads {
     return taken == null ? null : taken.fill((byte) 0);
   }
 
-  /** Returns the memory, and does not touch it. */
+  /** Returns the memory without touching it. */
   void close() {
     MemorySegment taken = table;
     table = null;

@@ -73,9 +73,9 @@ final class ChainWalk {
   }
 
   /**
-   * Passes records of any key in the chain of a hash, at {@code downTo} and above, but no more than
-   * {@code most}; returns how many. {@link #address()} is then the first one that was not passed.
-   * The caller is protected, and {@code downTo} is at least the head it has read since.
+   * Passes at most {@code most} records of any key in the chain of a hash, at {@code downTo} and
+   * above; returns how many. {@link #address()} is then the first record that was not passed. The
+   * caller is protected, and {@code downTo} is at least the head it has read since.
    */
   int pass(long hash, long from, long downTo, int most) {
     MemorySegment memory = log.memory();

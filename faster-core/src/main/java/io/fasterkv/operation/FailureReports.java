@@ -8,12 +8,12 @@ import java.util.Deque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one session's user is still to be told: which of its pending operations have failed, and
- * what its completion callback has thrown. The user is told one at a time, so that what the user
- * does next belongs to that one. One thread at a time.
+ * The failures that a session has not reported to its user yet: those of pending operations, and
+ * exceptions of its completion callback. It reports one at a time, so that the user's next
+ * operation relates to that failure. One thread at a time.
  */
 final class FailureReports {
-  /** A session with so many does not begin operations that may fail later. */
+  /** A session with this many failures begins no operation that may become pending. */
   static final int MOST = 1024;
 
   private final Participant participant;
@@ -24,7 +24,7 @@ final class FailureReports {
   }
 
   /**
-   * Makes sure that the failures of operations that may become pending find room.
+   * Makes sure that there is room for the failures of operations that may become pending.
    *
    * @param pending how many there may be
    */
@@ -41,8 +41,8 @@ final class FailureReports {
   }
 
   /**
-   * A pending operation did not take effect; returns what its user is told. On a full heap that is
-   * the cause alone, and the operation stays excluded.
+   * Adds a pending operation that did not take effect; returns the exception for its user. If the
+   * heap is full, that is only the cause, and the operation stays excluded.
    */
   Throwable failed(Operation<?, ?, ?> op, Throwable cause) {
     if (op.kind == Kind.RMW && !op.version.isHandedOver()) {
@@ -55,12 +55,12 @@ final class FailureReports {
     }
   }
 
-  /** The user is to be told by a later call. */
+  /** Leaves the report to a later call. */
   void later(Throwable report) {
     reports.addLast(report);
   }
 
-  /** The user is told now. */
+  /** Marks the failure as reported now. */
   void reported(@Nullable Throwable report) {
     if (report instanceof OperationFailed failure) {
       participant.reported(failure.serial());
@@ -76,7 +76,7 @@ final class FailureReports {
     }
   }
 
-  /** Takes all reports: the first has the others as suppressed ones. */
+  /** Removes all reports and returns the first, with the others suppressed. */
   @Nullable Throwable takeAll() {
     Throwable first = reports.peekFirst();
     for (Throwable report : reports) {
@@ -89,7 +89,7 @@ final class FailureReports {
     return first;
   }
 
-  /** Throws what is a RuntimeException or an Error. */
+  /** Throws a RuntimeException or an Error. */
   static void rethrow(Throwable report) {
     switch (report) {
       case RuntimeException e -> throw e;

@@ -5,23 +5,24 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The updates of one session that were accepted and did not take effect, as far as its user has not
- * dealt with them. One is excluded from the session's points until the user has been told of it and
- * the session has accepted another operation after that. Recording one allocates nothing: there is
- * room for those that are pending.
+ * The accepted updates of one session that did not take effect and are not settled. A session's
+ * points exclude an update until its failure was reported and the session has then accepted another
+ * operation. Recording a failure allocates nothing, because pending updates have reserved room.
  */
 final class Failures {
   private static final long UNREPORTED = Long.MAX_VALUE;
 
   private long[] serials = new long[0];
 
-  /** The number of the last operation that the session had accepted when its user was told. */
+  /**
+   * The number of the last operation that the session had accepted when the failure was reported.
+   */
   private long[] reportedAt = new long[0];
 
   private int count;
 
   /**
-   * @param inherited failures of the session's earlier lives, ascending
+   * @param inherited failures of the session's previous lives, ascending
    * @param base the number of the last operation of these lives
    */
   Failures(List<Long> inherited, long base) {
@@ -30,7 +31,7 @@ final class Failures {
     Arrays.fill(reportedAt, 0, count, base);
   }
 
-  /** Makes room for so many more. */
+  /** Reserves room for more failures. */
   synchronized void reserve(int more) {
     if (count + more > serials.length) {
       serials = Arrays.copyOf(serials, 2 * count + more);
@@ -38,14 +39,14 @@ final class Failures {
     }
   }
 
-  /** An update did not take effect, and its user does not know. */
+  /** Adds an update that did not take effect, unreported. */
   synchronized void add(long serial) {
     serials[count] = serial;
     reportedAt[count] = UNREPORTED;
     count++;
   }
 
-  /** The user is told of a failure, after operation {@code last} and before the next. */
+  /** Marks a failure as reported after operation {@code last} and before the next one. */
   synchronized void reported(long serial, long last) {
     for (int i = 0; i < count; i++) {
       if (serials[i] == serial) {
@@ -54,7 +55,7 @@ final class Failures {
     }
   }
 
-  /** Forgets what no point from {@code point} on excludes. */
+  /** Forgets the updates that no point from {@code point} on excludes. */
   synchronized void forget(long point) {
     int kept = 0;
     for (int i = 0; i < count; i++) {
@@ -67,7 +68,7 @@ final class Failures {
     count = kept;
   }
 
-  /** Which operations up to a point are excluded from it, ascending. */
+  /** The operations that a point excludes, ascending. */
   synchronized List<Long> excluded(long point) {
     List<Long> excluded = new ArrayList<>();
     for (int i = 0; i < count; i++) {

@@ -83,7 +83,9 @@ final class Handover<I, O, C> {
     }
   }
 
-  /** An update that was accepted has ended, listed or not. Returns whether it was the last. */
+  /**
+   * Notes that an accepted update has ended, listed or not. Returns whether it was the last one.
+   */
   boolean ended(Operation<I, O, C> op) {
     lock.lock();
     try {
@@ -135,7 +137,7 @@ final class Handover<I, O, C> {
    * Ends updates of {@code version} and before, on the driver's thread, also those that were
    * accepted a moment ago and that their session has yet to list, or that it is going on with.
    *
-   * @param failures gets those that fail
+   * @param failures receives the updates that fail
    */
   void endAll(long version, Failures failures) {
     EpochWait wait = new EpochWait(engine.epochs(), () -> "a pending update to be let go");
@@ -175,8 +177,8 @@ final class Handover<I, O, C> {
   }
 
   /**
-   * Returns why the update failed, which its session reports. Where the driver lacks memory the
-   * shift fails instead, and the update stays pending; so it does after an Error.
+   * Returns why the update failed, for its session to report. If the driver lacks memory, or after
+   * an Error, the shift fails instead and the update stays pending.
    */
   private @Nullable RuntimeException end(Operation<I, O, C> op, SessionCore<I, O, C> deputy) {
     try {

@@ -105,7 +105,8 @@ public final class IndexResizer {
   }
 
   /**
-   * Finishes a resize that a failure has cut short, if there is one. The caller has the size lock.
+   * Finishes a resize that a failure has interrupted, if there is one. The caller has the size
+   * lock.
    */
   public void finish() {
     Transition transition = engine.index().unfinished();
@@ -124,7 +125,7 @@ public final class IndexResizer {
     }
   }
 
-  /** Lets operations move chunks; if that fails, the index is as it was. */
+  /** Lets operations move chunks; if that fails, the index is unchanged. */
   private void open(Transition transition) {
     try {
       if (!reserveForks(transition)) {
@@ -135,7 +136,7 @@ public final class IndexResizer {
       }
       awaitEpochs(transition.resize()::open);
     } catch (Throwable e) {
-      // The action may have run, or may yet: the first of both wins.
+      // The action may have run or may still run: the first of the two wins.
       if (engine.index().cancelResize(transition)) {
         engine.log().room().releaseForks();
       }

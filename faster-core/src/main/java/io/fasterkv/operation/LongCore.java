@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
  * looked up is not valid any more once the general way has left the epoch. Those after it go one by
  * one; their buckets and records are in the cache by then.
  *
- * <p>Every operation is busy from {@link #begin} to its end, whichever way it goes: a function that
- * calls its session is refused, since the short way would leave the epoch under it; and a session
- * that only its operation refers to is not taken for one that is gone.
+ * <p>Every operation is busy from {@link #begin} to its end, on the fast and the slow path. A
+ * function that calls its own session is refused, since the fast path would leave the epoch under
+ * it. A session that only its operation refers to does not count as unreachable.
  *
  * @param <C> context
  */
@@ -247,7 +247,7 @@ public final class LongCore<C> implements AutoCloseable {
     }
   }
 
-  /** Ends by a plain store in the caller: a call could find no stack. */
+  /** The caller ends it with a plain store, since a call could find no stack. */
   private void begin() {
     if (isBusy) {
       throw SessionCore.calledFromCallback();

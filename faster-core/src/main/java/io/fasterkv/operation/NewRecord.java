@@ -68,7 +68,7 @@ final class NewRecord {
         return false;
       }
     }
-    // First of all: if what follows fails, a scan steps over these bytes, and not over their page.
+    // This comes first: if the rest fails, a scan skips these bytes only, not their whole page.
     Words.storeRelease(memory(), offset(), RecordInfo.padding(wanted));
     bytes = wanted;
     op.madeBytes = bytes;
@@ -110,7 +110,7 @@ final class NewRecord {
     try {
       isPublished = index.compareAndSet(op.entry, address);
     } finally {
-      // Also if there was no stack for it: a scan would take the record for the key's newest.
+      // Even if the stack overflowed: otherwise a scan would take the record for the key's newest.
       isLost = keepsLost && !isPublished;
       if (!isPublished) {
         Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));

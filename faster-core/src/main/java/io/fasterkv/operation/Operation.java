@@ -94,7 +94,7 @@ final class Operation<I, O, C> {
    */
   long endedBytes = UNKNOWN_BYTES;
 
-  /** Its number in its session, when it is pending. */
+  /** Its serial number in its session, if it is pending. */
   long serial;
 
   /** Names the operation's read in its session's queue while it is pending. */
@@ -202,7 +202,7 @@ final class Operation<I, O, C> {
     key.set(keyBuffer, Long.BYTES);
   }
 
-  /** The key's bytes, on the heap. */
+  /** A copy of the key's bytes on the heap. */
   byte[] keyCopy() {
     return key.memory().asSlice(0, key.length()).toArray(ValueLayout.JAVA_BYTE);
   }

@@ -3,7 +3,7 @@ package io.fasterkv.operation;
 import io.fasterkv.operation.Operation.Kind;
 import org.jspecify.annotations.Nullable;
 
-/** What follows the end of one session's operations: counts, and what the caller is told. */
+/** Handles the end of one session's operations: counts it, and reports it to the caller. */
 final class OperationEnds<I, O, C> {
   private final ValueAccess<I, O, C> values;
   private final Attempts<I, O, C> attempts;
@@ -12,7 +12,7 @@ final class OperationEnds<I, O, C> {
   private final @Nullable Arrivals arrivals;
 
   /**
-   * @param arrivals hears of the ends of pending operations; null if the completion callback does
+   * @param arrivals is notified when pending operations end; null if the completion callback is
    */
   OperationEnds(
       ValueAccess<I, O, C> values,
@@ -27,7 +27,7 @@ final class OperationEnds<I, O, C> {
     this.arrivals = arrivals;
   }
 
-  /** Notes where an operation has found its key, and what its end says about the live bytes. */
+  /** Records where an operation has found its key, and what its end means for the live bytes. */
   void count(Operation<I, O, C> op) {
     steps.found(op.region);
     switch (op.status) {
@@ -42,7 +42,10 @@ final class OperationEnds<I, O, C> {
     }
   }
 
-  /** An operation has taken effect; what its completion callback throws is reported later. */
+  /**
+   * Handles an operation that took effect; an exception of its completion callback is reported
+   * later.
+   */
   void ended(Operation<I, O, C> op) {
     if (!op.version.isHandedOver()) {
       count(op);
@@ -62,7 +65,7 @@ final class OperationEnds<I, O, C> {
     }
   }
 
-  /** An operation has not taken effect. */
+  /** Handles an operation that did not take effect. */
   void failed(Operation<I, O, C> op, Throwable cause) {
     Throwable failure = reports.failed(op, cause);
     if (arrivals == null || op.promise == null) {

@@ -22,7 +22,7 @@ final class Participant {
   private final Failures failures;
   private long version;
 
-  /** The version whose points have been asked for last, or its shift is over without that. */
+  /** The last version whose points were requested, or whose shift has ended without that. */
   private long settled;
 
   private long point;
@@ -33,7 +33,7 @@ final class Participant {
   private volatile @Nullable Object kept;
 
   /**
-   * @param before what the session has done in its earlier lives
+   * @param before the commit point of the session's previous lives
    * @param version which the store was in when the session began
    */
   Participant(
@@ -85,15 +85,15 @@ final class Participant {
   }
 
   /**
-   * Which operations are of the versions before the one that the session crossed to; all of these
-   * have ended.
+   * The commit point of the versions before the one that the session crossed to; all their
+   * operations have ended.
    */
   synchronized CommitPoint point() {
     settled = version;
     return new CommitPoint(point, failures.excluded(point));
   }
 
-  /** The shift is over; nobody asks for the session's point any more. */
+  /** Notes that the shift has ended and the session's point is no longer needed. */
   synchronized void settle() {
     settled = version;
   }
@@ -103,7 +103,7 @@ final class Participant {
     return failures;
   }
 
-  /** The session's user is told now that an operation failed; for the session's thread. */
+  /** Marks the failure of an operation as reported; for the session's thread. */
   synchronized void reported(long serial) {
     long last = atEnd < 0 ? serial() : atEnd;
     failures.reported(serial, last);
@@ -119,7 +119,7 @@ final class Participant {
     return atEnd >= 0;
   }
 
-  /** What the session has done, when it has ended. */
+  /** The commit point of a session that has ended. */
   synchronized CommitPoint last() {
     return new CommitPoint(atEnd, failures.excluded(atEnd));
   }

@@ -111,7 +111,7 @@ final class PendingOperations<I, O, C> {
     try {
       queue.read(op.readTag, op.diskFrom, target);
     } catch (Throwable e) {
-      // The queue has not taken the read: its end would be waited for without end.
+      // The queue did not accept the read, so waiting for its end would never return.
       releaseTag(op);
       throw e;
     }
@@ -123,7 +123,7 @@ final class PendingOperations<I, O, C> {
    */
   @Nullable Operation<I, O, C> next(boolean wait) {
     if (count() > 0) {
-      // An operation that is taken out is gone on with, or ended, by this thread.
+      // This thread continues or ends each operation that it takes out.
       StackReserve.require();
     }
     if (!tags.isEmpty()) {
@@ -168,15 +168,15 @@ final class PendingOperations<I, O, C> {
   }
 
   /**
-   * Only a read that is under way keeps the session: one that nobody refers to is forgotten when
-   * its reads have ended.
+   * Only a running read keeps the session reachable: a session that nothing refers to is forgotten
+   * when its reads have ended.
    */
   private static ReadQueue arrivingReads(LogDevice device, Arrivals arrivals) {
     WeakReference<Arrivals> session = new WeakReference<>(arrivals);
     return new CompletedReads(
         device,
         () -> {
-          // The session is using this queue, so it is there.
+          // The session is using this queue, so it is reachable.
           Arrivals told = session.get();
           return told == null ? null : told::arrived;
         });

@@ -190,7 +190,7 @@ final class Rmw<I, O, C> {
     try {
       if (values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
           && fresh.publish(op, false)) {
-        // First of all: from here on the record must not be changed any more.
+        // This comes first: from here on the record must not change.
         infoBits = RecordInfo.SEALED;
         infoBits |= mark.bits();
       }

@@ -52,7 +52,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   private @Nullable Operation<I, O, C> current;
   private @Nullable Promise promise;
 
-  /** For the next operation that becomes pending, if its caller is given a stage. */
+  /** For the next operation that becomes pending, if its caller gets a stage. */
   private @Nullable Promise nextPromise;
 
   private boolean isClosed;
@@ -103,7 +103,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     }
   }
 
-  /** Closes a session that was not handed out: its name is as free as before. */
+  /** Closes a session that no caller has received: its name is free again. */
   void withdraw() {
     guard.withdraw();
     close();
@@ -178,7 +178,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return pending.hasWaiting();
   }
 
-  /** The caller is told of the end of an operation, before the session accepts another. */
+  /** The end of an operation is reported before the session accepts another one. */
   void told(Promise ended) {
     reports.reported(ended.failure());
   }
@@ -262,8 +262,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends pending operations whose records have arrived, all of them if {@code wait}; then throws
-   * what one of them has failed with. Returns how many are still under way.
+   * Completes pending operations whose records have arrived, or all of them if {@code wait} is set;
+   * then throws the failure of one of them. Returns how many are still pending.
    */
   public int completePending(boolean wait) {
     checkOpen();
@@ -273,7 +273,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   private void complete(boolean wait) {
-    // An operation that waits for scratch memory retries; without waiting, about once is enough.
+    // An operation that waits for scratch memory retries; without waiting, one retry is enough.
     int left = wait ? Integer.MAX_VALUE : pending.count();
     Operation<I, O, C> op = pending.next(wait);
     while (op != null) {
@@ -284,8 +284,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends pending operations, waiting for their records, until at most {@code most} are left; then
-   * throws what one of them has failed with.
+   * Completes pending operations, waiting for their records, until at most {@code most} are left;
+   * then throws the failure of one of them.
    */
   public int completePending(int most) {
     checkOpen();
@@ -297,8 +297,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends what is pending and gives everything back; then throws what was not reported, the first
-   * with the others suppressed.
+   * Completes pending operations and releases everything; then throws the unreported failures, the
+   * first with the others suppressed.
    */
   @Override
   public void close() {
@@ -363,7 +363,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
     return op;
   }
 
-  /** With what it takes to become pending, so that it does not fail for want of that. */
+  /** Allocates what becoming pending needs, so that this cannot fail later. */
   private Operation<I, O, C> idle() {
     reports.reserve(PendingOperations.MAX_PENDING + 1);
     if (arrivals != null && nextPromise == null) {
@@ -406,8 +406,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Makes the operation that the session is in pending. From the moment in which it has its serial
-   * number, what goes wrong is reported like all failures of pending operations.
+   * Makes the session's current operation pending. Once it has its serial number, its failures are
+   * reported like those of all pending operations.
    */
   private void suspend(Operation<I, O, C> op, Step step) {
     boolean isUpdate = op.kind == Kind.RMW && handover != null;
@@ -469,8 +469,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Goes on with a pending operation after a read; it ends, or another read starts. What it fails
-   * with is reported later.
+   * Continues a pending operation after a read; it ends, or another read starts. Its failure is
+   * reported later.
    */
   private void goOn(Operation<I, O, C> op) {
     boolean isUnderWay = false;
@@ -521,7 +521,8 @@ public final class SessionCore<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Whether an operation has failed for want of a buffer that others which are pending will free.
+   * Whether an operation failed because it found no buffer, and other pending operations will free
+   * one.
    */
   private boolean retries(Operation<I, O, C> op) {
     boolean isForBuffer =

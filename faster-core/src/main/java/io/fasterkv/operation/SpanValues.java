@@ -31,10 +31,10 @@ final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFunctions<
   /** Makes the short way; null where there is none. */
   private final @Nullable SpanPaths paths;
 
-  /** The record that is held, or {@link #NONE}; a session holds one at a time. */
+  /** The record that is latched, or {@link #NONE}; a session latches one at a time. */
   private long heldRecord = NONE;
 
-  /** The state that it had before. */
+  /** The state of that record before. */
   private long heldState;
 
   SpanValues(StoreFunctions<I, O, C> functions, HybridLog log, @Nullable SpanPaths paths) {

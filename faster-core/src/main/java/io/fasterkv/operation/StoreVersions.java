@@ -25,7 +25,7 @@ public final class StoreVersions {
   private final VersionShift shift;
   private final Set<Participant> participants = new LinkedHashSet<>();
 
-  /** For each name whose session has ended, or was recovered and not resumed, what it has done. */
+  /** The commit point of each name whose session has ended, or was recovered and not resumed. */
   private final SortedMap<String, CommitPoint> ended;
 
   /** Every record of the version that a shift leads to lies here or above. */
@@ -130,7 +130,7 @@ public final class StoreVersions {
     return last;
   }
 
-  /** Of what two lives of a session have done; the second knows what the first has left. */
+  /** Combines the points of two lives of a session; the second knows what the first has left. */
   private static CommitPoint later(CommitPoint one, CommitPoint other) {
     return other.serial() >= one.serial() ? other : one;
   }
@@ -146,7 +146,7 @@ public final class StoreVersions {
   /** Ends a session's part; what it has done still counts for a shift that is under way. */
   synchronized void leave(Participant participant) {
     participant.end();
-    // Then alone it may have been in two versions, and may not have been asked for its point.
+    // Only then may it have been in two versions, with its point not requested yet.
     Phase phase = SystemState.phase(state.word());
     boolean isAwaited = phase == Phase.IN_PROGRESS || phase == Phase.WAIT_PENDING;
     if (participant.name() == null || !isAwaited) {
@@ -154,7 +154,7 @@ public final class StoreVersions {
     }
   }
 
-  /** Undoes {@link #join} for a session that has done nothing. */
+  /** Undoes {@link #join} for a session without operations. */
   synchronized void withdraw(Participant participant) {
     participants.remove(participant);
   }
@@ -163,7 +163,7 @@ public final class StoreVersions {
     if (!participants.contains(participant)) {
       return;
     }
-    // First: a failure here must not lose the point.
+    // This comes first: a failure must not lose the point.
     String name = participant.name();
     if (name != null) {
       ended.merge(name, participant.last(), StoreVersions::later);
@@ -214,14 +214,14 @@ public final class StoreVersions {
     }
   }
 
-  /** Lets each session's operations from now on be of {@code next}; see {@link #points}. */
+  /** From now on each session's operations belong to {@code next}; see {@link #points}. */
   public synchronized void crossAll(long next) {
     participants.forEach(participant -> participant.cross(next));
   }
 
   /**
-   * What each named session has done in the versions before {@code next}. All sessions have crossed
-   * to that, and nothing of the versions before is pending.
+   * The commit point of each named session in the versions before {@code next}. All sessions have
+   * crossed to it, and no operation of earlier versions is pending.
    */
   public synchronized SortedMap<String, CommitPoint> points(long next) {
     SortedMap<String, CommitPoint> points = new TreeMap<>(ended);

@@ -74,8 +74,8 @@ interface ValueAccess<I, O, C> extends Successor<I, O, C> {
   boolean letGo(Operation<I, O, C> op, MemorySegment memory, long record, long infoBits);
 
   /**
-   * Ends a {@link #hold} that is left because there was no stack to end it; called before the epoch
-   * is left, by a frame further up.
+   * Ends a {@link #hold} that remained because the stack was exhausted; a caller further up the
+   * stack calls this before it leaves the epoch.
    */
   default void releaseHeld(MemorySegment memory) {}
 

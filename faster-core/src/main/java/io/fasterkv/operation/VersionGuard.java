@@ -110,7 +110,7 @@ final class VersionGuard {
     }
   }
 
-  /** The session never began. */
+  /** The session never started. */
   void withdraw() {
     versions.withdraw(participant);
   }
@@ -130,7 +130,7 @@ final class VersionGuard {
   }
 
   private boolean beginShifting(Operation<?, ?, ?> op) {
-    // A latch or lock that is kept would stop the shift, and so all sessions.
+    // A latch or lock that is not released would stop the shift, and so all sessions.
     StackReserve.require();
     if (handover != null) {
       if (!handover.tryEnter()) {

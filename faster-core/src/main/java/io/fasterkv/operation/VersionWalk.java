@@ -16,10 +16,10 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * All records of a key, newest first, along its chain through memory and disk; those below a
- * snapshot's end only, if the walk has one. Each is copied, so the epoch is held for one step only;
- * the log's begin stays pinned by the user, so the walk goes on where others see the log's end. One
- * thread at a time.
+ * All records of a key, newest first, along its chain through memory and disk; only those below a
+ * snapshot's end, if the walk has one. Each record is copied, so the epoch is held for one step
+ * only. The caller pins the log's begin address, so the walk can continue below the begin address
+ * that others see. One thread at a time.
  */
 public final class VersionWalk implements AutoCloseable {
   /** How many records are passed under one protection. */
@@ -28,7 +28,7 @@ public final class VersionWalk implements AutoCloseable {
   private final Engine engine;
   private long begin;
 
-  /** Records here and above are passed over. */
+  /** Records at this address and above are skipped. */
   private final long end;
 
   /** Where chains begin below the end. */
@@ -52,11 +52,11 @@ public final class VersionWalk implements AutoCloseable {
   }
 
   /**
-   * A walk that shows no record at {@code end} and above. However much is appended while it is
-   * used, it passes that of a chain once, as far as scratch memory holds where the chains begin
-   * below the end.
+   * Creates a walk that shows no record at {@code end} or above. It passes the records appended to
+   * a chain only once, as long as scratch memory holds the addresses where chains begin below the
+   * end.
    *
-   * @param end a tail of the log, below which every record has got into its chain, or never will
+   * @param end a tail of the log; every record below it is in its chain, or never will be
    */
   public VersionWalk(Engine engine, long end) {
     this.engine = engine;
@@ -213,7 +213,10 @@ public final class VersionWalk implements AutoCloseable {
     }
   }
 
-  /** Passes the records at the end and above; returns how many, those on disk counted as many. */
+  /**
+   * Passes the records at the end and above; returns how many. A record on disk counts as a long
+   * walk.
+   */
   private long passNewer() {
     long passed = 0;
     while (next >= end) {
@@ -239,7 +242,7 @@ public final class VersionWalk implements AutoCloseable {
     }
   }
 
-  /** Passes a record of the key, and others above it, or all that is left above the end. */
+  /** Passes the records up to and including one of the key, or all that are left above the end. */
   private void passOnDisk() {
     op.diskAddress = next;
     op.diskFloor = end;

@@ -329,7 +329,7 @@ class BorrowedLogTest {
     }
   }
 
-  /** What has no place on the disk is read where it came from, again and again. */
+  /** Blocks that do not fit the disk are read from the origin each time. */
   @Test
   void aFullDiskKeepsNobodyFromReading() throws Exception {
     List<Run> runs = exported();
@@ -447,7 +447,7 @@ class BorrowedLogTest {
     }
   }
 
-  /** Whoever waits for a read hears of everything that ends it. */
+  /** Every failure that ends a read reaches the thread that waits for it. */
   @Test
   void anErrorInAReadOfTheOriginEndsTheRead() throws Exception {
     List<Run> runs = exported();
@@ -471,7 +471,7 @@ class BorrowedLogTest {
     }
   }
 
-  /** What was a page before, with all of its bytes on the heap. */
+  /** A former page, with all of its bytes on the heap. */
   @Test
   void aMissReadsItsBlocksAndNoMore() throws Exception {
     List<Run> runs = exported();

@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A device that throws an Error where it should tell of a failure: every call ends, with the Error
- * as its cause.
+ * A device that throws an Error instead of reporting a failure: every call ends, with the Error as
+ * its cause.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeviceErrorTest {

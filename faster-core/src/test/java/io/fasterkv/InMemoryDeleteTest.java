@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Deletes in a full store without a device, while cuts and scans keep compaction from its work:
- * they succeed as long as tombstones have the room that {@link StoreConfig#inMemory} promises them.
+ * Deletes in a full store without a device while cuts and scans block compaction: deletes succeed
+ * as long as tombstones have the room that {@link StoreConfig#inMemory} promises.
  */
 class InMemoryDeleteTest {
   private static final int PAGE_BYTES = 4096;
@@ -50,7 +50,10 @@ class InMemoryDeleteTest {
     return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
   }
 
-  /** How many deletes the reserved pages are enough for, but for what compaction may be using. */
+  /**
+   * The number of deletes that fit the reserved pages, without the page that compaction may be
+   * using.
+   */
   private static long guaranteed(long pages) {
     return (Math.max(1, pages / PART) - 1) * PER_PAGE;
   }
@@ -94,7 +97,9 @@ class InMemoryDeleteTest {
     }
   }
 
-  /** Adds keys from {@code from} on until the store takes no more; returns where that ended. */
+  /**
+   * Adds keys from {@code from} on until the store is full; returns the first key that did not fit.
+   */
   private static long fill(LongSession<Void> session, long from) {
     long key = from;
     while (true) {
@@ -128,13 +133,15 @@ class InMemoryDeleteTest {
     new Crew("seed " + seed, () -> "refused=" + run.refused).add(run::go).run();
   }
 
-  /** A store that is full most of the time, with readers that come and go, against a map. */
+  /**
+   * Compares a store that is full most of the time, with readers that open and close, with a map.
+   */
   private static final class Run {
     private final SplittableRandom random;
     private final long pages;
     private final TreeMap<Long, Long> model = new TreeMap<>();
 
-    /** Where each key was written: compaction may have moved it up since. */
+    /** The address where each key was written; compaction may have moved the record since. */
     private final TreeMap<Long, Long> addresses = new TreeMap<>();
 
     private final List<AutoCloseable> readers = new ArrayList<>();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Live scans beside writers: what they show, and how many records they look at for it. */
+/** Live scans beside writers: the records that they show, and how many records they look at. */
 class LiveScanTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MEMORY_PAGES = 4;
@@ -33,8 +33,8 @@ class LiveScanTest {
   }
 
   /**
-   * Every version is a record of its own here. For each record in range as many are appended while
-   * the scan runs, on memory of 4 pages or of all.
+   * Every version is a separate record here. While the scan runs, as many records are appended as
+   * are in range. Memory holds 4 pages or everything.
    */
   @ParameterizedTest(name = "{0} keys, {1} pages of memory")
   @CsvSource({"1, 4", "10, 4", "1000, 4", "1, 1024", "10, 1024", "1000, 1024"})
@@ -60,7 +60,7 @@ class LiveScanTest {
     }
   }
 
-  /** The least memory for it, 32 chains, is enough for as many keys as have long chains here. */
+  /** The smallest table, 32 chains, is enough for the keys that have long chains here. */
   @Test
   void remembersFewChainsInTheLeastScratchMemory() {
     int keys = 10;
@@ -111,7 +111,7 @@ class LiveScanTest {
     }
   }
 
-  /** What is appended on top does not hide a key, and an index that grows does not lose one. */
+  /** Records appended on top hide no key, and a growing index loses none. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void showsEveryKeyWhileAllAreOverwritten(long seed) {

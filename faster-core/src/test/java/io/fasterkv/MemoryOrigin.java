@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** The origin of a log in memory, of which reads can be made to fail. */
+/** An origin whose log is in memory and whose reads can be made to fail. */
 public final class MemoryOrigin implements LogOrigin {
   private final List<Part> files = new ArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
@@ -25,7 +25,7 @@ public final class MemoryOrigin implements LogOrigin {
   /** Some pieces that follow each other, with their bytes. */
   public record Run(
       List<LogPiece> pieces, List<byte[]> bytes, List<byte[]> sound, byte @Nullable [] digest) {
-    /** With bytes that are sound; what is changed of them later does not fit the checksums. */
+    /** Creates an origin with intact bytes; bytes that change later do not match the checksums. */
     public Run(List<LogPiece> pieces, List<byte[]> bytes, byte @Nullable [] digest) {
       this(pieces, bytes, bytes.stream().map(byte[]::clone).toList(), digest);
     }
@@ -44,14 +44,14 @@ public final class MemoryOrigin implements LogOrigin {
   }
 
   /**
-   * @param blockBytes what is read and checked at once
+   * @param blockBytes the number of bytes that are read and checked together
    */
   public MemoryOrigin(List<Run> runs, int blockBytes) {
     this.blockBytes = blockBytes;
     runs.forEach(run -> files.add(new Part(run)));
   }
 
-  /** Wants so many reads at a time. */
+  /** Sets the number of reads at a time. */
   MemoryOrigin streams(int count) {
     streams = count;
     return this;
@@ -62,30 +62,30 @@ public final class MemoryOrigin implements LogOrigin {
     return streams;
   }
 
-  /** Throws an error from each read. */
+  /** Makes each read throw an error. */
   MemoryOrigin throwing(Error error) {
     thrown = error;
     return this;
   }
 
-  /** How many bytes the longest read of an operation had. */
+  /** The length of the longest read of an operation. */
   long longestRead() {
     return longestRead;
   }
 
-  /** Refuses so many reads of the fill. */
+  /** Makes the given number of reads of the fill fail. */
   MemoryOrigin refusing(int times) {
     refusals.set(times);
     return this;
   }
 
-  /** Refuses so many reads of operations. */
+  /** Makes the given number of reads of operations fail. */
   MemoryOrigin refusingPieces(int times) {
     singleRefusals.set(times);
     return this;
   }
 
-  /** How many reads of operations are still to be refused. */
+  /** The number of reads of operations that will still fail. */
   int piecesToRefuse() {
     return singleRefusals.get();
   }
@@ -142,7 +142,7 @@ public final class MemoryOrigin implements LogOrigin {
       visitor.visit(run.digest);
     }
 
-    /** Reads of a fill are told from those of an operation by their thread. */
+    /** The thread distinguishes reads of a fill from those of an operation. */
     @Override
     public void read(long address, MemorySegment target) throws IOException {
       checkOpen();

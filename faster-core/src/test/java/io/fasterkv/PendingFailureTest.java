@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Operations that fail while they are pending: the others complete, each failure is reported with
- * its serial number, and a checkpoint lists what it does not have.
+ * its serial number, and a checkpoint lists the excluded ones.
  */
 class PendingFailureTest {
   private static final int PAGE_BYTES = 4096;
@@ -129,7 +129,9 @@ class PendingFailureTest {
     }
   }
 
-  /** Operation n is on key n: the store has all up to the point but those that are excluded. */
+  /**
+   * Operation n is on key n: the store has all operations up to the point except the excluded ones.
+   */
   private void assertRecoversExactly(Long... failed) {
     try (FasterStore store = recover()) {
       assertThat(Reported.serial(store, NAME)).isEqualTo(KEYS);
@@ -181,7 +183,7 @@ class PendingFailureTest {
     assertRecoversExactly(4L, 7L);
   }
 
-  /** The user goes on after a failure: has issued it again, or does without it. */
+  /** The user continues after a failure, with or without issuing the update again. */
   @Test
   void whatWasReportedIsListedUntilTheSessionGoesOn() {
     List<List<Long>> excluded = new ArrayList<>();
@@ -207,7 +209,10 @@ class PendingFailureTest {
         .containsExactly(List.of(4L), List.of(4L), List.of(4L), List.of(), List.of());
   }
 
-  /** The checkpoint ends what an idle session has pending; that session is told later. */
+  /**
+   * The checkpoint completes the pending operations of an idle session; the session reports
+   * failures later.
+   */
   @Test
   void aFailureThatTheCheckpointMetIsListedAndReportedToItsSession() {
     try (FasterStore store = open()) {
@@ -341,7 +346,7 @@ class PendingFailureTest {
     assertThat(Reported.serial(failures.getFirst())).isEqualTo(6);
   }
 
-  /** An exception of the completion callback says nothing about the operation: that is over. */
+  /** An exception of the completion callback does not affect the operation, which has ended. */
   @Test
   void aCompletionCallbackThatThrowsFailsNoOperation() {
     try (FasterStore store = open()) {
@@ -372,8 +377,8 @@ class PendingFailureTest {
   }
 
   /**
-   * Updates of records that need more than their first buffers, in a session that finds none: what
-   * it is not told of has taken effect.
+   * Updates of records that need more buffers, in a session that finds none: each update without a
+   * reported failure has taken effect.
    */
   @Test
   void anUpdateThatFindsNoScratchMemoryIsReported() {

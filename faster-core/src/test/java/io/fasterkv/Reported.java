@@ -4,7 +4,7 @@ import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreException.OperationFailed;
 import java.util.List;
 
-/** What a store has reported of operations that failed. */
+/** The reports of a store about failed operations. */
 final class Reported {
   private Reported() {}
 
@@ -18,7 +18,7 @@ final class Reported {
     return store.recoveredPoints().getOrDefault(name, CommitPoint.NONE).excluded();
   }
 
-  /** Which operation has failed. */
+  /** The serial number of the operation that failed. */
   static long serial(Throwable failure) {
     return ((OperationFailed) failure).serial();
   }

@@ -132,7 +132,7 @@ class SegmentRemovalTest {
       try {
         device.readNow(0, MemorySegment.ofArray(new byte[8]));
       } catch (NoSuchFileException removed) {
-        // Either is right while the segment is removed.
+        // Both are correct while the segment is being removed.
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }

@@ -2,7 +2,7 @@ package io.fasterkv;
 
 import java.util.concurrent.atomic.AtomicReference;
 
-/** Runs an operation at the end of its thread's stack, at every depth from which it overflows. */
+/** Runs an operation near the end of its thread's stack, at every depth from which it overflows. */
 public final class Stacks {
   /** Small, so that the end is near. */
   private static final long STACK_BYTES = 512 << 10;
@@ -14,8 +14,8 @@ public final class Stacks {
   private Stacks() {}
 
   /**
-   * Runs an operation ever further up from the end of the stack, until it has succeeded some times;
-   * returns how often it overflowed. Then runs {@code after}, on the same thread.
+   * Runs an operation at decreasing stack depths until it has succeeded some times; returns how
+   * often it overflowed. Then runs {@code after}, on the same thread.
    */
   public static int overflow(Runnable operation, Runnable after) {
     int[] overflows = new int[1];
@@ -48,7 +48,7 @@ public final class Stacks {
     return overflows[0];
   }
 
-  /** Goes down to the end, and on the way back tries the operation in each frame. */
+  /** Recurses to the end of the stack and, on the way back, tries the operation in each frame. */
   @SuppressWarnings("InfiniteRecursion") // It ends with the stack.
   private static int descend(Runnable operation, int[] overflows) {
     int successes = 0;

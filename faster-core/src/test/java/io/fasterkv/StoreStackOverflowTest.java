@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Operations that come to the end of their thread's stack, in each frame of them: the caller is
- * told, and no epoch, latch, seal or tentative entry is left behind that others would wait for.
+ * Operations that reach the end of their thread's stack in any frame: the call throws, and leaves
+ * behind no epoch, latch, seal or tentative entry that others would wait for.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoreStackOverflowTest {

@@ -13,7 +13,7 @@ import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A thread that comes to the end of its stack between allocating a record and filling it. */
+/** A thread whose stack overflows between allocating a record and filling it. */
 class TornRecordTest {
   private static final int PAGE_BYTES = 4096;
 
@@ -22,7 +22,7 @@ class TornRecordTest {
   private final List<Integer> written = new ArrayList<>();
   private int next;
 
-  /** What stands on the page behind the record that was left is not lost with it. */
+  /** The records after the abandoned one on its page are not lost. */
   @RepeatedTest(5)
   void noRecordBehindOneThatWasLeftEmptyIsDropped() {
     StoreConfig config =

@@ -39,7 +39,7 @@ public final class BrokenShifts {
     return new CheckpointDriver(sound, steps);
   }
 
-  /** Forgets that pending updates can fail. */
+  /** Ignores that pending updates can fail. */
   public static CheckpointDriver withoutExclusions(CheckpointDriver sound) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.replaceAll(

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads that come to the end of their stack inside {@link Epochs}. */
+/** Threads whose stack overflows inside {@link Epochs}. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StackOverflowTest {
   private final StoreFailure failure = new StoreFailure();

@@ -192,7 +192,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     checkpoint
   }
 
-  /** Where checkpoints can go. */
+  /** Storage for checkpoints. */
   enum Storage {
     local,
     slow
@@ -244,7 +244,7 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     return 0;
   }
 
-  /** What was measured so far, part by part. */
+  /** The results so far, part by part. */
   private record Measured(
       FlinkPlan plan,
       List<StateResult> rows,

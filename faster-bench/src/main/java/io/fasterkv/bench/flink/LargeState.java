@@ -126,7 +126,7 @@ final class LargeState implements AutoCloseable {
     }
   }
 
-  /** Reads the value of any key; for a backend of all key groups. */
+  /** Reads the value of any key; for a backend with all key groups. */
   void readAny(SplittableRandom random) throws Exception {
     read(random.nextInt(plan.keys()));
   }

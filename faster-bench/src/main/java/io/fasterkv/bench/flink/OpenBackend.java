@@ -138,7 +138,7 @@ public final class OpenBackend<K> implements AutoCloseable {
     return checkpointsIn(new org.apache.flink.core.fs.Path(directory.toUri()));
   }
 
-  /** Where checkpoints go: every byte into a file of this directory, which is there. */
+  /** Checkpoint storage that writes every byte to files in this directory, which exists. */
   static FsCheckpointStreamFactory checkpointsIn(org.apache.flink.core.fs.Path path)
       throws IOException {
     return new FsCheckpointStreamFactory(path.getFileSystem(), path, path, 0, PAGE_BYTES);

@@ -5,11 +5,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** How many reads there were in each tenth of a second. For one thread. */
+/** Counts the reads in each tenth of a second. For one thread. */
 final class ReadRates {
   private static final long WINDOW_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
 
-  /** So many windows together must be fast enough: one is short enough for chance. */
+  /**
+   * The number of consecutive windows that must be fast enough, since a single one may be so by
+   * chance.
+   */
   private static final int WINDOWS_TOGETHER = 5;
 
   private static final double SHARE = 0.9;
@@ -22,7 +25,7 @@ final class ReadRates {
     begin = beginNanos;
   }
 
-  /** Counts a read that ended now. */
+  /** Counts a read that has just ended. */
   void add(long nowNanos) {
     while (nowNanos - begin >= (windows.size() + 1) * WINDOW_NANOS) {
       windows.add(count);
@@ -31,7 +34,7 @@ final class ReadRates {
     count++;
   }
 
-  /** Reads in a second, at the end. */
+  /** The reads per second at the end. */
   double steady(long lastNanos) {
     int last = (int) Math.clamp(lastNanos / WINDOW_NANOS, 1, windows.size());
     List<Double> counts =
@@ -41,7 +44,7 @@ final class ReadRates {
     return Spread.of(counts).median() * TimeUnit.SECONDS.toNanos(1) / WINDOW_NANOS;
   }
 
-  /** From the first read until they are nine tenths as fast as at the end. */
+  /** The time from the first read until reads reach 90% of their final rate. */
   long nanosToSteady(long lastNanos) {
     double wanted =
         SHARE * WINDOWS_TOGETHER * steady(lastNanos) * WINDOW_NANOS / TimeUnit.SECONDS.toNanos(1);

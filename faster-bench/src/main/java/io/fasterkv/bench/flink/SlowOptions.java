@@ -10,7 +10,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 import picocli.CommandLine.Spec.Target;
 
-/** What is measured with slow storage. */
+/** The options for measurements with slow storage. */
 final class SlowOptions {
   private static final long QUICK_BYTES = 4 << 20;
 
@@ -48,7 +48,10 @@ final class SlowOptions {
               + " 1 to 3600. Default: ${DEFAULT-VALUE}.")
   int settleSeconds = 5;
 
-  /** One for each length of values, with the backends and rounds of the other checkpoints. */
+  /**
+   * Returns one plan for each length of values, with the backends and rounds of the other
+   * checkpoints.
+   */
   List<SlowPlan> plans(LargePlan large, boolean isQuick) {
     checkSize("--slow-bytes", stateBytes);
     checkSize("--slow-memory", memoryBytes);

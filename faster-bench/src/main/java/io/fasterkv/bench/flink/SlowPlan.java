@@ -3,7 +3,7 @@ package io.fasterkv.bench.flink;
 /**
  * Uploads to slow storage, and restores from it.
  *
- * @param state how much there is, on which backends, in how much memory
- * @param settleNanos a restored backend is steady when it has read nothing for so long
+ * @param state the amount of state, the backends, and their memory
+ * @param settleNanos time without a read after which a restored backend counts as steady
  */
 record SlowPlan(LargePlan state, long settleNanos) {}

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of slow storage for people and for programs, and what is wanted of them. */
+/** Reports the rows of slow storage, for people and for programs, with their targets. */
 final class SlowReport {
   private final List<SlowResult> results;
 
@@ -17,7 +17,7 @@ final class SlowReport {
     this.results = results;
   }
 
-  /** An object of the JSON file. */
+  /** A row as an object of the JSON file. */
   record JsonRow(
       String benchmark,
       String row,

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a row has measured on one backend.
+ * The measurements of a row on one backend.
  *
  * @param measured round by round
  */
@@ -25,7 +25,7 @@ record SlowResult(SlowPlan plan, SlowRow row, Backend backend, List<Double> meas
     return Spread.of(measured);
   }
 
-  /** As a multiple of another backend's, round by round. */
+  /** The multiple of another backend's measurement, round by round. */
   Spread times(SlowResult other) {
     return Spread.of(
         IntStream.range(0, measured.size())

@@ -24,11 +24,11 @@ import org.apache.flink.runtime.state.SnapshotResult;
 /**
  * Loads state into all backends; then, in turn, uploads all of it to {@link SlowFileSystem}, as the
  * first checkpoint after a restore in NO_CLAIM mode does; then, in turn, restores it, and reads
- * values of random keys until the backend has read nothing from the storage for a while. All have
- * as many streams as they take by themselves.
+ * values of random keys until the backend has read nothing from the storage for a while. Each
+ * backend uses its default number of streams.
  */
 final class SlowRun {
-  /** What has not settled by then never does. */
+  /** A backend that is not steady by then never will be. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   private final SlowPlan plan;
@@ -42,12 +42,12 @@ final class SlowRun {
     this.work = work;
   }
 
-  /** How often {@link #run} says that a step has ended. */
+  /** The number of steps that {@link #run} reports. */
   int steps() {
     return plan.state().backends().size() * (1 + plan.state().rounds());
   }
 
-  /** Runs it. */
+  /** Runs the plan. */
   List<SlowResult> run(Progress progress) throws Exception {
     String what = ", values of " + plan.state().valueBytes() + ", ";
     try {
@@ -77,7 +77,7 @@ final class SlowRun {
         plan.state(), kind, work.directory(kind + "-" + name), OpenBackend.wholeRange(), handles);
   }
 
-  /** A checkpoint in each round, of which the last is kept. */
+  /** Takes a checkpoint in each round and keeps the last one. */
   private void uploads(Backend kind) throws Exception {
     Path directory = work.directory(kind + "-slow-checkpoints");
     try (LargeState state = open(kind, "slow-state", List.of())) {
@@ -145,7 +145,7 @@ final class SlowRun {
     ReadRates rates = new ReadRates(begin);
     long now = begin;
     long busy = begin;
-    // Twice as long: what is measured at the end must not be what runs up to it.
+    // Twice as long, so that the final measurement does not include the warm-up.
     while (now - busy < 2 * plan.settleNanos() && now - begin < MOST_NANOS) {
       state.readAny(random);
       now = System.nanoTime();

@@ -6,23 +6,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * Holds one stream to its bandwidth. A stream that has moved nothing for a while may move as much
- * at once as a connection's buffers take. Used by one thread, closed by any.
+ * Limits one stream to its bandwidth. After a pause, a stream may move as much at once as a
+ * connection's buffers hold. Used by one thread, closed by any.
  */
 final class Pace {
-  /** One part is moved at a time, so that a stream which is closed ends soon. */
+  /** Bytes move in parts of this size, so that a closed stream ends soon. */
   static final int PART_BYTES = 64 << 10;
 
   private static final long BUFFERED_NANOS = TimeUnit.MILLISECONDS.toNanos(2);
   private static final long OPEN_NANOS = TimeUnit.MILLISECONDS.toNanos(SlowFileSystem.OPEN_MILLIS);
 
-  /** Shorter waits cost more than they are exact. */
+  /** Shorter waits are too inaccurate. */
   private static final long LEAST_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(500);
 
   private long due = System.nanoTime();
   private volatile boolean closed;
 
-  /** Of a stream that is opened now: waits for the connection. */
+  /** Opens a stream: waits for the connection. */
   static Pace opened() throws IOException {
     Pace pace = new Pace();
     pace.reconnect();
@@ -35,13 +35,13 @@ final class Pace {
     await(0);
   }
 
-  /** Waits until so many bytes more have moved. */
+  /** Waits until the given number of bytes has moved. */
   void moved(long bytes) throws IOException {
     due = Math.max(due, System.nanoTime() - BUFFERED_NANOS) + nanos(bytes);
     await(LEAST_WAIT_NANOS);
   }
 
-  /** Moves past bytes that nobody wants, or connects again if that takes less time. */
+  /** Skips bytes, or reconnects if that takes less time. */
   void skipped(long bytes) throws IOException {
     if (bytes < 0 || nanos(bytes) > OPEN_NANOS) {
       reconnect();

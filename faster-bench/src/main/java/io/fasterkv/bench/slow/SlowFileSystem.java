@@ -13,16 +13,16 @@ import org.apache.flink.core.fs.local.LocalFileSystem;
  * object store does. Streams do not slow each other down. Calls without a stream take no time.
  */
 public final class SlowFileSystem extends LocalFileSystem {
-  /** Of the paths: {@code slow:/an/absolute/path}. */
+  /** The scheme of paths: {@code slow:/an/absolute/path}. */
   public static final String SCHEME = "slow";
 
-  /** Until the first byte of a file can be read or written. */
+  /** The delay until the first byte of a file can be read or written. */
   public static final int OPEN_MILLIS = 30;
 
-  /** Of one stream. */
+  /** The bandwidth of one stream. */
   public static final long BYTES_PER_SECOND = 40_000_000;
 
-  /** All streams of this JVM. */
+  /** The traffic of all streams of this JVM. */
   private static final Traffic TRAFFIC = new Traffic();
 
   /** Counts the streams and bytes of this JVM. */
@@ -30,7 +30,7 @@ public final class SlowFileSystem extends LocalFileSystem {
     return TRAFFIC;
   }
 
-  /** The name of a local file in this file system. */
+  /** Returns the name of a local file in this file system. */
   public static Path path(java.nio.file.Path local) {
     return new Path(SCHEME + ":" + local.toAbsolutePath());
   }

@@ -3,7 +3,7 @@ package io.fasterkv.bench.slow;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** What went through the streams of a file system. Safe for all threads. */
+/** Counts the traffic through the streams of a file system. Safe for all threads. */
 public final class Traffic {
   private final AtomicInteger open = new AtomicInteger();
   private final AtomicInteger most = new AtomicInteger();
@@ -22,12 +22,12 @@ public final class Traffic {
     readBytes.addAndGet(bytes);
   }
 
-  /** Streams that are open. */
+  /** The number of open streams. */
   public int openStreams() {
     return open.get();
   }
 
-  /** The most streams that were open at once since {@link #reset}. */
+  /** The highest number of open streams since {@link #reset}. */
   public int mostStreams() {
     return most.get();
   }
@@ -37,7 +37,7 @@ public final class Traffic {
     return readBytes.get();
   }
 
-  /** Counts from now on. */
+  /** Restarts the counts. */
   public void reset() {
     most.set(open.get());
     readBytes.set(0);

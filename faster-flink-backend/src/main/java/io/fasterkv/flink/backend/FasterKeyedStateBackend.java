@@ -271,8 +271,8 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   }
 
   /**
-   * Cancels snapshots that are being written, waits until none uses the store, and closes all.
-   * First ends what the store waits for, since a snapshot may wait with it.
+   * Cancels running snapshots, waits until none uses the store, and closes everything. First ends
+   * the store's own waits, since a snapshot may be waiting in one.
    */
   @Override
   public void dispose() {

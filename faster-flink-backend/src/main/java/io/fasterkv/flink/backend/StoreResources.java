@@ -142,7 +142,7 @@ final class StoreResources implements AutoCloseable {
         .keepRule(rule);
   }
 
-  /** Eight pages or a 32nd of the memory, and in the least memory six pages. */
+  /** Eight pages or 1/32 of the memory; six pages in the smallest stores. */
   private static long scratchBytes(long memoryBytes, int pageBytes) {
     long few = Math.min(SCRATCH_PAGES * pageBytes, memoryBytes / 8 * 3 & -pageBytes);
     return Math.max(few, memoryBytes / 32);

@@ -56,8 +56,8 @@ public record FasterSettings(
     implements Serializable {
 
   /**
-   * Size of a log page, bytes. It limits how long a record may be, so it is the same for every
-   * store: any store takes any checkpoint's log (docs/decisions/0053).
+   * Size of a log page, bytes. It limits the length of a record, so it is the same for every store,
+   * and any store can use any checkpoint's log (docs/decisions/0053).
    */
   public static final int PAGE_BYTES = 64 << 10;
 

@@ -12,19 +12,19 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keys of a configuration that carry the backend's prefix but name no option: a spelling mistake
- * would otherwise go unnoticed. Safe for use by all threads.
+ * Configuration keys with the backend's prefix that name no option, so that misspelled keys are
+ * noticed. Safe for use by all threads.
  */
 public final class UnknownOptions {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownOptions.class);
   private static final String PREFIX = "state.backend.faster.";
 
-  /** Keys that were reported: each subtask reads the configuration, one line is enough. */
+  /** Keys that were reported. Each subtask reads the configuration, but one line is enough. */
   private static final Set<String> REPORTED = ConcurrentHashMap.newKeySet();
 
   private UnknownOptions() {}
 
-  /** Logs one warning for each unknown key, once a process. */
+  /** Logs one warning for each unknown key, once per process. */
   public static void warn(ReadableConfig config) {
     for (String key : in(config)) {
       if (REPORTED.add(key)) {

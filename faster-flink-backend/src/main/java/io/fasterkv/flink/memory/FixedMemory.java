@@ -6,8 +6,8 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
 
 /**
- * The memory of stores with a fixed size, which is part of the TaskManager's task off-heap memory:
- * all of a process together never have more. Safe for use by all threads.
+ * The memory of stores with a fixed size, taken from the TaskManager's task off-heap memory: all
+ * stores of a process together never use more. Safe for use by all threads.
  */
 final class FixedMemory {
   /** The stores of this process. */
@@ -18,9 +18,9 @@ final class FixedMemory {
   /**
    * Reserves memory for one store.
    *
-   * @param taskManager the configuration of the TaskManager; it always has the limit on a cluster,
-   *     and none is checked where it has not, as in a test harness
-   * @throws IOException if the TaskManager has less; the message says what to change
+   * @param taskManager the configuration of the TaskManager; on a cluster it always has the limit;
+   *     without one, as in a test harness, nothing is checked
+   * @throws IOException if the TaskManager has too little; the message says what to change
    */
   synchronized void reserve(long bytes, ReadableConfig taskManager) throws IOException {
     long limit =

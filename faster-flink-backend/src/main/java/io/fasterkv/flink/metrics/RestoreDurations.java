@@ -5,18 +5,18 @@ import org.apache.flink.runtime.state.StateBackend.CustomInitializationMetrics;
 import org.apache.flink.util.clock.Clock;
 
 /**
- * How long the two parts of a restore take, as Flink shows them for a job's initialization: {@value
- * MetricNames#DOWNLOAD_STATE_DURATION} until the store is open, for which the index and what it is
- * made from are read, and {@value MetricNames#RESTORE_STATE_DURATION} after that until the task may
- * use its state, for records that are put in one by one, timers and migration. What is copied in
- * the background later counts in neither. For one thread.
+ * The durations of the two parts of a restore, as Flink shows them for a job's initialization.
+ * {@value MetricNames#DOWNLOAD_STATE_DURATION} ends when the store is open: it includes reading the
+ * index or building it. {@value MetricNames#RESTORE_STATE_DURATION} follows until the task may use
+ * its state: it includes records inserted one by one, timers and migration. Neither includes the
+ * copy in the background. For one thread.
  */
 public final class RestoreDurations {
   private final CustomInitializationMetrics metrics;
   private final Clock clock;
   private long since;
 
-  /** The first part begins now. */
+  /** Starts the first part. */
   public RestoreDurations(CustomInitializationMetrics metrics, Clock clock) {
     this.metrics = metrics;
     this.clock = clock;
@@ -24,7 +24,7 @@ public final class RestoreDurations {
   }
 
   /**
-   * The store is open.
+   * Ends the first part: the store is open.
    *
    * @param isReported whether it was opened from a checkpoint
    */
@@ -33,7 +33,7 @@ public final class RestoreDurations {
   }
 
   /**
-   * The task may use its state.
+   * Ends the second part: the task may use its state.
    *
    * @param isReported whether there was state to restore
    */

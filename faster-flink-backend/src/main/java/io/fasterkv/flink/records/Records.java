@@ -41,8 +41,8 @@ public class Records implements AutoCloseable {
   }
 
   /**
-   * Longest value of one record; what is longer is cut into parts. A little less than a quarter of
-   * a page, so that four parts fit one with their keys.
+   * The longest value of one record; longer values are cut into parts. A little less than a quarter
+   * of a page, so that four parts with their keys fit a page.
    */
   public int limit() {
     return limit;

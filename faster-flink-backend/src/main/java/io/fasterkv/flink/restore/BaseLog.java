@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** A log of checkpoints that a store begins with, as it is, instead of an empty one. */
+/** A log of checkpoints that a store starts with, unchanged, instead of an empty one. */
 public final class BaseLog {
   private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
 
@@ -78,7 +78,7 @@ public final class BaseLog {
     }
   }
 
-  /** The store closes the streams when it has all of the log, or is closed itself. */
+  /** The store closes the streams when all of the log is local, or when it is closed itself. */
   private FasterStore recover(StoreConfig config, Path directory) throws IOException {
     RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
     OpenStreams streams = new OpenStreams();

@@ -17,8 +17,8 @@ import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * The files of a checkpoint as the origin of a store's log. They are kept as long as a checkpoint
- * has them: each checkpoint that builds on this one does, until compaction has passed them.
+ * The files of a checkpoint as the origin of a store's log. They exist as long as any checkpoint
+ * refers to them: each checkpoint that builds on this one does, until compaction has passed them.
  */
 final class CheckpointOrigin implements LogOrigin {
   private final List<LogFileReader> files;
@@ -32,9 +32,9 @@ final class CheckpointOrigin implements LogOrigin {
   }
 
   /**
-   * Reads the heads of the files, several at a time.
+   * Reads the heads of several files at a time.
    *
-   * @param open has the streams of the origin, and nothing else; the origin closes it
+   * @param open for the streams of the origin only; the origin closes it
    */
   static CheckpointOrigin open(CommonLog log, OpenStreams open, RestoreScope scope)
       throws IOException {

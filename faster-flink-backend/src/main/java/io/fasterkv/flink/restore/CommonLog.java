@@ -30,8 +30,8 @@ record CommonLog(
     List<IncrementalSource> members) {
 
   /**
-   * The log to begin with, if there is one that has nothing wrong about the subtask's key groups:
-   * that which spares most bytes of being put in record by record.
+   * The log to start with, if there is one with nothing wrong about the subtask's key groups: the
+   * one that leaves the fewest bytes to insert record by record.
    */
   static @Nullable CommonLog best(List<IncrementalSource> sources, KeyGroupRange own) {
     CommonLog best = null;

@@ -124,7 +124,7 @@ public final class IncrementalRestore {
   }
 
   /**
-   * Refuses logs with pages of another size: their records may not fit.
+   * Refuses logs with another page size, since their records may not fit.
    *
    * @throws IOException if there is one
    */

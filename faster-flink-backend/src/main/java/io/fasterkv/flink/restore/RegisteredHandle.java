@@ -25,7 +25,10 @@ final class RegisteredHandle implements StreamStateHandle {
     this.streams = streams;
   }
 
-  /** The handle with its file registered, if it is of a full snapshot; else the handle itself. */
+  /**
+   * Returns the handle with its file registered if it belongs to a full snapshot; otherwise the
+   * handle itself.
+   */
   static KeyedStateHandle of(KeyedStateHandle handle, OpenStreams streams) {
     return switch (handle) {
       case KeyGroupsSavepointStateHandle savepoint ->
@@ -60,7 +63,7 @@ final class RegisteredHandle implements StreamStateHandle {
     return file.getStateSize();
   }
 
-  /** The file is the checkpoint's. */
+  /** Does nothing: the file belongs to the checkpoint. */
   @Override
   public void discardState() {}
 

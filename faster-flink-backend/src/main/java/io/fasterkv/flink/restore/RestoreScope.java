@@ -7,16 +7,16 @@ import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.util.clock.Clock;
 
 /**
- * What a restore runs in.
+ * The environment of a restore.
  *
  * @param cancelled closed when the task is cancelled
- * @param clock by which a restore reports its progress
+ * @param clock the clock for progress reports
  * @param streams how many streams read the checkpoint's log at a time
  */
 public record RestoreScope(CloseableRegistry cancelled, Clock clock, int streams) {
 
   /**
-   * Ends a restore that is cancelled.
+   * Ends the restore if it is cancelled.
    *
    * @throws CancelTaskException if it is
    */

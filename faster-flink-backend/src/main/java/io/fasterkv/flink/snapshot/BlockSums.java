@@ -7,9 +7,9 @@ import java.io.OutputStream;
 import java.util.zip.CRC32C;
 
 /**
- * The checksums of the blocks of a log file while it is written. Blocks are added in the order of
- * their addresses; they end at the end of their piece, and at multiples of {@link
- * LogFileFormat#BLOCK_BYTES}. For one thread.
+ * Collects the checksums of a log file's blocks while the file is written. Blocks are added in the
+ * order of their addresses. A block ends at a multiple of {@link LogFileFormat#BLOCK_BYTES}, or at
+ * the end of its piece. For one thread.
  */
 final class BlockSums {
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
@@ -20,14 +20,14 @@ final class BlockSums {
     sums.writeInt(LogFileFormat.BLOCK_BYTES);
   }
 
-  /** Adds the next block, which is a part of {@code content}. */
+  /** Adds the next block, a part of {@code content}. */
   void add(byte[] content, int from, int length) throws IOException {
     crc.reset();
     crc.update(content, from, length);
     sums.writeInt((int) crc.getValue());
   }
 
-  /** Writes all of them as one block of a file. */
+  /** Writes all checksums as one block of a file. */
   void write(OutputStream out) throws IOException {
     Blocks.write(out, bytes.toByteArray(), bytes.size());
   }

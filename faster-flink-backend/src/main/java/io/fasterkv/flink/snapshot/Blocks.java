@@ -19,7 +19,7 @@ import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 public final class Blocks {
   private static final int BUFFER_BYTES = 1 << 16;
 
-  /** What a block has besides its bytes. */
+  /** The bytes of a block besides its content. */
   static final int OVERHEAD_BYTES = 2 * Integer.BYTES;
 
   private Blocks() {}
@@ -33,10 +33,10 @@ public final class Blocks {
   }
 
   /**
-   * The next block of bytes that were read; their position moves behind it.
+   * Returns the next block of bytes that were read, and moves their position past it.
    *
    * @param place of the first byte, for an error message
-   * @throws IOException if it is not what was written
+   * @throws IOException if the block is damaged
    */
   static byte[] take(ByteBuffer bytes, String place) throws IOException {
     int length = bytes.remaining() < OVERHEAD_BYTES ? -1 : bytes.getInt();
@@ -83,7 +83,7 @@ public final class Blocks {
     /**
      * The next block.
      *
-     * @throws IOException if it is not what was written
+     * @throws IOException if the block is damaged
      */
     public byte[] block() throws IOException {
       String place = place();

@@ -8,12 +8,12 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.flink.util.function.ThrowingRunnable;
 
 /**
- * Ends the work for a snapshot that is not wanted any more. A thread may hang in checkpoint storage
- * for ever, so the store must not wait for threads: each of them uses the store only within {@link
- * #inStore}, and {@link #awaitStoreUnused} waits for these calls alone. Safe for all threads.
+ * Cancels the work for a snapshot. A thread may hang in checkpoint storage forever, so the store
+ * must not wait for threads. Each thread uses the store only within {@link #inStore}, and {@link
+ * #awaitStoreUnused} waits only for these calls. Safe for all threads.
  */
 public final class Cancellation implements Closeable {
-  /** Held for reading by threads that use the store. */
+  /** Threads that use the store hold the read lock. */
   private final ReadWriteLock store = new ReentrantReadWriteLock();
 
   private volatile boolean cancelled;
@@ -36,9 +36,9 @@ public final class Cancellation implements Closeable {
   }
 
   /**
-   * Does a part of the work that uses the store and no checkpoint storage.
+   * Runs a part of the work that uses the store but no checkpoint storage.
    *
-   * @throws CancellationException if it was cancelled before
+   * @throws CancellationException if the work was cancelled before
    */
   <E extends Exception> void inStore(ThrowingRunnable<E> part) throws E {
     Lock use = store.readLock();
@@ -51,7 +51,7 @@ public final class Cancellation implements Closeable {
     }
   }
 
-  /** Cancels, and waits until no thread uses the store; none does after that. */
+  /** Cancels, and waits until no thread uses the store; none will use it afterwards. */
   void awaitStoreUnused() {
     close();
     store.writeLock().lock();

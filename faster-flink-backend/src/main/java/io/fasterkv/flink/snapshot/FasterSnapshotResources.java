@@ -23,9 +23,9 @@ import org.apache.flink.util.ResourceGuard;
 
 /**
  * One snapshot: a cut of the log, the timers on the heap, and what is known about the states at
- * that moment. Taken by the task thread, written by another one. The cut and the store are given
- * back as soon as the records are sorted, or by {@link #release}, which cancels the snapshot. So a
- * thread that hangs in checkpoint storage keeps neither.
+ * that moment. The task thread takes it, and another thread writes it. The cut and the store are
+ * released as soon as the records are sorted, or by {@link #release}, which cancels the snapshot.
+ * So a thread that hangs in checkpoint storage keeps neither.
  *
  * @param <K> type of the keys
  */
@@ -126,7 +126,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     return compression;
   }
 
-  /** Cancels what is not written by now. For any thread. */
+  /** Cancels the part that is not written yet. For any thread. */
   @Override
   public void release() {
     cancellation.awaitStoreUnused();

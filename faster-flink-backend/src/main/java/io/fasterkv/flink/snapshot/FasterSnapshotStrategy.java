@@ -78,7 +78,7 @@ public final class FasterSnapshotStrategy<K>
                             streamFactory)),
             resources);
     return registry -> {
-      // Closed in the opposite order: the streams, then what keeps the store open.
+      // Closed in reverse order: first the streams, then the lease that keeps the store open.
       registry.registerCloseable(resources::release);
       registry.registerCloseable(open);
       return writer.get(registry);

@@ -5,17 +5,17 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes the digests of the files of one checkpoint. Several files are written at a time, but all of
- * them take turns with one page of the store's scratch memory, which the task needs too: reading a
- * piece here takes far less time than writing it to checkpoint storage. Without a page there are no
- * digests. Safe for all threads.
+ * Builds the digests of the files of one checkpoint. Several files are written at a time, but they
+ * take turns with one page of the store's scratch memory, which the task needs too. Reading a piece
+ * here takes far less time than writing it to checkpoint storage. If no page is free, the files
+ * have no digests. Safe for all threads.
  */
 final class FileDigests implements AutoCloseable {
   private final Cancellation cancellation;
   private final StoreExport.@Nullable Digest page;
   private boolean isClosed;
 
-  /** Takes the page. */
+  /** Allocates the page. */
   FileDigests(StoreExport export, Cancellation cancellation) {
     this.cancellation = cancellation;
     page = export.tryDigest();
@@ -33,7 +33,7 @@ final class FileDigests implements AutoCloseable {
     cancellation.inStore(part::run);
   }
 
-  /** Gives the page back, after the turn of a thread that uses it now. */
+  /** Frees the page, after a thread that is using it has finished its turn. */
   @Override
   public synchronized void close() {
     isClosed = true;

@@ -20,12 +20,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the files of one checkpoint on threads of its own, each with one open stream at most. The
- * thread that calls {@link #run} never calls the storage, so it returns in time whatever the
- * storage does. If a file fails or the checkpoint is cancelled, all streams are closed first; then
- * {@link #run} waits for the threads for {@value #MOST_WAIT_MILLIS} ms at most. A thread that still
- * hangs is left alone: it finds its stream closed, and discards what it has written, when the
- * storage returns. For one checkpoint; {@link #close} is safe for all threads.
+ * Writes the files of one checkpoint on its own threads, each with at most one open stream. The
+ * thread that calls {@link #run} never calls the storage, so it returns in time even if the storage
+ * hangs. If a file fails or the checkpoint is cancelled, all streams are closed first; then {@link
+ * #run} waits for the threads for {@value #MOST_WAIT_MILLIS} ms at most. A thread that still hangs
+ * is abandoned: when the storage returns, the thread finds its stream closed and discards its file.
+ * For one checkpoint; {@link #close} is safe for all threads.
  */
 final class FileWriters implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(FileWriters.class);
@@ -44,7 +44,7 @@ final class FileWriters implements Closeable {
   private boolean isAbandoned;
   private @Nullable Throwable failure;
 
-  /** One call of the storage or more, for one file or more. */
+  /** One or more calls of the storage, for one or more files. */
   @FunctionalInterface
   interface Job {
     void run() throws Exception;
@@ -57,7 +57,7 @@ final class FileWriters implements Closeable {
   }
 
   /**
-   * @param name of the threads
+   * @param name the name of the threads
    * @param cancellation is cancelled when a file fails, and when this is closed
    */
   FileWriters(String name, Cancellation cancellation) {
@@ -66,11 +66,11 @@ final class FileWriters implements Closeable {
   }
 
   /**
-   * Runs all jobs, the first ones first.
+   * Runs all jobs in their order.
    *
    * @param mostThreads how many run at a time
    * @throws CancellationException if this was closed, or if the thread was interrupted
-   * @throws Exception the first failure of a job; what was written is discarded
+   * @throws Exception the first failure of a job; the files are discarded then
    */
   void run(List<Job> all, int mostThreads) throws Exception {
     boolean isDone = false;
@@ -117,7 +117,7 @@ final class FileWriters implements Closeable {
     }
   }
 
-  /** Returns whether all were done; false if they are to be stopped. */
+  /** Returns whether all jobs were done; false if they must be stopped. */
   private synchronized boolean awaitJobs() {
     try {
       while (running > 0 && failure == null && !isCancelled) {
@@ -156,7 +156,10 @@ final class FileWriters implements Closeable {
     return failure == null && !isCancelled ? jobs.poll() : null;
   }
 
-  /** Writes a file; for jobs. Its stream stays registered until it is closed: that may hang too. */
+  /**
+   * Writes a file; for jobs. The stream stays registered until it is closed, since closing may hang
+   * too.
+   */
   SnapshotResult<StreamStateHandle> write(
       Opening opening, ThrowingConsumer<OutputStream, Exception> content) throws Exception {
     CheckpointStreamWithResultProvider to = streams.open(opening::open);
@@ -174,7 +177,7 @@ final class FileWriters implements Closeable {
     }
   }
 
-  /** Takes what a job has written, to discard it if the checkpoint fails. */
+  /** Registers a job's file, to discard it if the checkpoint fails. */
   void own(StateObject result) throws IOException {
     synchronized (this) {
       if (!isAbandoned) {
@@ -186,7 +189,7 @@ final class FileWriters implements Closeable {
     throw new IOException("the snapshot was cancelled while its files were written");
   }
 
-  /** Cancels; closes all streams. Returns within a second or so. */
+  /** Cancels, and closes all streams. Returns within about a second. */
   @Override
   public void close() {
     cancellation.close();
@@ -221,8 +224,8 @@ final class FileWriters implements Closeable {
   }
 
   /**
-   * Discards all that was written, and what will be. Within a bound: a storage that hangs may not
-   * delete either.
+   * Discards all files, including those that are finished later. Waits for a limited time, since
+   * storage that hangs may not delete either.
    */
   void discard() {
     List<StateObject> discarded;
@@ -256,7 +259,7 @@ final class FileWriters implements Closeable {
     }
   }
 
-  /** Returns whether it was interrupted meanwhile. */
+  /** Returns whether the thread was interrupted meanwhile. */
   private static boolean join(List<Thread> threads) {
     boolean isInterrupted = false;
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS);

@@ -19,7 +19,7 @@ import org.apache.flink.util.ResourceGuard;
  * @param nextIdentity above all identities of values of several records
  * @param timed those of which parts may have expired
  * @param timers the queues on the heap
- * @param cancellation ends the work when the snapshot is not wanted any more
+ * @param cancellation cancels the work
  */
 public record IncrementalSnapshot(
     StoreExport export,
@@ -32,7 +32,7 @@ public record IncrementalSnapshot(
     Cancellation cancellation)
     implements SnapshotResources {
 
-  /** Gives back the store, also while a thread hangs in checkpoint storage. */
+  /** Releases the store, even while a thread hangs in checkpoint storage. */
   @Override
   public void release() {
     cancellation.awaitStoreUnused();

@@ -98,12 +98,12 @@ public final class IncrementalStrategy
               local.uploadStreams(),
               streamFactory);
       if (plan.isShared()) {
-        // What a later checkpoint is built on must not depend on how far this one has come.
+        // The base of a later checkpoint must not depend on the progress of this one.
         log.history().put(checkpointId, plan.usable());
       }
       return new IncrementalUpload(snapshot, plan, keys, log, local.recovery());
     } catch (Throwable failure) {
-      // Flink releases a snapshot only if it has its second part.
+      // Flink releases a snapshot only if it has received its asynchronous part.
       snapshot.release();
       throw failure;
     }

@@ -31,14 +31,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes the files of one incremental checkpoint that no earlier one has, several at a time. A file
- * that an earlier checkpoint has, but that this one may not refer to, is copied by the storage if
- * it offers that.
+ * Writes those files of an incremental checkpoint that no earlier one has, several at a time. If an
+ * earlier checkpoint has a file that this one may not refer to, the storage copies it if it can.
  */
 final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle> {
   private static final Logger LOG = LoggerFactory.getLogger(IncrementalUpload.class);
 
-  /** A file ends at a multiple of it, so that compaction frees whole files. */
+  /** Files end at its multiples, so that compaction frees whole files. */
   private static final long MOST_FILE_BYTES = 64L << 20;
 
   private final IncrementalSnapshot snapshot;
@@ -120,7 +119,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     if (here != null) {
       writers.own(here);
     }
-    // The result of a cancelled future is lost, and its files with it.
+    // The result of a cancelled future is lost, together with its files.
     snapshot.cancellation().check();
     return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
   }
@@ -199,7 +198,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     }
   }
 
-  /** Those of some files that have pieces of the log. */
+  /** The files among these that have pieces of the log. */
   private static List<LogFile> needed(List<LogFile> files, List<LogPiece> pieces) {
     return pieces.isEmpty()
         ? List.of()
@@ -260,7 +259,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         run.getFirst().from(), run.getLast().until(), handle.getJobManagerOwnedSnapshot());
   }
 
-  /** Has the storage copy files, which is not bound to the bandwidth of this machine. */
+  /** Lets the storage copy files, which does not use the bandwidth of this machine. */
   private List<LogFile> copy(List<LogFile> files) throws IOException {
     List<StreamStateHandle> handles =
         plan.streams().duplicate(files.stream().map(LogFile::handle).toList(), plan.scope());

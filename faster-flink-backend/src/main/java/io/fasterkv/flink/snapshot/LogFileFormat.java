@@ -13,23 +13,22 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The bytes of a {@link LogFile}: the pieces of the log as they are, one after another, then blocks
- * with their digest, if it is short, a block that says which pieces there are, a block with the
- * checksums of the pieces' blocks, and a footer of fixed length that says where these begin. So one
- * read of the end of a file tells all that is needed to read any part of it. docs/FORMAT.md draws
- * it.
+ * The bytes of a {@link LogFile}: the pieces of the log, unchanged, one after another; blocks with
+ * their digest, if it is short; a block that lists the pieces; a block with the checksums of the
+ * pieces' blocks; and a footer of fixed length with their positions. So one read of the end of a
+ * file is enough to read any part of it. docs/FORMAT.md has a drawing.
  */
 public final class LogFileFormat {
   /** "FLG3". */
   static final int MAGIC = 0x464C4733;
 
-  /** What is read and checked at once when an operation misses a record. */
+  /** The number of bytes that are read and checked together when an operation misses a record. */
   public static final int BLOCK_BYTES = 32 << 10;
 
-  /** All parts of a digest but the last have so many bytes: whole entries. */
+  /** The length of each part of a digest but the last: whole entries. */
   static final int DIGEST_PART_BYTES = 24 * 2_720;
 
-  /** Where the digest ends (8), the magic number (4), and the checksum of both (4). */
+  /** The end of the digest (8), the magic number (4), and the checksum of both (4). */
   static final int FOOTER_BYTES = 16;
 
   private LogFileFormat() {}
@@ -59,7 +58,7 @@ public final class LogFileFormat {
     out.write(footer(end));
   }
 
-  /** Writes a digest in parts, and returns how many bytes that was. */
+  /** Writes a digest in parts, and returns the number of bytes. */
   private static long writeDigest(byte[] digest, OutputStream out) throws IOException {
     long written = 0;
     for (int from = 0; from < digest.length; from += DIGEST_PART_BYTES) {
@@ -96,7 +95,7 @@ public final class LogFileFormat {
     return readHead(in.block(), place);
   }
 
-  /** Reads which pieces there are from a block that {@link #writeHead} has written. */
+  /** Reads the list of pieces from a block that {@link #writeHead} has written. */
   static List<LogPiece> readHead(byte[] block, String place) throws IOException {
     ByteBuffer head = ByteBuffer.wrap(block);
     try {
@@ -118,7 +117,7 @@ public final class LogFileFormat {
     }
   }
 
-  /** Says why a file cannot be read that does not have the magic number. */
+  /** The error for a file without the magic number. */
   static IOException otherVersion(int found, String place) {
     return new IOException(
         "not a log file of this version of the backend: "

@@ -9,9 +9,11 @@ import java.nio.ByteBuffer;
 import java.util.List;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
-/** A {@link LogFile} of which any part is read. Safe for all threads. */
+/** Reads any part of a {@link LogFile}. Safe for all threads. */
 public final class LogFileReader implements LogOrigin.File {
-  /** What is read of the end of a file first; most have no more than this behind the digest. */
+  /**
+   * The length of the first read at the end of a file; in most files, no more follows the digest.
+   */
   private static final int TAIL_BYTES = 64 << 10;
 
   private static final int MOST_BLOCK_BYTES = 1 << 26;
@@ -21,12 +23,12 @@ public final class LogFileReader implements LogOrigin.File {
   private final List<LogPiece> pieces;
   private final int blockBytes;
 
-  /** The checksums of all blocks, and where those of each piece begin. */
+  /** The checksums of all blocks, and the index of each piece's first one. */
   private final int[] crcs;
 
   private final int[] firstCrcs;
 
-  /** Where the digest ends; it begins behind the pieces. */
+  /** The end of the digest; it begins after the pieces. */
   private final long digestEnd;
 
   private LogFileReader(LogFile file, StreamPool streams, List<LogPiece> pieces, Sums sums) {
@@ -73,7 +75,7 @@ public final class LogFileReader implements LogOrigin.File {
     return bytes;
   }
 
-  /** Where the head begins, by the footer. */
+  /** The start of the head, according to the footer. */
   private static long headAt(StreamStateHandle handle, StreamPool streams, byte[] tail)
       throws IOException {
     long size = handle.getStateSize();

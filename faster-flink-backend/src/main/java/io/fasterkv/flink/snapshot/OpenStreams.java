@@ -17,12 +17,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The streams of checkpoint storage that are open now. Everything that reads or writes checkpoint
- * storage opens its streams here. {@link #close} closes them all, and every later {@link #open} is
- * refused, so that a thread that hangs in a read or a write ends before anything waits for it.
+ * The open streams of checkpoint storage. Everything that reads or writes checkpoint storage opens
+ * its streams here. {@link #close} closes them all, and every later {@link #open} is refused, so
+ * that a thread that hangs in a read or a write ends before anything waits for it.
  *
- * <p>Each stream is opened by a thread of its own, and closed by one, since both may hang as a read
- * does. {@link #close} ends the wait for an opening at once, and waits for the threads for {@value
+ * <p>A separate thread opens each stream, and another closes it, since both may hang like a read.
+ * {@link #close} ends the wait for an opening at once, and waits for the threads for {@value
  * #MOST_WAIT_MILLIS} ms at most. A stream whose opening returns after that is closed at once. Safe
  * for all threads.
  */
@@ -35,7 +35,7 @@ public final class OpenStreams implements Closeable {
   private final Set<Opener<?>> openers = Collections.newSetFromMap(new IdentityHashMap<>());
   private boolean isClosed;
 
-  /** Opens a stream; it may block. */
+  /** Opens a stream; may block. */
   @FunctionalInterface
   public interface Opening<S extends Closeable> {
     S open() throws IOException;
@@ -69,7 +69,7 @@ public final class OpenStreams implements Closeable {
       }
     }
 
-    /** Whether the stream is registered; if not, nobody waits for it any more. */
+    /** Whether the stream is registered; if not, no thread waits for it any more. */
     private boolean accept(S stream) {
       synchronized (OpenStreams.this) {
         openers.remove(this);
@@ -116,8 +116,8 @@ public final class OpenStreams implements Closeable {
   /**
    * Opens and registers a stream.
    *
-   * @throws IOException if the stream cannot be opened, or if this is closed by then, or if the
-   *     caller is interrupted; no stream is left open
+   * @throws IOException if the stream cannot be opened, if this was closed, or if the caller is
+   *     interrupted; no stream stays open
    */
   public <S extends Closeable> S open(Opening<S> opening) throws IOException {
     Opener<S> opener = new Opener<>(opening);
@@ -151,7 +151,7 @@ public final class OpenStreams implements Closeable {
   }
 
   /**
-   * Refuses if this is closed.
+   * Throws if this is closed.
    *
    * @throws IOException if it is
    */
@@ -197,7 +197,10 @@ public final class OpenStreams implements Closeable {
     await(threads);
   }
 
-  /** Returns the thread that closes it; null if no thread can be started, and it is closed. */
+  /**
+   * Returns the thread that closes a stream; null if no thread can be started; the stream is closed
+   * then.
+   */
   private static @Nullable Thread startClosing(Closeable stream, int number) {
     try {
       return Thread.ofPlatform()

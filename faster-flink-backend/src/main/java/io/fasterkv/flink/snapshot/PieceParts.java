@@ -27,10 +27,10 @@ final class PieceParts {
   }
 
   /**
-   * Writes a piece, and adds the checksums of its blocks to others.
+   * Writes a piece, and adds the checksums of its blocks.
    *
-   * @throws io.fasterkv.api.StoreException.Corrupt if it is not what the store has written; the
-   *     stream must be discarded
+   * @throws io.fasterkv.api.StoreException.Corrupt if the piece is damaged; the caller must discard
+   *     the stream
    */
   void write(LogPiece piece, BlockSums sums) throws IOException {
     crc.reset();

@@ -8,14 +8,14 @@ import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
- * A stream that Flink writes and closes, registered until it is closed. Flink's own registry knows
- * it only while it is written, and waits for ever for one whose close hangs.
+ * A stream that Flink writes and closes, registered until it is closed. Flink's own registry has it
+ * only while it is written, and waits forever if its close hangs.
  */
 final class RegisteredStream implements CheckpointStreamWithResultProvider {
   private final OpenStreams open;
   private final CheckpointStreamWithResultProvider stream;
 
-  /** Opens it; it is registered in {@code open}. */
+  /** Opens the stream and registers it in {@code open}. */
   RegisteredStream(
       OpenStreams open, OpenStreams.Opening<CheckpointStreamWithResultProvider> opening)
       throws IOException {
@@ -45,7 +45,7 @@ final class RegisteredStream implements CheckpointStreamWithResultProvider {
     return result;
   }
 
-  /** Closes the stream, or has a thread do it if that hangs. */
+  /** Closes the stream; if that hangs, on another thread. */
   @Override
   public void close() {
     open.close();

@@ -23,10 +23,10 @@ final class ShortDigest {
   private long bytes;
 
   /**
-   * Begins one.
+   * Begins a digest.
    *
    * @param digest null if there is no memory for it
-   * @param turn runs what needs the memory of the digest
+   * @param turn runs code that needs the digest's memory
    */
   ShortDigest(StoreExport.@Nullable Digest digest, Consumer<Runnable> turn) {
     this.digest = digest;

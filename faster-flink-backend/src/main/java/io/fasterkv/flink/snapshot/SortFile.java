@@ -71,7 +71,7 @@ final class SortFile {
     }
   }
 
-  /** Deletes it; if that fails, the store deletes it with its directory. */
+  /** Deletes the file; if that fails, the store deletes it with its directory. */
   void delete() {
     try {
       Files.deleteIfExists(path);

@@ -11,10 +11,10 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads ranges of files of checkpoint storage, on any number of threads. A stream that a read has
- * used stays open for the next read of the same file, so that most reads open none: opening costs
- * some ten milliseconds, or a new connection. A stream whose read or seek fails is closed. Safe for
- * all threads.
+ * Reads ranges of files of checkpoint storage, on any number of threads. A stream stays open after
+ * a read for the next read of the same file. So most reads open none, which would cost tens of
+ * milliseconds or a new connection. A stream whose read or seek fails is closed. Safe for all
+ * threads.
  */
 public final class StreamPool implements Closeable {
   private static final int TRANSFER_BYTES = 64 << 10;
@@ -22,19 +22,19 @@ public final class StreamPool implements Closeable {
   private final OpenStreams streams;
   private final int mostIdle;
 
-  /** The one that was used last is at the end. */
+  /** The most recently used one is at the end. */
   private final List<Positioned> idle = new ArrayList<>();
 
   /**
    * @param streams opens and closes them
-   * @param mostIdle how many stay open that no read uses
+   * @param mostIdle how many idle streams stay open
    */
   public StreamPool(OpenStreams streams, int mostIdle) {
     this.streams = streams;
     this.mostIdle = mostIdle;
   }
 
-  /** A stream and where its next byte lies. */
+  /** A stream and its position in the file. */
   private static final class Positioned {
     private final StreamStateHandle file;
     private final FSDataInputStream in;
@@ -94,7 +94,7 @@ public final class StreamPool implements Closeable {
     }
   }
 
-  /** An idle stream of a file, at the offset if there is one. */
+  /** Returns an idle stream of a file, preferably one at the offset. */
   private synchronized @Nullable Positioned take(StreamStateHandle file, long offset) {
     int found = -1;
     for (int i = 0; i < idle.size(); i++) {
@@ -117,7 +117,7 @@ public final class StreamPool implements Closeable {
     }
   }
 
-  /** Closes all streams, also those that reads use, which fail. */
+  /** Closes all streams. Running reads fail. */
   @Override
   public void close() {
     streams.close();

@@ -12,7 +12,7 @@ import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 
 /**
- * Where an incremental checkpoint's files go, and which of them exist already.
+ * The plan for an incremental checkpoint's files: where to write them, and which exist already.
  *
  * @param checkpointId of the checkpoint
  * @param sharing which checkpoints may refer to its files
@@ -30,9 +30,9 @@ record UploadPlan(
     CheckpointStreamFactory streams) {
 
   /**
-   * Decides what becomes of the files of earlier checkpoints.
+   * Decides which files of earlier checkpoints are used, copied, or written again.
    *
-   * @param earlier those that any checkpoint from now on may refer to
+   * @param earlier the files that any checkpoint from now on may refer to
    */
   static UploadPlan of(
       long checkpointId,

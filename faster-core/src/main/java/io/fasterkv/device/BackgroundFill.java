@@ -65,16 +65,26 @@ final class BackgroundFill {
     int count = Math.clamp(order.count(), 1, streams);
     int bytes = blocks.files().stream().mapToInt(LogOrigin.File::blockBytes).max().orElse(1);
     long bufferBytes = Math.max(bytes, BUFFER_BYTES);
-    OffHeapArena arena = new OffHeapArena(new MemoryBudget(count * bufferBytes));
-    memory = arena;
+    memory = new OffHeapArena(new MemoryBudget(count * bufferBytes));
+    try {
+      makeThreads(memory, count, bufferBytes);
+    } catch (Throwable e) {
+      // A later start begins again; otherwise its caller would wait forever.
+      threads.clear();
+      freeBuffers();
+      throw e;
+    }
+    running.set(count);
+    startThreads();
+  }
+
+  private void makeThreads(OffHeapArena arena, int count, long bufferBytes) {
     for (int i = 0; i < count; i++) {
       MemorySegment buffer =
           arena.allocate("fill buffers", bufferBytes, OffHeapArena.PAGE_ALIGNMENT);
       threads.add(
           Thread.ofPlatform().daemon().name("faster-fill-" + i).unstarted(() -> run(buffer)));
     }
-    running.set(count);
-    startThreads();
   }
 
   /** If a thread cannot be started, the others do its work. */
@@ -142,7 +152,8 @@ final class BackgroundFill {
 
   /**
    * Ends the fill; missing blocks are not copied any more. The caller closes the origin first, so
-   * that no read hangs.
+   * that no read hangs. The last thread of the fill frees the buffers, even if that thread was
+   * abandoned: a transfer may use them until then, and memory in use cannot be freed.
    *
    * @param deadlineNanos when to stop waiting for threads, by {@link System#nanoTime}
    */
@@ -154,8 +165,6 @@ final class BackgroundFill {
     }
     OwnThread.awaitEnd(started, deadlineNanos, "threads that copy a log from its origin");
     ended.countDown();
-    // An abandoned thread gets an exception when it touches its buffer.
-    freeBuffers();
   }
 
   private void freeBuffers() {

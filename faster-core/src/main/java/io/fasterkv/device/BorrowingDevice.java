@@ -13,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
@@ -44,7 +43,7 @@ public final class BorrowingDevice implements LogDevice {
   private final ReadWriteLock removal = new ReentrantReadWriteLock();
 
   private final BackgroundFill fill;
-  private final AtomicBoolean isStopped = new AtomicBoolean();
+  private boolean isStopped;
   private volatile Consumer<? super Throwable> onFailure = failure -> {};
   private long removedUntil;
 
@@ -76,12 +75,14 @@ public final class BorrowingDevice implements LogDevice {
 
   /**
    * Closes the origin, which ends all reads of it, and waits for the threads that read it, within a
-   * time limit. Blocks that are not local cannot be read afterwards.
+   * time limit. Blocks that are not local cannot be read afterwards. A second caller waits for the
+   * first.
    */
-  public void stop() {
-    if (!isStopped.compareAndSet(false, true)) {
+  public synchronized void stop() {
+    if (isStopped) {
       return;
     }
+    isStopped = true;
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS);
     fill.stop();
     closeOrigin();
@@ -326,12 +327,7 @@ public final class BorrowingDevice implements LogDevice {
       device.read(address, target, completion);
       return;
     }
-    try {
-      readers.execute(() -> completion.completed(tryFetch(address, target)));
-    } catch (Throwable refused) {
-      // The device is closed, or no thread can be started.
-      completion.completed(StoreFailure.asIoException(refused));
-    }
+    TransferJob.submit(readers, () -> fetch(address, target), completion);
   }
 
   /** Returns the failure, or null. Throws nothing, since the caller waits for a completion. */

@@ -1,6 +1,5 @@
 package io.fasterkv.device;
 
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.StackReserve;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -8,7 +7,6 @@ import java.nio.file.Path;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -112,7 +110,7 @@ public final class FileDevice implements LogDevice {
 
   @Override
   public void write(long address, MemorySegment source, Completion completion) {
-    submit(writers, () -> writeAlone(address, source), completion);
+    TransferJob.submit(writers, () -> writeAlone(address, source), completion);
   }
 
   @Override
@@ -155,7 +153,7 @@ public final class FileDevice implements LogDevice {
 
   @Override
   public void read(long address, MemorySegment target, Completion completion) {
-    submit(readers, () -> files(address, target).read(address, target), completion);
+    TransferJob.submit(readers, () -> files(address, target).read(address, target), completion);
   }
 
   @Override
@@ -248,34 +246,5 @@ public final class FileDevice implements LogDevice {
         isInterrupted = true;
       }
     }
-  }
-
-  private static void submit(ExecutorService threads, Transfer transfer, Completion completion) {
-    try {
-      threads.execute(new Job(transfer, completion));
-    } catch (RejectedExecutionException e) {
-      completion.completed(new IOException("the device is closed", e));
-    } catch (Throwable e) {
-      // No thread can be started. A completion that was already notified ignores this.
-      completion.completed(StoreFailure.asIoException(e));
-    }
-  }
-
-  /** A transfer that reports its end to a completion, however it ends. */
-  private record Job(Transfer transfer, Completion completion) implements Runnable {
-    @Override
-    public void run() {
-      @Nullable IOException failure = null;
-      try {
-        transfer.run();
-      } catch (Throwable e) {
-        failure = StoreFailure.asIoException(e);
-      }
-      completion.completed(failure);
-    }
-  }
-
-  private interface Transfer {
-    void run() throws IOException;
   }
 }

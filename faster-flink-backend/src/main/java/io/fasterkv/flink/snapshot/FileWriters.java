@@ -179,13 +179,18 @@ final class FileWriters implements Closeable {
 
   /** Registers a job's file, to discard it if the checkpoint fails. */
   void own(StateObject result) throws IOException {
+    own(List.of(result));
+  }
+
+  /** As {@link #own(StateObject)}, of several: all are taken, or all are discarded. */
+  void own(List<? extends StateObject> results) throws IOException {
     synchronized (this) {
       if (!isAbandoned) {
-        written.add(result);
+        written.addAll(results);
         return;
       }
     }
-    StateUtil.discardStateObjectQuietly(result);
+    results.forEach(StateUtil::discardStateObjectQuietly);
     throw new IOException("the snapshot was cancelled while its files were written");
   }
 

@@ -263,9 +263,9 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
   private List<LogFile> copy(List<LogFile> files) throws IOException {
     List<StreamStateHandle> handles =
         plan.streams().duplicate(files.stream().map(LogFile::handle).toList(), plan.scope());
+    writers.own(handles);
     List<LogFile> copies = new ArrayList<>();
     for (int i = 0; i < files.size(); i++) {
-      writers.own(handles.get(i));
       copies.add(new LogFile(files.get(i).from(), files.get(i).until(), handles.get(i)));
     }
     return copies;

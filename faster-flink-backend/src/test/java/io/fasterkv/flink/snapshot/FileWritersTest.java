@@ -17,6 +17,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
 import org.apache.flink.runtime.state.CheckpointedStateScope;
+import org.apache.flink.runtime.state.StateObject;
+import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -158,6 +160,27 @@ class FileWritersTest {
     assertThatThrownBy(() -> cancellation.inStore(uses::incrementAndGet))
         .isInstanceOf(CancellationException.class);
     assertThat(uses).hasValue(1);
+  }
+
+  /** A storage that copies files makes all of them in one call, which may end too late. */
+  @Test
+  void allFilesOfOneCallAreDiscardedIfTheyComeTooLate() {
+    AtomicInteger discarded = new AtomicInteger();
+    List<StateObject> copies = List.of(file(discarded), file(discarded), file(discarded));
+    writers.discard();
+    assertThatThrownBy(() -> writers.own(copies)).isInstanceOf(IOException.class);
+    assertThat(discarded).hasValue(3);
+  }
+
+  private static StateObject file(AtomicInteger discarded) {
+    return new ByteStreamStateHandle("copy", new byte[1]) {
+      private static final long serialVersionUID = 1;
+
+      @Override
+      public void discardState() {
+        discarded.incrementAndGet();
+      }
+    };
   }
 
   @Test

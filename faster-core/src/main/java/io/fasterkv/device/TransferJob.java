@@ -1,0 +1,63 @@
+package io.fasterkv.device;
+
+import io.fasterkv.epoch.StoreFailure;
+import java.io.IOException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A transfer that a thread of a device does, and that reports its end to a completion, however it
+ * ends. An executor may throw an error after it has queued a job, if there is no stack or no thread
+ * left. So a job is claimed once: by the thread that runs it, or by the caller, which then reports
+ * a failure. The memory of a transfer is not touched after its end was reported.
+ */
+final class TransferJob implements Runnable {
+  private final Transfer transfer;
+  private final LogDevice.Completion completion;
+  private final AtomicBoolean isClaimed = new AtomicBoolean();
+
+  /** Transfers the bytes. */
+  interface Transfer {
+    void run() throws IOException;
+  }
+
+  private TransferJob(Transfer transfer, LogDevice.Completion completion) {
+    this.transfer = transfer;
+    this.completion = completion;
+  }
+
+  /** Runs a transfer on the threads of a device. */
+  static void submit(Executor threads, Transfer transfer, LogDevice.Completion completion) {
+    @Nullable TransferJob job = null;
+    try {
+      job = new TransferJob(transfer, completion);
+      threads.execute(job);
+    } catch (RejectedExecutionException e) {
+      completion.completed(new IOException("the device is closed", e));
+    } catch (Throwable e) {
+      if (job == null || job.claim()) {
+        completion.completed(StoreFailure.asIoException(e));
+      }
+    }
+  }
+
+  private boolean claim() {
+    return isClaimed.compareAndSet(false, true);
+  }
+
+  @Override
+  public void run() {
+    if (!claim()) {
+      return;
+    }
+    @Nullable IOException failure = null;
+    try {
+      transfer.run();
+    } catch (Throwable e) {
+      failure = StoreFailure.asIoException(e);
+    }
+    completion.completed(failure);
+  }
+}

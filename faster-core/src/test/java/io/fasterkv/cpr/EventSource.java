@@ -14,8 +14,8 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /**
- * What one session has to issue, each event once: it keeps which event had which serial number, and
- * follows the rules of {@link CommitPoint}.
+ * The events that one session must issue once each. It remembers the serial number of each event
+ * and follows the rules of {@link CommitPoint}.
  */
 final class EventSource {
   static final int KEYS = 120;
@@ -31,7 +31,7 @@ final class EventSource {
   /** By serial number of what has failed: the last serial number when that was reported. */
   private final NavigableMap<Long, Long> told = new TreeMap<>();
 
-  /** To be issued before anything else. */
+  /** Events to issue before anything else. */
   private final Deque<Integer> again = new ArrayDeque<>();
 
   private long failures;
@@ -73,7 +73,8 @@ final class EventSource {
   }
 
   /**
-   * Ends what is pending, and issues what has failed again: as the next operation after the report.
+   * Completes pending operations, and issues each failed one again as the next operation after its
+   * report.
    *
    * @param calm lets the session accept all that follows
    */
@@ -102,7 +103,7 @@ final class EventSource {
     return true;
   }
 
-  /** After a recovery: issues what the store does not have. Functions do not throw. */
+  /** After a recovery: issues the events that the store does not have. Functions do not throw. */
   void replay(FlakySession session, CommitPoint point) {
     issued.tailMap(point.serial(), false).clear();
     told.tailMap(point.serial(), false).clear();
@@ -114,7 +115,7 @@ final class EventSource {
     point.excluded().forEach(serial -> missing.add(issued.get(serial)));
     again.clear();
     again.addAll(missing);
-    // They count as reported, and are dealt with.
+    // They count as reported and settled.
     point.excluded().forEach(serial -> told.put(serial, point.serial()));
     while (!again.isEmpty()) {
       if (!issueAgain(session)) {
@@ -128,7 +129,7 @@ final class EventSource {
     events.forEach(event -> sums.merge(event.key(), event.stamp(), Long::sum));
   }
 
-  /** Adds up what the store must have of a commit, null for none. */
+  /** Adds up the events that the store must have after a commit, null for none. */
   void addTo(Map<Long, Long> sums, Commit commit) {
     CommitPoint point = point(commit);
     told.headMap(point.serial(), true)

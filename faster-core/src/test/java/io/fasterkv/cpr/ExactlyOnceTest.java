@@ -28,9 +28,9 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Twenty lives of a store whose functions throw now and then, and whose scratch memory runs out,
- * with checkpoints and crashes. Each session issues the events of a list, and issues again what was
- * reported to have failed, and after a crash what its point does not have. The store has each event
- * once: at each recovery those that the point promises, and all of them in the end.
+ * with checkpoints and crashes. Each session issues the events of a list. It issues failed events
+ * again, and after a crash those that its point does not have. At each recovery the store has the
+ * events that the point promises, and in the end all of them, each once.
  */
 class ExactlyOnceTest {
   private static final int LIVES = 20;
@@ -50,7 +50,7 @@ class ExactlyOnceTest {
     assertThat(run.failures()).as("functions throw while operations are pending").isPositive();
   }
 
-  /** The test is not blind. */
+  /** The test detects a driver that forgets failures. */
   @Test
   void aCheckpointThatForgetsWhatHasFailedIsSeen() throws IOException {
     for (int i = 0; i < MOST_SEEDS; i++) {
@@ -126,7 +126,7 @@ class ExactlyOnceTest {
           : CprStore.recover(config, newest.token(), setup.device(config));
     }
 
-    /** Holds each key's sum against the events that the store must have. */
+    /** Compares each key's sum with the events that the store must have. */
     private void check(CprStore store, boolean isAll) {
       Map<Long, Long> sums = new HashMap<>();
       for (EventSource source : sources) {
@@ -150,7 +150,7 @@ class ExactlyOnceTest {
       }
     }
 
-    /** A life ends with all events of its own, which the crash after it takes back. */
+    /** A life issues all its events at its end; the crash after it reverts them. */
     private void work(CprStore store) {
       List<FlakySession> sessions = new ArrayList<>();
       for (EventSource source : sources) {
@@ -212,8 +212,8 @@ class ExactlyOnceTest {
     }
 
     /**
-     * Lets one update find no scratch memory, if none of its session's gives any back: many would
-     * wait for each other, and large values wait for half a minute.
+     * Lets one update find no scratch memory if none of its session's operations frees any: several
+     * would wait for each other, and large values wait for half a minute.
      */
     private void starveOne(CprStore store, List<FlakySession> sessions) {
       if (setup.maxBytes() > Setup.LARGEST_SMALL) {

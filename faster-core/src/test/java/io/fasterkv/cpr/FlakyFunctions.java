@@ -12,7 +12,7 @@ final class FlakyFunctions extends SumFunctions {
   private final SplittableRandom random;
   private boolean mayThrow;
 
-  /** What an update throws. */
+  /** The exception of an update. */
   static final class Flaw extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -56,7 +56,7 @@ final class FlakyFunctions extends SumFunctions {
     super.copyUpdater(key, stamp, oldValue, newValue);
   }
 
-  /** The same of {@code long} values. */
+  /** The same for {@code long} values. */
   MergeableLongFunctions<Object> longs() {
     MergeableLongFunctions<Object> sum = LongFunctions.sum();
     return new MergeableLongFunctions<>() {

@@ -23,10 +23,10 @@ import java.util.function.Supplier;
 
 /** Updates in a session of any kind, which may fail. */
 interface FlakySession {
-  /** Adds to a key; whether the session has accepted that. */
+  /** Adds to a key; returns whether the session accepted that. */
   boolean add(long key, long stamp);
 
-  /** Ends what is pending; returns the operation that has failed next, or null. */
+  /** Completes pending operations; returns the next failed one, or null. */
   Long nextFailure();
 
   /** Whether failures were reported already, maybe several at once, and wait in the session. */
@@ -38,7 +38,7 @@ interface FlakySession {
 
   void close();
 
-  /** A session that goes on where the last of its name has ended, or begins. */
+  /** Resumes the session of that name, or starts it. */
   static FlakySession open(
       CprStore store, SessionIdentity identity, FlakyFunctions functions, int choice) {
     FasterStore opened = store.store();
@@ -79,7 +79,9 @@ interface FlakySession {
     T add(long key, long stamp);
   }
 
-  /** Whether something was accepted, and not refused as it may be. */
+  /**
+   * Returns whether the operation was accepted; false if it was refused with an allowed failure.
+   */
   private static boolean isAccepted(LongSupplier serial, Supplier<Throwable> call) {
     long before = serial.getAsLong();
     Throwable refusal = call.get();

@@ -33,7 +33,7 @@ class CompletedReadsTest {
     assertThat(reads.next(true)).isEqualTo(ReadQueue.NONE);
   }
 
-  /** The queue waited for its end. */
+  /** The queue must not wait for its end. */
   @Test
   void aReadThatADeviceThrowsAtIsNeverWaitedFor() {
     AssertionError thrown = new AssertionError("on purpose");

@@ -21,7 +21,7 @@ class FileDeviceFailureTest {
 
   @TempDir Path directory;
 
-  /** A write was taken out of the queue, and then its thread had no stack to do it. */
+  /** A thread takes a write out of the queue and then has no stack to perform it. */
   @Test
   void aWriteIsNeverLostBetweenTheQueueAndAThreadAtTheEndOfItsStack() throws Exception {
     CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);

@@ -4,11 +4,11 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread of the workload. Each call of the store goes through {@link #call}, which knows how long
- * it takes and how it ends.
+ * A thread of the workload. Each call of the store goes through {@link #call}, which records its
+ * duration and its end.
  */
 final class Actor {
-  /** What a thread does. */
+  /** The work of a thread. */
   interface Work {
     void run(Actor actor) throws Exception;
   }
@@ -65,7 +65,7 @@ final class Actor {
     }
   }
 
-  /** As {@link #call}, of what returns nothing. */
+  /** Like {@link #call}, for calls without a result. */
   void run(String name, Runnable call) {
     call(
         name,
@@ -80,12 +80,12 @@ final class Actor {
     return failure != null;
   }
 
-  /** What the last call failed with. */
+  /** The failure of the last call. */
   Throwable failure() {
     return failure;
   }
 
-  /** What the thread has been calling for longer than it may take; null if all is well. */
+  /** The call that takes longer than allowed; null if none. */
   String hangs(long boundMillis) {
     long begin = since;
     boolean isLong =
@@ -93,7 +93,7 @@ final class Actor {
     return isLong ? calling : null;
   }
 
-  /** Where the thread is. */
+  /** The stack of the thread. */
   String stack() {
     StringBuilder text = new StringBuilder("the call:\n");
     for (StackTraceElement frame : thread.getStackTrace()) {
@@ -102,7 +102,7 @@ final class Actor {
     return text.toString();
   }
 
-  /** Waits for the thread a while; returns whether it has ended. */
+  /** Waits for the thread for a limited time; returns whether it has ended. */
   boolean join() throws InterruptedException {
     thread.join(20);
     return !thread.isAlive();

@@ -17,7 +17,7 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The log of another store, which a store begins with and reads piece by piece. */
+/** The log of another store, with which a store starts and which it reads piece by piece. */
 final class Borrowed {
   /** No session writes the keys of this one. */
   static final int SESSION = 9;
@@ -62,7 +62,7 @@ final class Borrowed {
     }
   }
 
-  /** Puts what a store begins with into its directory; returns the number of that checkpoint. */
+  /** Creates the directory that a store starts with; returns the number of its checkpoint. */
   long prepare(StoreConfig config) {
     try (StoreImport.Target target = StoreImport.of(head, "head").into(config.directory())) {
       return target.finish(runs.stream().flatMap(run -> run.pieces().stream()).toList()).number();
@@ -77,7 +77,7 @@ final class Borrowed {
         config, RecoveryRequest.newest().from(new MemoryOrigin(runs)), device);
   }
 
-  /** What it has of the other store. */
+  /** The values that it has from the other store. */
   static Values values() {
     Values values = new Values();
     for (int i = 0; i < KEYS; i++) {

@@ -5,7 +5,10 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Which calls are points, by the type of what is called: no list of call sites is kept by hand. */
+/**
+ * Decides which calls are points by the type of the callee, so that no list of call sites is
+ * needed.
+ */
 final class CallKinds {
   private static final Set<String> CALLBACKS =
       Set.of(
@@ -42,15 +45,15 @@ final class CallKinds {
           "runAsync",
           "newThread");
 
-  /** It has reserved stack for the action that it calls, and allocates nothing before. */
+  /** It reserves stack for the action that it calls, and allocates nothing before the call. */
   private static final String RESERVED = "DrainList.runNext";
 
-  /** What they have changed in place before they throw stays so: that is their owner's affair. */
+  /** Their changes in place before they throw stay; that is the responsibility of the user. */
   private static final Set<String> IN_PLACE = Set.of("inPlaceUpdater", "concurrentWriter");
 
   private final Map<String, Boolean> devices = new ConcurrentHashMap<>();
 
-  /** What a call is; null if it is no point. */
+  /** The kind of a call; null if it is no point. */
   @org.jspecify.annotations.Nullable
   Kind kind(String owner, String method) {
     if (method.equals("<init>")) {
@@ -70,15 +73,16 @@ final class CallKinds {
   }
 
   /**
-   * Whether a call may throw with nothing done. What a close leaves open then is its own affair.
+   * Whether a call may throw before it has any effect. The caller of a close is not responsible for
+   * what that leaves open.
    */
   boolean isPointBefore(String where, String method) {
     return !method.equals("close") && !where.equals(RESERVED);
   }
 
   /**
-   * Whether what follows a call is a point, too. A call that hands work over, or takes it over,
-   * throws only if it has not: nobody could tell otherwise whether the work is going to be done.
+   * Whether there is a point after the call, too. A call that transfers work throws only if it has
+   * not transferred it; otherwise nothing could tell whether the work will be done.
    */
   boolean isPointAfter(Kind kind, String method, String descriptor) {
     boolean isHandover =

@@ -43,7 +43,7 @@ final class Campaign {
     return counts;
   }
 
-  /** Counts the visits of all points, with nothing thrown; returns what must not be. */
+  /** Counts the visits of all points without throwing; returns the faults. */
   List<String> explore() {
     List<String> faults = new ArrayList<>();
     for (int setting = 0; setting < Setting.COUNT; setting++) {
@@ -103,7 +103,7 @@ final class Campaign {
     replay(replay, faults);
   }
 
-  /** Throws for want of memory at every allocation for a while. */
+  /** Throws an OutOfMemoryError at every allocation for a while. */
   void storm(Consumer<String> faults) {
     int setting = random.nextInt(Setting.COUNT);
     long all = 0;
@@ -120,7 +120,7 @@ final class Campaign {
     replay(replay, faults);
   }
 
-  /** Does what is asked for; a visit that threads did not get to is tried again, as the first. */
+  /** Runs an order; a visit that no thread reached is repeated as the first visit. */
   void replay(Replay replay, Consumer<String> faults) {
     IntPredicate hits =
         replay.point().equals(Replay.EVERY_ALLOCATION) ? allocations() : named(replay.point());
@@ -158,7 +158,7 @@ final class Campaign {
     return points.get(point).kind() == Point.Kind.NEW;
   }
 
-  /** Initializes classes: one whose initialization fails is lost for as long as it is loaded. */
+  /** Initializes classes first: a class whose initialization fails stays unusable. */
   private void warmUp() {
     for (int setting = 0; setting < Setting.COUNT; setting++) {
       trials.run(quiet(setting));

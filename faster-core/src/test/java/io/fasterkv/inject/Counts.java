@@ -5,7 +5,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What a campaign has done so far. */
+/** The progress of a campaign. */
 final class Counts {
   private final Map<Kind, Integer> points = new EnumMap<>(Kind.class);
   private final Map<String, Integer> errors = new TreeMap<>();

@@ -12,13 +12,13 @@ import org.junit.jupiter.api.condition.EnabledIf;
 
 /**
  * Throws an Error from every callback, trigger action, device call, user function, thread start and
- * allocation of the store in turn. Whatever fails, every call ends within a bound, with the Error
- * as its cause or rightly; a store closes and leaves nothing behind; and its checkpoints are
- * recovered, with a prefix of what each session did. The points are found in the class files, so
- * new code is covered as it is written.
+ * allocation of the store in turn. Every call ends within a bound, correctly or with the Error as
+ * its cause. The store closes and leaves nothing behind. Its checkpoints can be recovered, with a
+ * prefix of each session's operations. The points are found in the class files, so new code is
+ * covered as it is written.
  *
- * <p>Runs on request, with {@code -Dinject.rounds}. A failure names its run: the same properties,
- * given to this test, do it again.
+ * <p>Runs on request, with {@code -Dinject.rounds}. A failure prints the properties of its run;
+ * pass them to this test to repeat it.
  */
 @EnabledIf("isWanted")
 class ErrorInjectionTest {
@@ -67,7 +67,7 @@ class ErrorInjectionTest {
     }
   }
 
-  /** What looks for hangs finds one that was put there. */
+  /** The harness finds a hang that was planted. */
   @Test
   void aFlusherThatLosesAReportIsFound() {
     SwallowedReport broken = new SwallowedReport();

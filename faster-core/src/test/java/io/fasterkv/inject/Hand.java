@@ -18,7 +18,7 @@ abstract class Hand implements AutoCloseable {
   /** Begins an operation; its end is {@link Op.End#NONE} afterwards if it is pending. */
   abstract void issue(Op op);
 
-  /** Ends the operations that are pending, in a session that does not do so by itself. */
+  /** Completes pending operations, in a session that does not do so itself. */
   abstract void completePending();
 
   abstract long serial();
@@ -112,7 +112,7 @@ abstract class Hand implements AutoCloseable {
     }
   }
 
-  /** Operations end by themselves, and complete a stage. */
+  /** Operations complete a stage when they end. */
   abstract static class Async extends Hand {
     abstract CompletionStage<?> begin(Op op);
 

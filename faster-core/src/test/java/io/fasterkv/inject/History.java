@@ -7,7 +7,7 @@ import java.util.function.LongFunction;
 
 /** Checks that a store holds exactly a prefix of what each session did. */
 final class History {
-  /** More operations than that on one counter that may have taken effect are not told apart. */
+  /** If more operations on one counter may have taken effect, the check accepts any result. */
   private static final int MOST_OPEN = 14;
 
   private final List<List<Op>> sessions;
@@ -20,7 +20,7 @@ final class History {
   }
 
   /**
-   * Throws unless the store holds what the sessions have done up to these points.
+   * Throws unless the store holds the sessions' operations up to these points.
    *
    * @param points by session
    * @param store what it holds for a key, {@link Op#ABSENT} if nothing

@@ -4,7 +4,7 @@ import java.lang.foreign.Arena;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
-/** What instrumented classes call. Each class loader has its own. */
+/** The methods that instrumented classes call. Each class loader has its own copy. */
 public final class Hooks {
 
   /** Decides at each visit of a point whether an Error is thrown. */
@@ -14,7 +14,7 @@ public final class Hooks {
     void visit(int point);
   }
 
-  /** Memory outside the heap that was taken and may still be held. */
+  /** Off-heap memory that was allocated and may still be in use. */
   static final Queue<Taken> ARENAS = new ConcurrentLinkedQueue<>();
 
   /** An arena, and where it was made. */

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** Threads and memory outside the heap that a store has and must give back. */
+/** The threads and the off-heap memory that a store must release. */
 final class Leaks {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(5);
 
@@ -14,7 +14,9 @@ final class Leaks {
     Hooks.ARENAS.clear();
   }
 
-  /** What a closed store still has; empty if there is nothing. Threads may take a moment to end. */
+  /**
+   * The resources that a closed store still has; empty if none. Threads may take a moment to end.
+   */
   String find() {
     long until = System.nanoTime() + PATIENCE_NANOS;
     List<Thread> threads = threads();

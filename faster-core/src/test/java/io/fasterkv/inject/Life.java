@@ -107,7 +107,7 @@ final class Life {
   private FasterStore open(Actor actor, StoreConfig config, Opening opening) {
     for (int i = 0; i < ATTEMPTS; i++) {
       if (i == ATTEMPTS - 1) {
-        // What lasts longer than that is no longer a moment.
+        // A longer wait would not be a moment any more.
         trial.endInjection();
       }
       LogDevice device = actor.call("new device", () -> setting.device(config));
@@ -170,7 +170,7 @@ final class Life {
     work.close();
   }
 
-  /** What no session writes. */
+  /** The keys that no session writes. */
   private Values known() {
     return borrowed == null ? new Values() : Borrowed.values();
   }
@@ -226,7 +226,7 @@ final class Life {
     newest(actor, copy);
   }
 
-  /** A checkpoint that is complete and was not reported is as good as any other. */
+  /** A complete checkpoint that was not reported is as valid as any other. */
   private void newest(Actor actor, SimulatedDisk copy) {
     StoreConfig config = setting.quiet(copy.directory());
     List<CheckpointInfo> complete =

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One operation of a session, and how it ended. Told by the store when it ends while pending. */
+/** One operation of a session, and how it ended. The store reports the end of a pending one. */
 final class Op implements Found {
   /** No value: the key is absent. */
   static final long ABSENT = Long.MIN_VALUE;
@@ -30,13 +30,13 @@ final class Op implements Found {
   final long key;
   final long stamp;
 
-  /** What a read may find. */
+  /** The values that a read may find. */
   Set<Long> expected = Set.of();
 
   /** Its number in its session; or that of the one before it, if it was not counted. */
   long serial;
 
-  /** Completed when the operation has ended; null in a session that is told otherwise. */
+  /** Completed when the operation has ended; null in a session without stages. */
   @Nullable CompletableFuture<?> stage;
 
   volatile End end = End.NONE;

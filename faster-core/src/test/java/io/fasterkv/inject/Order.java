@@ -3,7 +3,7 @@ package io.fasterkv.inject;
 import java.util.function.IntPredicate;
 
 /**
- * What to run.
+ * A run to perform.
  *
  * @param seed of the workload
  * @param setting which kind of store, 0 to {@link Setting#COUNT} less one

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Holds a store that was recovered against what the sessions did before. */
+/** Compares a recovered store with the sessions' operations before. */
 final class RecoveredCheck {
   private static final CommitPoint NONE = CommitPoint.NONE;
 

@@ -9,8 +9,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What one session does, and what it must find then. It writes keys of its own, and counts up
- * counters that all sessions share.
+ * The operations of one session, and the values that it must find. It writes keys of its own, and
+ * counts up counters that all sessions share.
  */
 final class SessionWork {
   static final int HOT_KEYS = 5;
@@ -87,7 +87,7 @@ final class SessionWork {
     }
   }
 
-  /** A session that is refused again and again stops. */
+  /** A session that is refused repeatedly stops. */
   private boolean mayGoOn() {
     return failures < MOST_FAILURES;
   }
@@ -134,7 +134,7 @@ final class SessionWork {
     }
   }
 
-  /** Ends all that is pending. */
+  /** Completes all pending operations. */
   void settle() {
     boolean hasFailed = false;
     for (int i = 0; i < MOST_COMPLETIONS && !pending.isEmpty(); i++) {
@@ -161,7 +161,7 @@ final class SessionWork {
 
   private Object await(Op op) throws Exception {
     try {
-      // The bound of the call is shorter: whoever watches the calls reports it.
+      // The bound of the call is shorter, so the watch over the calls reports it.
       return op.stage.get(1, TimeUnit.HOURS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;

@@ -11,8 +11,8 @@ import java.lang.classfile.MethodTransform;
 import java.util.function.UnaryOperator;
 
 /**
- * A flusher that loses the report of a write in which an Error is thrown, frozen here as a control:
- * the harness must find it.
+ * A flusher that loses the report of a write when an Error is thrown. It is a control: the harness
+ * must find the hang.
  */
 final class SwallowedReport implements UnaryOperator<byte[]> {
   private static final String CLASS = "io/fasterkv/log/PageFlusher$Write";

@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What keys may hold: of a key that one session writes, each value that it has if an operation that
- * failed took effect, and if it did not.
+ * The values that keys may hold: for a key that one session writes, the values with and without the
+ * effect of each failed operation.
  */
 final class Values {
   private static final int MOST_VALUES = 1 << 12;
@@ -15,12 +15,12 @@ final class Values {
 
   private final Map<Long, Set<Long>> byKey = new HashMap<>();
 
-  /** What a key may hold; empty if too much is possible to tell. */
+  /** The values that a key may hold; empty if there are too many possibilities. */
   Set<Long> of(long key) {
     return byKey.getOrDefault(key, NOTHING);
   }
 
-  /** Whether a key may hold that. */
+  /** Whether a key may hold a value. */
   boolean allows(long key, long value) {
     Set<Long> possible = of(key);
     return possible.isEmpty() || possible.contains(value);

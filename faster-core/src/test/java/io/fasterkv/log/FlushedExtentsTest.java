@@ -39,7 +39,7 @@ class FlushedExtentsTest {
     assertThat(extents.countUntil(Long.MAX_VALUE)).isZero();
   }
 
-  /** Twice as many as half of the longest array were once made into 16. */
+  /** Doubling half of the longest array does not overflow. */
   @Test
   void growsUpToTheLongestArray() {
     assertThat(FlushedExtents.capacityFor(0)).isEqualTo(16);

@@ -116,7 +116,7 @@ class PageFlusherTest {
     assertThat(failure.get()).hasRootCauseMessage("Input/output error");
   }
 
-  /** The store waited for the report without end. */
+  /** The store must not wait for the report forever. */
   @Test
   void aReportThatFailsIsNeverLostWithoutAFailure() {
     InternalError thrown = new InternalError("on purpose");

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
 
 class StackReserveTest {
-  /** As many calls as a trigger action makes, and more. */
+  /** At least as many calls as a trigger action makes. */
   private static final int CALLS = 60;
 
   @RepeatedTest(20)

@@ -82,7 +82,7 @@ class AnyLeaseTest {
     }
   }
 
-  /** The limit is the same in each, so that none takes a key that another refuses. */
+  /** The limit is the same in each, so that no store accepts a key that another refuses. */
   @Test
   void aKeyThatIsTooLongIsRefusedByEveryLeaseWithTheSameLimit() throws Exception {
     String key = "k".repeat(33 << 10);
@@ -173,7 +173,9 @@ class AnyLeaseTest {
     return Math.abs(pair.before() - pair.after()) == 255;
   }
 
-  /** One store's lease changes, and changes back; each life goes on from what it was given. */
+  /**
+   * One store's lease changes, and changes back; each life continues from the previous snapshot.
+   */
   private void restores(Pair pair, SplittableRandom random) throws Exception {
     LongKeyModel model = new LongKeyModel(random);
     List<KeyedStateHandle> handles = List.of();

@@ -43,7 +43,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
 
   private final HangingStorage storage = new HangingStorage();
 
-  /** Memory that is leased, so that a lease that is left is found when the backends are closed. */
+  /** Leased memory, so that closing the backends detects a lease that was not returned. */
   private void openBackends() {
     Configuration config = TestSettings.MANAGED.config();
     config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);

@@ -25,7 +25,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A full checkpoint has the storage copy the files of the checkpoint that a job began with. */
+/**
+ * A full checkpoint lets the storage copy the files of the checkpoint that a job was restored from.
+ */
 class CopiedFilesTest {
   private static final int KEYS = 1_000;
 

@@ -35,7 +35,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class HangingUploadTest {
   private static final int KEYS = 40;
 
-  /** Far more than a second or two, which it takes; a task is killed only after minutes. */
+  /** Far more than the second or two that it takes; Flink kills a task only after minutes. */
   private static final Duration BOUND = Duration.ofSeconds(30);
 
   @TempDir private Path directory;
@@ -66,7 +66,7 @@ class HangingUploadTest {
       CloseableRegistry registry)
       throws Exception {
     if (kind == Kind.SAVEPOINT) {
-      // As an operator does.
+      // As an operator does it.
       return castResult(
           new SnapshotStrategyRunner<>(
                   "savepoint",
@@ -193,7 +193,7 @@ class HangingUploadTest {
     }
   }
 
-  /** Its streams cannot be closed either: Flink's own take a lock that a write holds. */
+  /** Its streams cannot be closed either, because Flink's own need a lock that a write holds. */
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,

@@ -37,7 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What opening a backend tells Flink, and what is left when it or a snapshot cannot start. */
+/** What opening a backend reports to Flink, and what remains if it or a snapshot cannot start. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class OpeningTest {
   private static final int MOST_BYTES = 64 << 20;

@@ -15,8 +15,8 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
  * Checkpoint storage that hangs, or fails, from one of its calls on. Calls are openings, seeks, and
- * reads, in the order in which they come. A seek or a read hangs until its stream is closed,
- * whoever interrupts it; an opening hangs until its thread is interrupted. Counts the streams that
+ * reads, in the order in which they come. A seek or a read hangs until its stream is closed, even
+ * if it is interrupted; an opening hangs until its thread is interrupted. Counts the streams that
  * are open.
  */
 public final class HangingStorage implements Closeable {
@@ -47,7 +47,7 @@ public final class HangingStorage implements Closeable {
     isReleased = false;
   }
 
-  /** Lets the reads hang of the threads that copy a log in the background, and no others. */
+  /** Makes only the reads of threads that copy a log in the background hang. */
   public synchronized void hangFills() {
     hangsFills = true;
     hangsFrom = NEVER;
@@ -55,13 +55,13 @@ public final class HangingStorage implements Closeable {
     isReleased = false;
   }
 
-  /** Lets each call of a kind fail from now on. */
+  /** Makes each call of a kind fail from now on. */
   public synchronized void fail(Call kind) {
     failsFrom = calls;
     failing = kind;
   }
 
-  /** Neither hangs nor fails from now on; what hangs goes on. */
+  /** Stops hanging and failing; hanging calls continue. */
   @Override
   public synchronized void close() {
     isReleased = true;

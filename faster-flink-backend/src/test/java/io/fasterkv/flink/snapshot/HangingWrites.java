@@ -43,7 +43,7 @@ public final class HangingWrites implements CheckpointStreamFactory {
     this.isStubborn = isStubborn;
   }
 
-  /** Lets closings that make a file return, whatever else hangs. */
+  /** Lets closings that make a file return, even if other calls hang. */
   public synchronized void hangNoClosings() {
     closes = true;
   }
@@ -54,7 +54,7 @@ public final class HangingWrites implements CheckpointStreamFactory {
     failsAt = call;
   }
 
-  /** Does not hang any more; what hangs goes on. */
+  /** Stops hanging; hanging calls continue. */
   public synchronized void release() {
     hangsFrom = NEVER;
     isStubborn = false;

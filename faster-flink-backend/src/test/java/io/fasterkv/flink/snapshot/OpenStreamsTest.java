@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** The registry of streams: what is open is closed, and nothing is waited for without a bound. */
+/** The registry closes all open streams, and every wait has a limit. */
 @Timeout(60)
 class OpenStreamsTest {
   private static final Duration BOUND = Duration.ofSeconds(5);
@@ -87,7 +87,7 @@ class OpenStreamsTest {
     assertThat(streams.count()).isZero();
   }
 
-  /** Storage that hangs hears no interrupt. */
+  /** Hanging storage ignores interrupts. */
   private static void awaitDeafly(CountDownLatch latch) {
     while (true) {
       try {

@@ -8,8 +8,8 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * As {@link AsyncSession}, on {@code long} keys and values; the same rules of threads, order,
- * errors and cancellation hold.
+ * A session on {@code long} keys and values whose operations return stages. Threads, order, errors
+ * and cancellation follow the rules of {@link AsyncSession}.
  */
 public final class AsyncLongSession implements AutoCloseable {
   private final AsyncCore<Void, Void, ?> core;
@@ -18,42 +18,67 @@ public final class AsyncLongSession implements AutoCloseable {
     this.core = core;
   }
 
-  /** Reads a key's value. */
+  /**
+   * Reads a key's value.
+   *
+   * @param key the key
+   * @return a stage with FOUND and the value, or with NOT_FOUND
+   */
   public CompletionStage<LongResult> read(long key) {
     return core.readLong(key);
   }
 
-  /** Sets a key's value; see {@link Session#upsert}. The stage is complete. */
+  /**
+   * Sets a key's value; see {@link Session#upsert}.
+   *
+   * @param key the key
+   * @param value the value
+   * @return a completed stage
+   */
   public CompletionStage<Status> upsert(long key, long value) {
     return core.runLong(LongKind.UPSERT, key, value);
   }
 
-  /** Updates a key's value by the functions; see {@link Session#rmw}. */
+  /**
+   * Updates a key's value with the functions; see {@link Session#rmw}.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @return a stage with the outcome
+   */
   public CompletionStage<Status> rmw(long key, long input) {
     return core.runLong(LongKind.RMW, key, input);
   }
 
-  /** Deletes a key; see {@link Session#delete}. The stage is complete. */
+  /**
+   * Deletes a key; see {@link Session#delete}.
+   *
+   * @param key the key
+   * @return a completed stage
+   */
   public CompletionStage<Status> delete(long key) {
     return core.runLong(LongKind.DELETE, key, 0);
   }
 
   /**
-   * The serial number of the last operation that the session has accepted, those of its earlier
-   * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. An operation that fails while it is
-   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * Returns the serial number of the last operation that the session has accepted. It includes the
+   * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
+   * their calls: a pending one counts when it becomes pending, and one that throws does not count.
+   * An operation that fails while it is pending keeps its number; see {@link
+   * io.fasterkv.api.CommitPoint}.
+   *
+   * @return the serial number; 0 if there was no operation
    */
   public long serial() {
     return core.serial();
   }
 
-  /** The session's name; null if it has none. */
+  /** {@return the session's name; null if it has none} */
   public @Nullable String name() {
     return core.name();
   }
 
-  /** Waits until all operations have ended and their stages are complete. */
+  /** Closes the session after all operations have ended and their stages are complete. */
   @Override
   public void close() {
     core.close();

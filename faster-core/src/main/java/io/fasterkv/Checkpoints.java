@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Looks at the checkpoints in a store's directory without opening the store. Only reads; no store
- * may be open on the directory meanwhile, since one may remove what is looked at. All methods throw
- * {@link Corrupt}, with the file and the offset, where what they read is not what was written, and
- * {@link BadConfig} if there is no such checkpoint.
+ * Inspects the checkpoints in a store's directory without opening the store. It only reads. No
+ * store may be open on the directory at the same time, because it could remove what is being read.
+ * All methods throw {@link Corrupt}, with the file and the offset, if the bytes are not those that
+ * were written, and {@link BadConfig} if there is no such checkpoint.
  */
 public final class Checkpoints {
   private final CheckpointInspection inspection;
@@ -25,46 +25,61 @@ public final class Checkpoints {
   }
 
   /**
-   * The checkpoints in a directory.
+   * Inspects a directory.
    *
-   * @throws BadConfig if it is not there
+   * @param directory the store's directory
+   * @return its checkpoints
+   * @throws BadConfig if the directory does not exist
    */
   public static Checkpoints of(Path directory) {
     return new Checkpoints(new CheckpointInspection(directory));
   }
 
-  /** All of them, oldest first, also those whose manifests cannot be read. */
+  /** {@return all checkpoints, oldest first, including those with an unreadable manifest} */
   public List<CheckpointToken> tokens() {
     return inspection.tokens();
   }
 
-  /** What those say of themselves whose manifests can be read, oldest first. */
+  /** {@return descriptions of the checkpoints with a readable manifest, oldest first} */
   public List<CheckpointInfo> list() {
     List<CheckpointInfo> readable = new ArrayList<>();
     for (CheckpointToken token : tokens()) {
       try {
         readable.add(describe(token));
       } catch (Corrupt e) {
-        // Who wants to know why asks for this one by its token.
+        // Skipped here; describe(token) reports the error of a single checkpoint.
         continue;
       }
     }
     return readable;
   }
 
-  /** What a checkpoint says of itself. Reads its manifest alone. */
+  /**
+   * Describes one checkpoint. Reads only its manifest.
+   *
+   * @param token the checkpoint
+   * @return the description
+   */
   public CheckpointInfo describe(CheckpointToken token) {
     return inspection.describe(token);
   }
 
-  /** Reads every byte of a checkpoint and compares all checksums. */
+  /**
+   * Reads every byte of a checkpoint and verifies all checksums.
+   *
+   * @param token the checkpoint
+   */
   public void verify(CheckpointToken token) {
     inspection.verify(token);
   }
 
   /**
-   * Shows the live records of a checkpoint, in the order of their addresses, deltas one by one. A
-   * record and its spans are the consumer's to keep. Takes heap for all keys.
+   * Passes the live records of a checkpoint to a consumer, in address order, and each delta as a
+   * record of its own. The consumer may retain a record and its spans. Needs heap memory for all
+   * keys.
+   *
+   * @param token the checkpoint
+   * @param consumer receives the records
    */
   public void dump(CheckpointToken token, Consumer<DumpedRecord> consumer) {
     inspection.dump(token, consumer);

@@ -6,19 +6,19 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
 
 /**
- * Lets a store close when the work that is done on it as a whole has ended: checkpoints, exports,
- * compaction by the caller, truncation, resizes of the index. Safe for all threads; never on the
- * way of an operation.
+ * Delays the closing of a store until work on the whole store has ended: checkpoints, exports,
+ * compaction on request, truncation, and resizes of the index. Safe for all threads. Single
+ * operations never use it.
  */
 final class ClosingGate {
   private final String store;
   private final AtomicBoolean isClosed = new AtomicBoolean();
 
-  /** Shared by who works, alone for who closes. */
+  /** Working threads hold the read lock, the closing thread the write lock. */
   private final ReentrantReadWriteLock work = new ReentrantReadWriteLock();
 
   /**
-   * @param store names it for an error message
+   * @param store identifies the store in error messages
    */
   ClosingGate(String store) {
     this.store = store;
@@ -30,7 +30,7 @@ final class ClosingGate {
     }
   }
 
-  /** Does something on the open store, which stays open for as long as that takes. */
+  /** Runs a task on the open store, and keeps the store open until the task ends. */
   <T> T whileOpen(Supplier<T> task) {
     requireOpen();
     work.readLock().lock();
@@ -43,9 +43,9 @@ final class ClosingGate {
   }
 
   /**
-   * Turns away who comes from now on; false if it was closed before.
+   * Rejects new work; returns false if the gate was closed before.
    *
-   * @throws IllegalStateException if the caller is within such work, which would wait for itself
+   * @throws IllegalStateException if the caller is inside such work; it would wait for itself
    */
   boolean close() {
     if (work.getReadHoldCount() > 0) {
@@ -57,7 +57,7 @@ final class ClosingGate {
     return isClosed.compareAndSet(false, true);
   }
 
-  /** Waits until those have ended that came before. */
+  /** Waits until all work that started before has ended. */
   void awaitWork() {
     work.writeLock().lock();
     work.writeLock().unlock();

@@ -53,9 +53,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * A concurrent, latch-free key-value store whose data may be larger than memory (SIGMOD'18).
  *
- * <p>Threads work through sessions, one each. Values in the mutable tail of the log are updated in
- * place; older ones are copied to the tail when they change; the oldest lie on disk. All methods
- * are safe for all threads.
+ * <p>Each thread accesses the store through a session of its own. Values in the mutable region of
+ * the log are updated in place; older ones are copied to the tail when they change; the oldest are
+ * on disk. All methods are safe for all threads.
  *
  * <pre>{@code
  * StoreConfig config = StoreConfig.builder(directory).memoryBytes(1L << 30)
@@ -125,9 +125,11 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Opens an empty store in the configured directory, which must not hold a checkpoint.
+   * Opens an empty store in the configured directory, which must not contain a checkpoint.
    *
-   * @throws BadConfig if the directory holds a checkpoint: recover it, or take another directory
+   * @param config the settings
+   * @return the store
+   * @throws BadConfig if the directory contains a checkpoint: recover it, or use another directory
    */
   public static FasterStore open(StoreConfig config) {
     StoreOpening.prepareDirectory(config);
@@ -135,38 +137,59 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * As {@link #open(StoreConfig)}, with the log on a device of the caller's, closed with it.
+   * Like {@link #open(StoreConfig)}, with the log on the caller's device.
    *
-   * @throws BadConfig if the store is in memory: it has no device
+   * @param config the settings
+   * @param device stores the log; the store closes it
+   * @return the store
+   * @throws BadConfig if the store is in memory, where it has no device
    */
   public static FasterStore open(StoreConfig config, LogDevice device) {
     return over(StoreOpening.empty(config, device));
   }
 
   /**
-   * Opens a store as it was at its newest complete checkpoint.
+   * Opens a store as it was at its newest complete checkpoint. Never falls back to an older one.
    *
+   * @param config the settings
+   * @return the store
    * @throws io.fasterkv.api.StoreException.Corrupt if that checkpoint cannot be read; the message
-   *     names the file and the offset. It never falls back to an older one by itself
+   *     names the file and the offset
    */
   public static FasterStore recover(StoreConfig config) {
     return recover(config, RecoveryRequest.newest());
   }
 
-  /** Opens a store as it was at a checkpoint that is named. Later checkpoints are removed. */
+  /**
+   * Opens a store as it was at a given checkpoint. Later checkpoints are removed.
+   *
+   * @param config the settings
+   * @param token the checkpoint
+   * @return the store
+   */
   public static FasterStore recover(StoreConfig config, CheckpointToken token) {
     return recover(config, RecoveryRequest.of(token));
   }
 
-  /** As {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device. */
+  /**
+   * Like {@link #recover(StoreConfig, CheckpointToken)}, with the log on the caller's device.
+   *
+   * @param config the settings
+   * @param token the checkpoint
+   * @param device stores the log; the store closes it
+   * @return the store
+   */
   public static FasterStore recover(StoreConfig config, CheckpointToken token, LogDevice device) {
     return recover(config, RecoveryRequest.of(token), device);
   }
 
   /**
-   * Opens a store as it was at a checkpoint. Later checkpoints are removed, and nothing else, once
-   * all of that one has been read and found right.
+   * Opens a store as it was at the requested checkpoint. Once the whole checkpoint has been read
+   * and verified, later checkpoints are removed, and nothing else.
    *
+   * @param config the settings
+   * @param request the checkpoint, and how to recover
+   * @return the store
    * @throws io.fasterkv.api.StoreException.Corrupt if it cannot be read; the message names the file
    *     and the offset
    * @throws BadConfig if there is no such checkpoint, or it does not fit the settings
@@ -175,21 +198,28 @@ public final class FasterStore implements AutoCloseable {
     return StoreOpening.onOwnDevice(config, device -> recover(config, request, device));
   }
 
-  /** As {@link #recover(StoreConfig, RecoveryRequest)}, with the log on the caller's device. */
+  /**
+   * Like {@link #recover(StoreConfig, RecoveryRequest)}, with the log on the caller's device.
+   *
+   * @param config the settings
+   * @param request the checkpoint, and how to recover
+   * @param device stores the log; the store closes it
+   * @return the store
+   */
   public static FasterStore recover(StoreConfig config, RecoveryRequest request, LogDevice device) {
     return over(StoreOpening.recovered(config, request, device));
   }
 
   /**
-   * Lets a thread copy what this store still has to read from the {@link io.fasterkv.api.LogOrigin}
-   * that it was opened from; a store that was opened otherwise has nothing to copy. A piece that is
-   * not what was written ends the store's writes. Called again, it does nothing.
+   * Starts to copy the rest of the log from the {@link io.fasterkv.api.LogOrigin} that the store
+   * was opened from, in the background. Does nothing if there is no origin, or if the copy was
+   * started before. If a piece fails its checksum, the store accepts no more writes.
    */
   public void copyOrigin() {
     parts.copyOrigin();
   }
 
-  /** How many bytes {@link #copyOrigin} still has to copy; 0 if there is no origin. */
+  /** {@return how many bytes {@link #copyOrigin} still has to copy; 0 if there is no origin} */
   public long bytesToCopy() {
     return parts.bytesToCopy();
   }
@@ -209,7 +239,7 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** Starts all threads or none: a thread that kept running would use freed memory. */
+  /** Starts all threads or none: a thread left running would access memory that was freed. */
   private void startBackground() {
     if (compaction != null) {
       compaction.start();
@@ -225,17 +255,33 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** A session on keys and values of any length. */
+  /**
+   * Opens a session on keys and values of any length.
+   *
+   * @param <I> the input of an operation
+   * @param <O> the output of a read
+   * @param <C> the caller's own object for pending operations
+   * @param functions the callbacks for this session alone
+   * @param mode what an operation does when its record is on disk
+   * @return the session
+   */
   public <I, O, C> Session<I, O, C> newSession(
       StoreFunctions<I, O, C> functions, SessionMode mode) {
     return session(null, functions, mode);
   }
 
   /**
-   * A session on keys and values of any length that has a name; see {@link SessionIdentity}.
+   * Opens a named session on keys and values of any length; see {@link SessionIdentity}.
    *
-   * @throws BadConfig if it is to start and the name was there before, or is to be resumed and was
-   *     not, or is open
+   * @param <I> the input of an operation
+   * @param <O> the output of a read
+   * @param <C> the caller's own object for pending operations
+   * @param identity the session's name, and whether it is new or resumed
+   * @param functions the callbacks for this session alone
+   * @param mode what an operation does when its record is on disk
+   * @return the session
+   * @throws BadConfig if a new session has a known name, if a resumed one has an unknown name, or
+   *     if a session of that name is open
    */
   public <I, O, C> Session<I, O, C> newSession(
       SessionIdentity identity, StoreFunctions<I, O, C> functions, SessionMode mode) {
@@ -249,12 +295,27 @@ public final class FasterStore implements AutoCloseable {
     return new Session<>(SessionCore.spans(parts.engine(), identity, spanPaths, functions, mode));
   }
 
-  /** A session on {@code long} keys and values. */
+  /**
+   * Opens a session on {@code long} keys and values.
+   *
+   * @param <C> the caller's own object for pending operations
+   * @param functions the callbacks
+   * @param mode what an operation does when its record is on disk
+   * @return the session
+   */
   public <C> LongSession<C> newLongSession(LongFunctions<C> functions, SessionMode mode) {
     return longSession(null, functions, mode);
   }
 
-  /** A session on {@code long} keys and values that has a name; see {@link #newSession}. */
+  /**
+   * Opens a named session on {@code long} keys and values; see {@link #newSession}.
+   *
+   * @param <C> the caller's own object for pending operations
+   * @param identity the session's name, and whether it is new or resumed
+   * @param functions the callbacks
+   * @param mode what an operation does when its record is on disk
+   * @return the session
+   */
   public <C> LongSession<C> newLongSession(
       SessionIdentity identity, LongFunctions<C> functions, SessionMode mode) {
     return longSession(identity, functions, mode);
@@ -268,15 +329,32 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * A session whose operations return stages. What goes to disk ends on {@code executor}: it needs
-   * one thread at a time for this session, and may be shared.
+   * Opens a session whose operations return stages.
+   *
+   * @param <I> the input of an operation
+   * @param <O> the output of a read
+   * @param <C> not used
+   * @param functions the callbacks for this session alone
+   * @param executor completes operations that read the disk; it needs one thread at a time for this
+   *     session, and may be shared
+   * @return the session
    */
   public <I, O, C> AsyncSession<I, O> newAsyncSession(
       StoreFunctions<I, O, C> functions, Executor executor) {
     return asyncSession(null, functions, executor);
   }
 
-  /** As {@link #newAsyncSession}, with a name; see {@link #newSession}. */
+  /**
+   * Like {@link #newAsyncSession}, with a name; see {@link #newSession}.
+   *
+   * @param <I> the input of an operation
+   * @param <O> the output of a read
+   * @param <C> not used
+   * @param identity the session's name, and whether it is new or resumed
+   * @param functions the callbacks for this session alone
+   * @param executor completes operations that read the disk
+   * @return the session
+   */
   public <I, O, C> AsyncSession<I, O> newAsyncSession(
       SessionIdentity identity, StoreFunctions<I, O, C> functions, Executor executor) {
     return asyncSession(identity, functions, executor);
@@ -290,12 +368,27 @@ public final class FasterStore implements AutoCloseable {
         AsyncCore.spans(parts.engine(), identity, spanPaths, functions, executor));
   }
 
-  /** As {@link #newAsyncSession}, on {@code long} keys and values. */
+  /**
+   * Like {@link #newAsyncSession}, on {@code long} keys and values.
+   *
+   * @param <C> not used
+   * @param functions the callbacks
+   * @param executor completes operations that read the disk
+   * @return the session
+   */
   public <C> AsyncLongSession newAsyncLongSession(LongFunctions<C> functions, Executor executor) {
     return asyncLongSession(null, functions, executor);
   }
 
-  /** As {@link #newAsyncLongSession}, with a name; see {@link #newSession}. */
+  /**
+   * Like {@link #newAsyncLongSession}, with a name; see {@link #newSession}.
+   *
+   * @param <C> not used
+   * @param identity the session's name, and whether it is new or resumed
+   * @param functions the callbacks
+   * @param executor completes operations that read the disk
+   * @return the session
+   */
   public <C> AsyncLongSession newAsyncLongSession(
       SessionIdentity identity, LongFunctions<C> functions, Executor executor) {
     return asyncLongSession(identity, functions, executor);
@@ -309,9 +402,11 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Forgets a named session that is not open: later checkpoints do not have it, and its name may
-   * start anew. Returns whether it was known.
+   * Forgets a named session that is not open. Later checkpoints do not contain it, and a new
+   * session may use its name.
    *
+   * @param name the session's name
+   * @return whether the session was known
    * @throws BadConfig if it is open
    */
   public boolean forgetSession(String name) {
@@ -320,9 +415,11 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Tells {@code listener} of each checkpoint from now on, when it is durable, until what is
-   * returned is closed: which operations of each named session need not be kept any more.
+   * Notifies a listener of each later checkpoint once it is durable. The commit says which
+   * operations of each named session the application no longer needs to retain.
    *
+   * @param listener receives the commits, until the result is closed
+   * @return close it to remove the listener
    * @throws BadConfig if the store is in memory
    */
   public CommitListener.Registration onCommit(CommitListener listener) {
@@ -330,10 +427,11 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Makes all that was written so far immutable and returns that moment: later updates make new
-   * records. Takes a few memory accesses and waits for nothing. All operations that have ended
-   * before this is called are in the cut; an update in place that runs at the same time on another
-   * thread may be.
+   * Creates a cut: everything written so far becomes immutable, and later updates create new
+   * records. This takes a few memory accesses and does not wait. All operations that ended before
+   * the call are in the cut; an update in place that runs concurrently on another thread may be.
+   *
+   * @return the cut
    */
   public LogCut cut() {
     checkOpen();
@@ -342,18 +440,26 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Scans what the log holds now (SIGMOD'18, appendix F), without making anything read-only. Waits
-   * until operations that are under way have ended; must not be called from inside one.
+   * Scans the current content of the log without making anything read-only (SIGMOD'18, appendix F).
+   * Waits until running operations have ended, so it must not be called from inside one.
+   *
+   * @param versions which records to return
+   * @return the scan
    */
   public LogScan scan(Versions versions) {
     return scan(0, Long.MAX_VALUE, versions);
   }
 
   /**
-   * As {@link #scan(Versions)}, for records at {@code from} and above and below {@code until}: any
-   * two addresses, as {@link LogScan#address()} or {@link #tailAddress()} give them. Who reads the
-   * log in parts, each up to the end of a {@link #cut()}, sees deletes of what was in older parts,
-   * also if that is gone by now.
+   * Like {@link #scan(Versions)}, for the records in a range of addresses. Both ends may be any
+   * addresses from {@link LogScan#address()} or {@link #tailAddress()}. A reader that reads the log
+   * in parts, each up to the end of a {@link #cut()}, sees the deletes of keys in older parts, even
+   * if those parts have been removed by then.
+   *
+   * @param from the first address
+   * @param until the first address after the range
+   * @param versions which records to return
+   * @return the scan
    */
   public LogScan scan(long from, long until, Versions versions) {
     checkOpen();
@@ -370,33 +476,51 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** What the log still has of a key, newest first. */
+  /**
+   * Returns the records of a key that are still in the log, newest first.
+   *
+   * @param key the key
+   * @return the records
+   */
   public KeyHistory history(ByteSpan key) {
     checkUsable(RecordKind.SPANS);
     return KeyHistory.of(parts.engine(), key);
   }
 
-  /** What the log still has of a {@code long} key, newest first. */
+  /**
+   * Returns the records of a {@code long} key that are still in the log, newest first.
+   *
+   * @param key the key
+   * @return the records
+   */
   public KeyHistory history(long key) {
     checkUsable(RecordKind.LONGS);
     return KeyHistory.of(parts.engine(), key);
   }
 
-  /** Follows the log from an address on as it becomes read-only. */
+  /**
+   * Follows the log from an address on, as it becomes read-only.
+   *
+   * @param from the first address
+   * @return the follower
+   */
   public LogFollower follow(long from) {
     checkOpen();
     return new LogFollower(parts.engine(), from);
   }
 
   /**
-   * Takes a fold-over checkpoint with the index (CPR, section 6) and returns when it is durable;
-   * sessions go on in the meantime. All operations that ended before this call are in it, and of
-   * each session all before some moment and none after. One at a time; waits for no session that is
-   * idle: what such a session has pending is ended here, by its functions, on this thread. A store
-   * that was opened from a {@link io.fasterkv.api.LogOrigin} copies all of its log first, as {@link
-   * #copyOrigin} does, and this waits for that, until it is interrupted. Else an interrupt ends
-   * nothing.
+   * Takes a fold-over checkpoint with the index (CPR, SIGMOD'19, section 6) and returns when it is
+   * durable. Sessions continue meanwhile. The checkpoint contains all operations that ended before
+   * this call; of each session, it contains all operations before some moment and none after.
+   * Checkpoints run one at a time.
    *
+   * <p>A checkpoint does not wait for idle sessions: this thread completes their pending
+   * operations, with their functions. A store that was opened from a {@link
+   * io.fasterkv.api.LogOrigin} first copies its whole log, as {@link #copyOrigin} does. The call
+   * waits for that copy, and an interrupt ends this wait but no other.
+   *
+   * @return the checkpoint's number
    * @throws BadConfig if the store is in memory
    */
   public CheckpointToken checkpoint() {
@@ -404,23 +528,26 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Takes a checkpoint of a kind, with the index or without, and returns when it is durable;
-   * sessions go on in the meantime; see {@link #checkpoint()}.
+   * Takes a checkpoint of the requested kind and returns when it is durable; see {@link
+   * #checkpoint()}.
    *
+   * @param request the kind, and whether to include the index
+   * @return the checkpoint's number
    * @throws BadConfig if the store is in memory
-   * @throws io.fasterkv.api.StoreException.DiskFull if the disk has no space for it: the next one
-   *     that succeeds has what this one would have had
+   * @throws io.fasterkv.api.StoreException.DiskFull if the disk has no space for it; the next
+   *     checkpoint that succeeds contains what this one would have contained
    */
   public CheckpointToken checkpoint(CheckpointRequest request) {
     return gate.whileOpen(() -> checkpointDriver().take(request));
   }
 
   /**
-   * Ends a version of the store, as {@link #checkpoint()} does, and returns it for another place
-   * than the store's directory to keep. What this does is the version shift, a few rounds of
-   * epochs; it waits for no disk and no session that is idle, but for a checkpoint or a resize of
-   * the index that is under way. Any number of exports may be open.
+   * Ends a version of the store, as {@link #checkpoint()} does, and returns it for storage outside
+   * the store's directory. The call performs only the version shift, a few rounds of epochs. It
+   * does not wait for the disk or for idle sessions, but it does wait for a running checkpoint or a
+   * resize of the index. Any number of exports may be open.
    *
+   * @return the export
    * @throws BadConfig if the store is in memory
    */
   public StoreExport export() {
@@ -438,24 +565,27 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * The commit point of each named session in the checkpoint that the store was recovered from.
-   * Empty for a store that was created empty.
+   * {@return for each named session of the checkpoint that the store was recovered from, which of
+   * its operations are in the store; empty if the store was not recovered}
    */
   public SortedMap<String, CommitPoint> recoveredPoints() {
     return parts.recovered().points();
   }
 
-  /** The checkpoints that the store keeps, oldest first; each stays until it is removed. */
+  /**
+   * {@return the checkpoints that the store keeps, oldest first; each stays until it is removed}
+   */
   public List<CheckpointToken> checkpoints() {
     checkOpen();
     return kept == null ? List.of() : kept.tokens();
   }
 
   /**
-   * Removes a checkpoint, durably, and gives back the part of the log that only it needed. Which
-   * checkpoints are kept is the caller's decision alone: nothing else removes one, except a {@link
+   * Removes a checkpoint durably, and frees the part of the log that only it needed. The caller
+   * alone decides which checkpoints are kept: nothing else removes one, except a {@link
    * #recover(StoreConfig, CheckpointToken)} to an older one.
    *
+   * @param token the checkpoint
    * @throws BadConfig if the store has no such checkpoint
    */
   public void removeCheckpoint(CheckpointToken token) {
@@ -471,12 +601,13 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Compacts what the log has on disk, now and on this thread, beside any number of sessions: live
-   * records are copied to the tail, and the begin of the log moves (SIGMOD'18, appendix C). Returns
-   * how many bytes the log has let go of. Storage is given back when no cut and no checkpoint needs
-   * it: to shrink a store that is kept, compact it, take a checkpoint, and remove the older ones.
-   * In a store in memory, all full pages are compacted, and their memory is given back to new
-   * records; nothing happens while a cut, a scan or a history is open.
+   * Compacts the part of the log that is on disk, on this thread, beside any number of sessions. It
+   * copies live records to the tail and moves the begin address (SIGMOD'18, appendix C). Storage is
+   * freed once no cut and no checkpoint needs it. To shrink a store with checkpoints, compact it,
+   * take a checkpoint, and remove the older ones. A store in memory compacts all full pages and
+   * reuses their memory for new records; it does nothing while a cut, a scan or a history is open.
+   *
+   * @return how many bytes the log has shrunk
    */
   public long compact() {
     if (memoryCompactor != null) {
@@ -486,14 +617,15 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * As {@link #compact()}, for what lies below {@code until}. A pass over all of the log leaves
-   * copies beside what the last checkpoint needs, until that is removed; a store that takes
-   * checkpoints often needs less storage if a part of the log is compacted between two of them: a
-   * fifth, for one, when the log is larger than one and a half times its live bytes. Compaction in
-   * the background does so by itself.
+   * Like {@link #compact()}, for the log below an address. Compacting the whole log leaves copies
+   * beside the data that the last checkpoint needs, until that checkpoint is removed. A store that
+   * takes checkpoints often needs less storage if it compacts a part of the log between two of
+   * them: for example a fifth, when the log is larger than one and a half times its live bytes.
+   * Background compaction does this by itself.
    *
-   * @param until an address as {@link #beginAddress()} and {@link #tailAddress()} give them
-   * @throws BadConfig if the store is in memory: it compacts page by page
+   * @param until an address between {@link #beginAddress()} and {@link #tailAddress()}
+   * @return how many bytes the log has shrunk
+   * @throws BadConfig if the store is in memory, which compacts page by page
    */
   public long compact(long until) {
     checkOpen();
@@ -512,23 +644,26 @@ public final class FasterStore implements AutoCloseable {
     });
   }
 
-  /** What compaction has done since the store was opened. */
+  /** {@return what compaction has done since the store was opened} */
   public CompactionStats compactionStats() {
     checkOpen();
     return compactor.stats();
   }
 
   /**
-   * Drops all records that lie below {@code address}, live or not: they have expired (SIGMOD'18,
-   * appendix C). When this returns no operation finds them. A checkpoint that was taken before has
-   * them still, and the storage below stays for it until it is removed; the same goes for a cut.
-   * Records get a new address when they are updated by a copy and when they are compacted, so a
-   * store whose records expire by address is not compacted. A value larger than a page lies in
-   * pieces below the address of its record, and expires as a whole with the first of them: what was
-   * written by operations that began when {@link #tailAddress()} was {@code address} or more stays,
-   * and {@link LogScan#lowestAddress()} tells where a value that is there begins. An address in the
-   * part of the log that is in memory makes it read-only first, and waits until it is flushed; so
-   * this must not be called from inside an operation.
+   * Drops all records below an address, live or not (SIGMOD'18, appendix C). Use it for records
+   * that expire by age. After it returns, no operation finds them. Checkpoints and cuts that were
+   * taken before still contain them, and keep their storage until they are removed or closed.
+   *
+   * <p>A record gets a new address when an update or a compaction copies it, so do not compact a
+   * store whose records expire by address. A value larger than a page is stored in pieces below the
+   * address of its record, and expires as a whole with the first piece. Records of operations that
+   * began when {@link #tailAddress()} was {@code address} or more stay. {@link
+   * LogScan#lowestAddress()} tells where an existing value begins.
+   *
+   * <p>If the address is in the part of the log that is in memory, the call first makes the log
+   * read-only up to it and waits until it is flushed. It must therefore not be called from inside
+   * an operation.
    *
    * @param address up to {@link #tailAddress()}; below {@link #beginAddress()} nothing happens
    */
@@ -542,21 +677,26 @@ public final class FasterStore implements AutoCloseable {
     });
   }
 
-  /** The first address of the log: what lay below was compacted or has expired. */
+  /** {@return the begin address: everything below was compacted or truncated} */
   public long beginAddress() {
     checkOpen();
     return parts.engine().log().beginAddress();
   }
 
-  /** Where the next record goes to: all records written so far lie below. Only grows. */
+  /**
+   * {@return the tail address, where the next record is appended; all records so far are below it.
+   * It only grows}
+   */
   public long tailAddress() {
     checkOpen();
     return parts.engine().log().tailAddress();
   }
 
   /**
-   * Bytes of log on the device: from the oldest that a checkpoint, a cut, or the store needs, up to
-   * the newest that was flushed; segments below are removed as a whole. 0 for a store in memory.
+   * Returns how many bytes of log are on the device: from the oldest that a checkpoint, a cut, or
+   * the store needs, to the newest flushed one. Segments below are removed as a whole.
+   *
+   * @return the number of bytes; 0 for a store in memory
    */
   public long storedBytes() {
     checkOpen();
@@ -568,40 +708,45 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Doubles the hash index, now and on this thread, beside any number of sessions (SIGMOD'18,
-   * appendix B): they are turned away for as long as the slowest operation under way takes, and
-   * then go on; each moves what it needs of the index itself. Waits for a checkpoint under way, as
-   * a checkpoint waits for this. Returns how many bytes the index has then.
+   * Doubles the hash index, on this thread, beside any number of sessions (SIGMOD'18, appendix B).
+   * Sessions pause for as long as the slowest running operation takes, and then continue; each
+   * moves the parts of the index that it needs. Waits for a running checkpoint, and checkpoints
+   * wait for this.
    *
+   * @return the new size of the index, in bytes
    * @throws io.fasterkv.api.StoreException.OutOfBudget if the budget has no room for the new index
-   *     beside the old; the store goes on with the old one. See {@code maxIndexBytes}
+   *     beside the old one; the store keeps the old index. See {@code maxIndexBytes}
    */
   public long growIndex() {
     return gate.whileOpen(() -> resizer.resize(true));
   }
 
   /**
-   * Halves the hash index, as {@link #growIndex} doubles it. Where chains of two buckets meet, this
-   * may write up to 24 bytes to the log for each entry of the index.
+   * Halves the hash index, in the way that {@link #growIndex} doubles it. Where the chains of two
+   * buckets meet, it may write up to 24 bytes to the log for each entry of the index.
    *
+   * @return the new size of the index, in bytes
    * @throws BadConfig if the number of main buckets is odd
    * @throws io.fasterkv.api.StoreException.OutOfBudget if the store is in memory and has no room
-   *     for that; the store goes on with the old index
+   *     for that; the store keeps the old index
    */
   public long shrinkIndex() {
     return gate.whileOpen(() -> resizer.resize(false));
   }
 
   /**
-   * Doubles or halves the hash index as often as it takes to come as near to {@code bytes} as can
-   * be without being larger; returns how many bytes it has then. Memory that it has got of the
-   * log's ({@code logHalvings}) counts, and is doubled or halved with it.
+   * Doubles or halves the hash index until its size is as close to a target as possible without
+   * exceeding it. Memory that the index received from the log ({@code logHalvings}) counts, and is
+   * doubled or halved with the rest.
+   *
+   * @param bytes the target
+   * @return the new size of the index, in bytes
    */
   public long resizeIndex(long bytes) {
     return gate.whileOpen(() -> resizer.resize(bytes));
   }
 
-  /** How full the hash index is, and how long chains are, without a scan. */
+  /** {@return how full the hash index is, and how long its chains are; no scan is needed} */
   public IndexStatistics indexStatistics() {
     checkOpen();
     IndexTable table = parts.engine().index().newestTable();
@@ -618,23 +763,25 @@ public final class FasterStore implements AutoCloseable {
         steps.onDisk());
   }
 
-  /** In which region of the log operations have found their keys. */
+  /** {@return in which region of the log operations have found their keys} */
   public RegionHits regionHits() {
     checkOpen();
     return parts.engine().chainSteps().regionHits();
   }
 
-  /** Bytes of log from its begin to its tail, in memory and on disk, live and dead. */
+  /** {@return the bytes of log from its begin to its tail, in memory and on disk, live and dead} */
   public long logBytes() {
     checkOpen();
     return parts.engine().log().lengthBytes();
   }
 
   /**
-   * How many of the {@link #logBytes} are live at least, told without a scan: what background
-   * compaction found in its last pass, and new records since, less as much as may have ended. Much
-   * of the log may look dead until the first pass over it, and none in a store without background
-   * compaction, or in memory.
+   * Returns a lower bound for how many of the {@link #logBytes} are live, without a scan: what the
+   * last background compaction found, plus new records since then, less what may have died. Before
+   * the first compaction run over the whole log, the number may be far too low. Without background
+   * compaction, and in memory, it equals {@link #logBytes}.
+   *
+   * @return the number of bytes
    */
   public long liveBytes() {
     checkOpen();
@@ -642,39 +789,41 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Announces that the store is about to be closed, and ends operations that would keep it open. An
-   * operation that waits for a full disk, or would have to, fails with {@link DeviceFailed}. So
-   * does one that reads a part of the log that is only in the {@link io.fasterkv.api.LogOrigin},
-   * which is closed. Everything else continues. Any thread may call this while others are in
-   * operations that must end before sessions and store can be closed. Returns within some seconds,
-   * even if the origin hangs.
+   * Announces that the store will be closed, so that no operation delays the closing. An operation
+   * that waits for a full disk, or would have to, throws {@link DeviceFailed}. So does one that
+   * reads data that is only in the {@link io.fasterkv.api.LogOrigin}; the call closes the origin.
+   * Everything else continues. Call it from any thread while other threads are in operations that
+   * must end before sessions and store can be closed. Returns within some seconds, even if the
+   * origin hangs.
    */
   public void stopWaiting() {
     parts.engine().log().waitNoMore();
     parts.stopCopying();
   }
 
-  /** Off-heap bytes taken out of {@code memoryBytes}. */
+  /** {@return the off-heap memory in use, in bytes, out of {@code memoryBytes}} */
   public long memoryBytes() {
     return parts.arena().budget().usedBytes();
   }
 
-  /** Where the store's memory is. */
+  /** {@return how the store's memory is divided} */
   public MemoryUse memoryUse() {
     return parts.memoryUse();
   }
 
+  /** {@return the store's settings} */
   public StoreConfig config() {
     return config;
   }
 
   /**
-   * Gives back memory and files. Waits for I/O under way, and for a checkpoint, an export, a
-   * truncation or a resize of the index that another thread is at; a compaction ends early, and so
-   * does a checkpoint that waits for a log that is still elsewhere. Sessions, cuts, scans,
-   * histories, followers and exports must be closed before. What was not checkpointed is lost.
+   * Closes the store and frees its memory and files. Everything written since the last checkpoint
+   * is lost. Waits for I/O in progress, and for a checkpoint, an export, a truncation or a resize
+   * of the index on another thread. A compaction ends early, and so does a checkpoint that waits
+   * for a log that is still at its origin. Close sessions, cuts, scans, histories, followers and
+   * exports first.
    *
-   * @throws IllegalStateException if called by what a checkpoint or a compaction has called
+   * @throws IllegalStateException if called from inside a callback of a checkpoint or a compaction
    */
   @Override
   public void close() {
@@ -738,7 +887,7 @@ public final class FasterStore implements AutoCloseable {
     }
   }
 
-  /** An updater that cannot be merged would take a delta for the value. */
+  /** An updater that is not mergeable would mistake a delta for the value. */
   private void checkMergeable(boolean isMergeable, String allowed) {
     if (config.merge() != null && !isMergeable) {
       throw new BadConfig(

@@ -7,10 +7,10 @@ import java.lang.ref.Reference;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The records of one key that the log still has, newest first: along the key's chain, one record in
- * memory at a time (SIGMOD'18, appendix F). An update in place leaves no record of its own. Used by
- * one thread at a time, beside any number of sessions; what it can reach stays on disk until it is
- * closed.
+ * Iterates over the records of one key that are still in the log, newest first. It follows the
+ * key's chain and holds one record in memory at a time (SIGMOD'18, appendix F). An update in place
+ * leaves no record of its own. For one thread at a time, beside any number of sessions. The records
+ * that it can reach stay on disk until it is closed.
  */
 public final class KeyHistory implements AutoCloseable {
   private final VersionWalk walk;
@@ -47,7 +47,11 @@ public final class KeyHistory implements AutoCloseable {
     }
   }
 
-  /** Moves to the next older record; false when there is none. */
+  /**
+   * Moves to the next older record.
+   *
+   * @return false if there is none
+   */
   public boolean next() {
     try {
       return walk.next();
@@ -56,7 +60,7 @@ public final class KeyHistory implements AutoCloseable {
     }
   }
 
-  /** The record's value; valid until the next call of {@link #next}. */
+  /** {@return the record's value; valid until the next call of {@link #next}} */
   public ByteSpan value() {
     try {
       return walk.value();
@@ -65,17 +69,17 @@ public final class KeyHistory implements AutoCloseable {
     }
   }
 
-  /** Whether the key was deleted here. */
+  /** {@return whether the record deletes the key} */
   public boolean isTombstone() {
     return walk.isTombstone();
   }
 
-  /** Whether the record is to be merged, as the newer part, with the older ones. */
+  /** {@return whether the record is a delta, the newer part to merge with the older records} */
   public boolean isDelta() {
     return walk.isDelta();
   }
 
-  /** Where the record lies in the log. */
+  /** {@return the record's log address} */
   public long address() {
     return walk.address();
   }

@@ -5,8 +5,8 @@ import io.fasterkv.log.ScanRange;
 import io.fasterkv.operation.Engine;
 
 /**
- * A moment of a store: all that lies below an address of its log, which nobody changes any more.
- * Any thread may scan it, also several at a time.
+ * A consistent view of a store at one moment: the records below one address of its log, which no
+ * thread changes any more. Any thread may scan it, also several at a time.
  */
 public final class LogCut implements AutoCloseable {
   private final Engine engine;
@@ -14,7 +14,10 @@ public final class LogCut implements AutoCloseable {
   private final long endAddress;
   private final ReaderLease lease;
 
-  /** The begin is pinned; closing the cut, or forgetting it, ends that. */
+  /**
+   * The caller has pinned the begin address. Closing the cut, or losing the last reference to it,
+   * removes the pin.
+   */
   LogCut(Engine engine, long beginAddress, long endAddress) {
     this.engine = engine;
     this.beginAddress = beginAddress;
@@ -23,25 +26,27 @@ public final class LogCut implements AutoCloseable {
   }
 
   /**
-   * Scans the cut. Waits until operations that were under way at the moment of the cut have ended;
-   * must not be called from inside one.
+   * Scans the cut. Waits until operations that were running at the moment of the cut have ended, so
+   * it must not be called from inside an operation.
+   *
+   * @return a scan of all records; close it before the cut
    */
   public LogScan scan() {
     engine.log().awaitImmutable(endAddress);
     ScanRange range = ScanRange.whole(beginAddress, endAddress);
-    // The scan keeps the cut, whose pin it needs.
+    // The scan references the cut, because it depends on the cut's pin.
     return new LogScan(engine, range, Versions.ALL, this::keep);
   }
 
-  /** Bytes of log that a scan reads. */
+  /** {@return the number of bytes of log that a scan reads} */
   public long bytes() {
     return endAddress - beginAddress;
   }
 
-  /** Does nothing: who can call it refers to the cut. */
+  /** Does nothing. The method reference keeps the cut reachable. */
   private void keep() {}
 
-  /** Lets go of the cut; its scans are closed before. */
+  /** Releases the cut. Close its scans first. */
   @Override
   public void close() {
     lease.close();

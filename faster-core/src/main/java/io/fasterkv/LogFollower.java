@@ -12,16 +12,17 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the log as it becomes read-only, each record once and in order (SIGMOD'18, appendix F):
- * what it has read no longer changes. {@link FasterStore#cut()} makes all that was written so far
- * read-only; without that, the tail's mutable part is read when it has moved on. Records that
- * compaction has moved to the tail come again. A follower that begins at the {@link #position} of
- * another goes on where that one ended, deletes included: whoever has followed the log from its
- * begin has each key's last value, or no value, as of the position.
+ * Reads each record of the log once, in order, as the log becomes read-only (SIGMOD'18, appendix
+ * F). A record that it has read no longer changes. {@link FasterStore#cut()} makes everything
+ * written so far read-only; otherwise the follower reads a record once the mutable region has moved
+ * past it. Records that compaction copied to the tail are read again. A follower that starts at the
+ * {@link #position} of another one continues where that one stopped, including deletes. A reader
+ * that has followed the log from its begin therefore knows each key's last value, or its absence,
+ * as of the position.
  *
- * <p>Between two batches the follower holds nothing: it does not keep the log from being truncated.
- * If that happens before it has read so far, {@link #next} says so, and {@link #skipTruncated} goes
- * on with what is left. Used by one thread at a time, beside any number of sessions.
+ * <p>Between two batches the follower holds no resources, so the log can be truncated. If that
+ * removes unread records, {@link #next} throws, and {@link #skipTruncated} continues with the
+ * remaining ones. For one thread at a time, beside any number of sessions.
  */
 public final class LogFollower implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
@@ -30,7 +31,7 @@ public final class LogFollower implements AutoCloseable {
   private long position;
   private @Nullable ScanCursor cursor;
 
-  /** What the batch at hand has borrowed. */
+  /** The resources of the current batch. */
   private @Nullable ReaderLease lease;
 
   private long batchEnd;
@@ -41,9 +42,10 @@ public final class LogFollower implements AutoCloseable {
   }
 
   /**
-   * Moves to the next record that has become read-only; false when there is none yet.
+   * Moves to the next record that has become read-only.
    *
-   * @throws Truncated if records that have not been read are gone
+   * @return false if there is none yet
+   * @throws Truncated if unread records have been truncated
    */
   public boolean next() {
     try {
@@ -61,7 +63,13 @@ public final class LogFollower implements AutoCloseable {
     }
   }
 
-  /** Waits until {@link #next} finds a record or a time has passed; whether it has found one. */
+  /**
+   * Moves to the next record, and waits for one if there is none yet.
+   *
+   * @param timeout how long to wait at most
+   * @return false if there was no record within that time
+   * @throws Truncated if unread records have been truncated
+   */
   public boolean next(Duration timeout) {
     long deadline = System.nanoTime() + timeout.toNanos();
     while (!next()) {
@@ -73,12 +81,12 @@ public final class LogFollower implements AutoCloseable {
     return true;
   }
 
-  /** The record's key; valid until the next call of {@link #next}. */
+  /** {@return the record's key; valid until the next call of {@link #next}} */
   public ByteSpan key() {
     return cursor().key();
   }
 
-  /** The record's value; valid until the next call of {@link #next}. */
+  /** {@return the record's value; valid until the next call of {@link #next}} */
   public ByteSpan value() {
     try {
       return cursor().value();
@@ -87,28 +95,32 @@ public final class LogFollower implements AutoCloseable {
     }
   }
 
-  /** Whether the record says that its key is deleted. */
+  /** {@return whether the record deletes its key} */
   public boolean isTombstone() {
     return cursor().isTombstone();
   }
 
-  /** Whether the record is to be merged, as the newer part, with the key's records before it. */
+  /**
+   * {@return whether the record is a delta, the newer part to merge with the key's earlier records}
+   */
   public boolean isDelta() {
     return cursor().isDelta();
   }
 
-  /** Where the record lies in the log. */
+  /** {@return the record's log address} */
   public long address() {
     return cursor().address();
   }
 
-  /** All below it has been read, apart from the batch at hand. */
+  /** {@return the address below which all records have been read, apart from the current batch} */
   public long position() {
     return position;
   }
 
   /**
-   * Goes on at the log's begin if that has passed the position; returns how many bytes are gone.
+   * Continues at the log's begin address if that has passed the position.
+   *
+   * @return how many bytes of the log were skipped
    */
   public long skipTruncated() {
     long gone = Math.max(0, engine.log().beginAddress() - position);
@@ -135,7 +147,7 @@ public final class LogFollower implements AutoCloseable {
   private boolean openBatch() {
     HybridLog log = engine.log();
     if (log.safeReadOnlyAddress() <= position) {
-      // In a quiet store nobody else sees to it that a cut takes effect.
+      // In an idle store no other thread runs the trigger action that makes a cut effective.
       engine.epochs().drain();
     }
     long end = log.safeReadOnlyAddress();

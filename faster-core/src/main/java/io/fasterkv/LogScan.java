@@ -10,17 +10,18 @@ import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Records of a range of the log, in the order of their addresses: oldest first (SIGMOD'18, appendix
- * F). Memory is read where it has the page, else the disk, sequentially, and what comes from disk
- * is checked against its checksum. Holds one page of the store's scratch memory, and with {@link
- * Versions#LIVE} the buffers of one operation, until it is closed. Used by one thread at a time,
- * beside any number of sessions and compactions.
+ * Iterates over the records in a range of the log in address order, oldest first (SIGMOD'18,
+ * appendix F). It reads pages from memory if they are there, otherwise sequentially from disk, and
+ * verifies the checksums of what it reads from disk. Until it is closed, it holds one page of the
+ * store's scratch memory and, with {@link Versions#LIVE}, the buffers of one operation. For one
+ * thread at a time, beside any number of sessions and compactions.
  *
- * <p>With {@link Versions#ALL}, of several records with one key the last one counts; if that is a
- * tombstone, the key is deleted; if it is a delta, it is to be merged with what came before. With
- * {@link Versions#LIVE}, a key that nobody touches during the scan is seen exactly once, if it has
- * a value and its newest record is in the range; a key that is touched is seen at most once. A
- * record that is updated in place meanwhile is seen as it was at some moment during the scan.
+ * <p>With {@link Versions#ALL}, the last of several records with one key determines its value: a
+ * tombstone means that the key is deleted, and a delta must be merged with the records before it.
+ * With {@link Versions#LIVE}, a key that does not change during the scan is returned exactly once
+ * if it has a value and its newest record is in the range. A key that changes is returned at most
+ * once. A record that is updated in place during the scan is returned as it was at some moment of
+ * the scan.
  */
 public final class LogScan implements AutoCloseable {
   private final ScanCursor cursor;
@@ -31,8 +32,8 @@ public final class LogScan implements AutoCloseable {
   private boolean isClosed;
 
   /**
-   * The begin is pinned; {@code unpin} runs when the scan is closed or forgotten, and not if this
-   * throws.
+   * The caller has pinned the begin address. {@code unpin} runs when the scan is closed or becomes
+   * unreachable, and not if this constructor throws.
    */
   LogScan(Engine engine, ScanRange range, Versions versions, Runnable unpin) {
     this.range = range;
@@ -55,7 +56,11 @@ public final class LogScan implements AutoCloseable {
     };
   }
 
-  /** Moves to the next record; false at the end. */
+  /**
+   * Moves to the next record.
+   *
+   * @return false at the end
+   */
   public boolean next() {
     try {
       while (cursor.next()) {
@@ -69,12 +74,12 @@ public final class LogScan implements AutoCloseable {
     }
   }
 
-  /** The record's key; valid until the next call of {@link #next}. */
+  /** {@return the record's key; valid until the next call of {@link #next}} */
   public ByteSpan key() {
     return cursor.key();
   }
 
-  /** The record's value; valid until the next call of {@link #next}. */
+  /** {@return the record's value; valid until the next call of {@link #next}} */
   public ByteSpan value() {
     try {
       return merged == null ? cursor.value() : merged;
@@ -84,30 +89,37 @@ public final class LogScan implements AutoCloseable {
   }
 
   /**
-   * Whether the record says that its key is deleted. So says a value larger than a page whose begin
-   * was truncated, or was moved by a compaction: then the value comes again, further up.
+   * Tells whether the record deletes its key. Also true for a value larger than a page whose first
+   * part was truncated or moved by a compaction; in the latter case the value follows at a higher
+   * address.
+   *
+   * @return true for a tombstone
    */
   public boolean isTombstone() {
     return cursor.isTombstone();
   }
 
   /**
-   * Whether the record's value is to be merged, as the newer part, with what the records of the key
-   * before it have made; only in stores whose {@code merge} is set, and never with {@link
-   * Versions#LIVE}, where it is merged already.
+   * Tells whether the record is a delta, the newer part to merge with the result of the key's
+   * earlier records. Only in stores with a {@code merge}, and never with {@link Versions#LIVE},
+   * which returns merged values.
+   *
+   * @return true for a delta
    */
   public boolean isDelta() {
     return versions == null && cursor.isDelta();
   }
 
-  /** Where the record lies in the log. */
+  /** {@return the record's log address} */
   public long address() {
     return cursor.address();
   }
 
   /**
-   * The address up to which the log may be truncated without dropping this record: {@link #address}
-   * but for a value larger than a page, which begins further down.
+   * Returns the address up to which the log may be truncated without dropping this record. It is
+   * {@link #address}, except for a value larger than a page, which starts at a lower address.
+   *
+   * @return the address
    */
   public long lowestAddress() {
     return cursor.lowestAddress();
@@ -129,7 +141,7 @@ public final class LogScan implements AutoCloseable {
     }
   }
 
-  /** Whether the record is the newest of its key that the range had when the scan began. */
+  /** Whether the record is its key's newest one that was in the range when the scan started. */
   private boolean isLive(VersionWalk walk) {
     if (cursor.isTombstone()) {
       return false;

@@ -8,8 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One caller's access to a store of {@code long} keys and values, whose {@code recordKind} is
- * {@code LONGS}. Used by one thread at a time. Nothing is allocated by an operation that does not
- * go to disk.
+ * {@code LONGS}. For one thread at a time. An operation that needs no disk read allocates nothing.
  *
  * @param <C> the caller's own object for pending operations
  */
@@ -20,44 +19,76 @@ public final class LongSession<C> implements AutoCloseable {
     this.core = core;
   }
 
-  /** Reads a key's value: FOUND, and {@link #value()} has it; NOT_FOUND; or PENDING. */
+  /**
+   * Reads a key's value.
+   *
+   * @param key the key
+   * @param context the caller's object for the completion callback
+   * @return FOUND, with the result in {@link #value()}; NOT_FOUND; or PENDING
+   */
   public Status read(long key, @Nullable C context) {
     return core.read(key, context);
   }
 
-  /** What the last {@link #read} found; 0 if it found nothing or was pending. */
+  /** {@return the value that the last {@link #read} found; 0 if it found none or is pending} */
   public long value() {
     return core.value();
   }
 
-  /** Sets a key's value; see {@link Session#upsert}. */
+  /**
+   * Sets a key's value; see {@link Session#upsert}.
+   *
+   * @param key the key
+   * @param value the value
+   * @param context the caller's object
+   * @return the outcome; never PENDING
+   */
   public Status upsert(long key, long value, @Nullable C context) {
     return core.upsert(key, value, context);
   }
 
-  /** Updates a key's value by the functions; see {@link Session#rmw}. */
+  /**
+   * Updates a key's value with the functions; see {@link Session#rmw}.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param context the caller's object for the completion callback
+   * @return the outcome
+   */
   public Status rmw(long key, long input, @Nullable C context) {
     return core.rmw(key, input, context);
   }
 
-  /** Deletes a key; see {@link Session#delete}. */
+  /**
+   * Deletes a key; see {@link Session#delete}.
+   *
+   * @param key the key
+   * @param context the caller's object
+   * @return the outcome; never PENDING
+   */
   public Status delete(long key, @Nullable C context) {
     return core.delete(key, context);
   }
 
   /**
-   * Reads a batch of keys: those of {@code keys[from]} to {@code keys[from + count - 1]}. What was
-   * found goes to the same places of {@code values}, 0 where nothing was or where the read is
-   * pending; how each ended goes to the same places of {@code statuses}.
+   * Reads a batch of keys: {@code keys[from]} to {@code keys[from + count - 1]}. The results are
+   * written to the same positions of {@code values} and {@code statuses}.
    *
-   * <p>A batch is several times faster than its operations one by one when keys are spread over
-   * much memory: their cache misses overlap. A key may occur in it more than once; operations on
-   * one key take effect in their order. Those on different keys take effect in any order between
-   * call and return, and others may come between. If an operation throws, those before it have
-   * taken effect and have their status; it and those after it have not.
+   * <p>If the keys are spread over much memory, a batch is several times faster than single
+   * operations, because their cache misses overlap. A key may occur more than once; operations on
+   * one key take effect in their order. Operations on different keys take effect in any order
+   * between call and return, and other sessions' operations may take effect in between. If an
+   * operation throws, those before it have taken effect and have their status; it and those after
+   * it have not.
    *
-   * @return how many are {@link Status#PENDING}; each of these calls the completion callback with
-   *     {@code context} when it ends
+   * @param keys the keys
+   * @param values receives the values; 0 where there is none or where the read is pending
+   * @param statuses receives the outcomes
+   * @param from first position of the batch
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}; each of these calls the completion
+   *     callback with {@code context} when it ends
    */
   public int read(
       long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
@@ -66,7 +97,17 @@ public final class LongSession<C> implements AutoCloseable {
     return core.read(keys, values, statuses, from, count, context);
   }
 
-  /** Sets the values of a batch of keys; never pending. See the batch of reads. */
+  /**
+   * Sets the values of a batch of keys; never pending. {@link #read(long[], long[], Status[], int,
+   * int, Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param values the values
+   * @param statuses receives the outcomes
+   * @param from first position of the batch
+   * @param count number of keys
+   * @param context the caller's object
+   */
   public void upsert(
       long[] keys, long[] values, Status[] statuses, int from, int count, @Nullable C context) {
     Objects.checkFromIndexSize(from, count, Math.min(keys.length, values.length));
@@ -74,7 +115,18 @@ public final class LongSession<C> implements AutoCloseable {
     core.upsert(keys, values, statuses, from, count, context);
   }
 
-  /** Updates a batch of keys by the functions; see the batch of reads. */
+  /**
+   * Updates a batch of keys with the functions. {@link #read(long[], long[], Status[], int, int,
+   * Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param inputs the inputs of the functions
+   * @param statuses receives the outcomes
+   * @param from first position of the batch
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}
+   */
   public int rmw(
       long[] keys, long[] inputs, Status[] statuses, int from, int count, @Nullable C context) {
     Objects.checkFromIndexSize(from, count, Math.min(keys.length, inputs.length));
@@ -82,41 +134,56 @@ public final class LongSession<C> implements AutoCloseable {
     return core.rmw(keys, inputs, statuses, from, count, context);
   }
 
-  /** See {@link Session#copyReads}. */
+  /**
+   * Selects which reads copy records to the tail; see {@link Session#copyReads}.
+   *
+   * @param wanted the records to copy
+   */
   public void copyReads(CopyReads wanted) {
     core.copyReads(wanted);
   }
 
-  /** See {@link Session#completePending(boolean)}. */
+  /**
+   * Completes pending operations; see {@link Session#completePending(boolean)}.
+   *
+   * @param wait whether to wait until all have ended
+   * @return how many are still pending
+   */
   public int completePending(boolean wait) {
     return core.completePending(wait);
   }
 
   /**
-   * Ends operations that were pending, waiting for them, until at most {@code most} are under way:
-   * a caller that does this before each operation has {@code most} + 1 disk reads under way at a
-   * time. Returns how many are still pending; throws like {@link #completePending(boolean)}.
+   * Completes pending operations, and waits until at most a given number is pending. A caller that
+   * does this before each operation keeps {@code most} + 1 disk reads in progress. Throws like
+   * {@link #completePending(boolean)}.
+   *
+   * @param most how many operations may stay pending
+   * @return how many are still pending
    */
   public int completePending(int most) {
     return core.completePending(most);
   }
 
   /**
-   * The serial number of the last operation that the session has accepted, those of its earlier
-   * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. An operation that fails while it is
-   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * Returns the serial number of the last operation that the session has accepted. It includes the
+   * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
+   * their calls: a pending one counts when it becomes pending, and one that throws does not count.
+   * An operation that fails while it is pending keeps its number; see {@link
+   * io.fasterkv.api.CommitPoint}.
+   *
+   * @return the serial number; 0 if there was no operation
    */
   public long serial() {
     return core.serial();
   }
 
-  /** The session's name; null if it has none. */
+  /** {@return the session's name; null if it has none} */
   public @Nullable String name() {
     return core.name();
   }
 
-  /** See {@link Session#close()}. */
+  /** Closes the session; see {@link Session#close()}. */
   @Override
   public void close() {
     core.close();

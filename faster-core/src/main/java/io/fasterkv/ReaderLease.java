@@ -5,11 +5,11 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 
 /**
- * What a reader of the log has borrowed: scratch memory, and the log's begin that it has pinned.
- * All goes back once: when the reader is closed, or when it was forgotten, which means that nobody
- * refers to it any more. So nothing here refers to the reader, and a reader that is at work keeps
- * itself reachable until it is done. The epoch slot of a forgotten reader is taken back by whoever
- * needs one. Giving back touches no off-heap memory and, after the store was closed, no file.
+ * The resources of a reader of the log: scratch memory, and its pin on the begin address. They are
+ * returned once, when the reader is closed or becomes unreachable. Therefore nothing in here may
+ * reference the reader, and a working reader keeps itself reachable until it is done. The epoch
+ * slot of an unreachable reader is reclaimed by the next thread that needs one. Returning the
+ * resources accesses no off-heap memory and, after the store is closed, no file.
  */
 final class ReaderLease {
   private static final Cleaner CLEANER = Cleaner.create();
@@ -18,15 +18,15 @@ final class ReaderLease {
   private final Cleaner.Cleanable end;
 
   /**
-   * @param giveBack returns memory; neither it nor {@code unpin} leads to the reader
-   * @param unpin lets go of the log's begin
+   * @param giveBack returns the memory; neither it nor {@code unpin} may reference the reader
+   * @param unpin removes the pin on the begin address
    */
   ReaderLease(Object reader, Runnable giveBack, Runnable unpin) {
     loan = new Loan(giveBack, unpin);
     end = CLEANER.register(reader, loan);
   }
 
-  /** Gives all back, unless that was done. */
+  /** Returns all resources, unless that has happened already. */
   void close() {
     loan.isForgotten = false;
     end.clean();
@@ -36,7 +36,7 @@ final class ReaderLease {
     private final Runnable giveBack;
     private final Runnable unpin;
 
-    /** Written by the thread that closes the reader, before it gives back itself. */
+    /** Written by the thread that closes the reader, before it runs the cleanup itself. */
     private boolean isForgotten = true;
 
     Loan(Runnable giveBack, Runnable unpin) {
@@ -60,7 +60,7 @@ final class ReaderLease {
         if (!isForgotten) {
           throw e;
         }
-        // Nobody is there to be told.
+        // The cleaner thread has no caller to throw to.
         System.getLogger("io.fasterkv")
             .log(Level.WARNING, "after a cut or scan that was not closed: " + e.getMessage(), e);
       }

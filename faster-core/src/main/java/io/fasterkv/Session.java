@@ -7,16 +7,16 @@ import io.fasterkv.operation.SessionCore;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's access to a store, under its own {@link io.fasterkv.api.StoreFunctions}. Used by one
- * thread at a time; a store has up to {@code maxSessions} of them. A session that is idle holds
- * nobody up.
+ * One caller's access to a store, with its own {@link io.fasterkv.api.StoreFunctions}. For one
+ * thread at a time; a store has up to {@code maxSessions} sessions. An idle session delays no other
+ * thread.
  *
- * <p>Keys and values are given as {@link ByteSpan}, heap or native memory, and are not kept after
- * the call. Operations on one key by one session take effect in the order of the calls, except that
- * a {@link Status#PENDING} one takes effect when it completes.
+ * <p>Keys and values are passed as {@link ByteSpan}, on heap or native memory; the session does not
+ * retain them after the call. Operations of one session on one key take effect in the order of the
+ * calls, except that a {@link Status#PENDING} one takes effect when it completes.
  *
- * @param <I> what an operation carries in
- * @param <O> what a read carries out
+ * @param <I> the input of an operation
+ * @param <O> the output of a read
  * @param <C> the caller's own object for pending operations
  */
 public final class Session<I, O, C> implements AutoCloseable {
@@ -26,49 +26,74 @@ public final class Session<I, O, C> implements AutoCloseable {
     this.core = core;
   }
 
-  /** Lets the functions read a key's value: FOUND, NOT_FOUND or PENDING. */
+  /**
+   * Reads a key's value with the functions.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param output the output of the functions
+   * @param context the caller's object for the completion callback
+   * @return FOUND, NOT_FOUND or PENDING
+   */
   public Status read(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
     return core.read(key, input, output, context);
   }
 
   /**
-   * Sets a key's value blindly: UPDATED_IN_PLACE, CREATED when the key certainly had none, COPIED
-   * otherwise. Never pending.
+   * Sets a key's value blindly, without reading the old one. Never pending.
+   *
+   * @param key the key
+   * @param value the value
+   * @param context the caller's object
+   * @return UPDATED_IN_PLACE; CREATED if the key certainly had no value; otherwise COPIED
    */
   public Status upsert(ByteSpan key, ByteSpan value, @Nullable C context) {
     return core.upsert(key, value, context);
   }
 
   /**
-   * Updates a key's value by the functions: UPDATED_IN_PLACE, CREATED, COPIED or PENDING; NOT_FOUND
-   * or FOUND if they make no first value or no successor; and DELTA_APPENDED if the store's {@code
-   * merge} is set.
+   * Updates a key's value with the functions.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param context the caller's object for the completion callback
+   * @return UPDATED_IN_PLACE, CREATED, COPIED or PENDING; NOT_FOUND or FOUND if the functions
+   *     choose not to create or not to replace a value; also DELTA_APPENDED if the store's {@code
+   *     merge} is set
    */
   public Status rmw(ByteSpan key, @Nullable I input, @Nullable C context) {
     return core.rmw(key, input, context);
   }
 
   /**
-   * Deletes a key: NOT_FOUND when it certainly had no value, FOUND when it had one or may have had
-   * one on disk, where a blind delete does not look. Never pending.
+   * Deletes a key blindly, without reading from disk. Never pending.
+   *
+   * @param key the key
+   * @param context the caller's object
+   * @return NOT_FOUND if the key certainly had no value; FOUND if it had one, or may have had one
+   *     on disk
    */
   public Status delete(ByteSpan key, @Nullable C context) {
     return core.delete(key, context);
   }
 
   /**
-   * Lets the functions read the values of a batch of keys: the first {@code count} of {@code keys},
-   * each with the input and the output at the same place. How each ended goes to {@code statuses}.
+   * Reads the values of a batch of keys with the functions: the first {@code count} of {@code
+   * keys}, each with the input and the output at the same position.
    *
-   * <p>A batch is faster than its operations one by one when keys are spread over much memory:
-   * their cache misses overlap. A key may occur in it more than once; operations take effect in
-   * their order, and others may come between. If an operation throws, those before it have taken
-   * effect and have their status; it and those after it have not.
+   * <p>If the keys are spread over much memory, a batch is faster than single operations, because
+   * their cache misses overlap. A key may occur more than once. The operations take effect in their
+   * order, and other sessions' operations may take effect in between. If an operation throws, those
+   * before it have taken effect and have their status; it and those after it have not.
    *
-   * @param inputs null when the functions need none
-   * @param outputs null when the functions need none
-   * @return how many are {@link Status#PENDING}; each of these calls the completion callback with
-   *     {@code context} when it ends
+   * @param keys the keys
+   * @param inputs the inputs; null if the functions need none
+   * @param outputs the outputs; null if the functions need none
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}; each of these calls the completion
+   *     callback with {@code context} when it ends
    */
   public int read(
       ByteSpan[] keys,
@@ -89,7 +114,16 @@ public final class Session<I, O, C> implements AutoCloseable {
     return pending;
   }
 
-  /** Sets the values of a batch of keys blindly; never pending. See the batch of reads. */
+  /**
+   * Sets the values of a batch of keys blindly; never pending. {@link #read(ByteSpan[], Object[],
+   * Object[], Status[], int, Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param values the values
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   * @param context the caller's object
+   */
   public void upsert(
       ByteSpan[] keys, ByteSpan[] values, Status[] statuses, int count, @Nullable C context) {
     for (int i = 0; i < count; i++) {
@@ -99,10 +133,15 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Updates the values of a batch of keys by the functions; see the batch of reads.
+   * Updates the values of a batch of keys with the functions. {@link #read(ByteSpan[], Object[],
+   * Object[], Status[], int, Object)} explains batches.
    *
-   * @param inputs null when the functions need none
-   * @return how many are {@link Status#PENDING}
+   * @param keys the keys
+   * @param inputs the inputs; null if the functions need none
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}
    */
   public int rmw(
       ByteSpan[] keys, I @Nullable [] inputs, Status[] statuses, int count, @Nullable C context) {
@@ -117,9 +156,12 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Brings what operations on a batch of keys will need into the cache: the first {@code count} of
-   * {@code keys}. Changes nothing, answers nothing and reads no disk. For callers who are about to
-   * use these keys in other ways than the batches here; those do it by themselves.
+   * Prefetches into the cache what operations on a batch of keys will need. It changes nothing,
+   * returns nothing and reads no disk. It is for callers that will use these keys one by one; the
+   * batch methods of this class prefetch by themselves.
+   *
+   * @param keys the keys
+   * @param count number of keys, the first ones of the array
    */
   public void touch(ByteSpan[] keys, int count) {
     for (int from = 0; from < count; from += SessionCore.GROUP) {
@@ -128,24 +170,27 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Lets the reads that follow copy records to the tail of the log; at first they copy none. Such a
-   * read may write to the log, and never waits for that.
+   * Selects which of the following reads copy records to the tail of the log; by default none do.
+   * Such a read may write to the log, but never waits to do so.
+   *
+   * @param wanted the records to copy
    */
   public void copyReads(CopyReads wanted) {
     core.copyReads(wanted);
   }
 
   /**
-   * Ends operations that were pending, all of them if {@code wait}; their completion callbacks run
-   * here. Returns how many are still under way.
+   * Completes pending operations, and runs their completion callbacks on this thread.
    *
-   * <p>If some have failed, the others complete first, and one failure is thrown: call this again
-   * for the next, until it returns. An update that is issued again as the next operation takes
-   * effect once, wherever the process ends; see {@link io.fasterkv.api.CommitPoint}. An exception
-   * of a completion callback is rethrown unchanged in the same way; that operation has taken
-   * effect. A session with 1,024 unreported failures refuses further operations with {@code
-   * OutOfBudget}.
+   * <p>If some have failed, the others complete first, and then one failure is thrown. Call the
+   * method again for the next failure, until it returns. If the caller reissues the failed update
+   * as its next operation, the update takes effect once, wherever the process may end; see {@link
+   * io.fasterkv.api.CommitPoint}. An exception of a completion callback is thrown unchanged, in the
+   * same way; that operation has taken effect. A session with 1,024 failures that were not thrown
+   * yet rejects further operations with {@code OutOfBudget}.
    *
+   * @param wait whether to wait until all have ended
+   * @return how many are still pending
    * @throws io.fasterkv.api.StoreException.OperationFailed if an operation did not take effect
    */
   public int completePending(boolean wait) {
@@ -153,32 +198,38 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Ends operations that were pending, waiting for them, until at most {@code most} are under way:
-   * a caller that does this before each operation has {@code most} + 1 disk reads under way at a
-   * time. Returns how many are still pending; throws like {@link #completePending(boolean)}.
+   * Completes pending operations, and waits until at most a given number is pending. A caller that
+   * does this before each operation keeps {@code most} + 1 disk reads in progress. Throws like
+   * {@link #completePending(boolean)}.
+   *
+   * @param most how many operations may stay pending
+   * @return how many are still pending
    */
   public int completePending(int most) {
     return core.completePending(most);
   }
 
   /**
-   * The serial number of the last operation that the session has accepted, those of its earlier
-   * lives included: operations count from 1, in the order of their calls; one that is pending
-   * counts when it becomes so, and one that throws does not. An operation that fails while it is
-   * pending keeps its number; see {@link io.fasterkv.api.CommitPoint}.
+   * Returns the serial number of the last operation that the session has accepted. It includes the
+   * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
+   * their calls: a pending one counts when it becomes pending, and one that throws does not count.
+   * An operation that fails while it is pending keeps its number; see {@link
+   * io.fasterkv.api.CommitPoint}.
+   *
+   * @return the serial number; 0 if there was no operation
    */
   public long serial() {
     return core.serial();
   }
 
-  /** The session's name; null if it has none. */
+  /** {@return the session's name; null if it has none} */
   public @Nullable String name() {
     return core.name();
   }
 
   /**
-   * Completes pending operations, releases the session, and then throws the failures that were not
-   * reported yet: the first, with the others suppressed.
+   * Completes pending operations, frees the session's place, and then throws failures that were not
+   * reported yet: the first one, with the others suppressed.
    */
   @Override
   public void close() {

@@ -10,13 +10,14 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A version of a store that is over, for who keeps it somewhere else: the pieces of its log, which
- * never change and are the same in later exports as long as they are in the log, and a head of some
- * hundred bytes. {@link StoreImport} makes a store's directory of them. Keeps what it is made of on
- * the device until it is closed, whatever compaction does. Safe for all threads.
+ * A completed version of a store, to be kept outside the store. It consists of the pieces of the
+ * log and a head of some hundred bytes. A piece never changes, and later exports contain the same
+ * pieces as long as they are in the log. {@link StoreImport} builds a store's directory from them.
+ * Until it is closed, the export keeps its part of the log on the device, whatever compaction does.
+ * Safe for all threads.
  *
  * <pre>{@code
- * try (StoreExport export = store.export()) {      // on any thread; sessions go on
+ * try (StoreExport export = store.export()) {      // on any thread; sessions continue
  *   export.awaitWritten();
  *   for (LogPiece piece : export.pieces(endOfTheLastExport)) {
  *     export.read(piece, buffer.asSlice(0, piece.bytes()));
@@ -33,99 +34,112 @@ public final class StoreExport implements AutoCloseable {
     this.export = export;
   }
 
-  /** The first address of the log: pieces that end there or below are not needed. */
+  /** {@return the first address of the log; pieces that end there or below are not needed} */
   public long beginAddress() {
     return export.begin();
   }
 
-  /** The first address after the log; the pieces of later exports begin there or above. */
+  /**
+   * {@return the first address after the log; the new pieces of later exports start there or above}
+   */
   public long endAddress() {
     return export.end();
   }
 
   /**
-   * Waits until the device has all bytes; must not be called from inside an operation.
+   * Waits until all bytes are on the device. Must not be called from inside an operation.
    *
    * @throws io.fasterkv.api.StoreException.DiskFull if the disk has no space for them now; the
-   *     message names the file and the offset. May be called again
+   *     message names the file and the offset. The call may be repeated
    */
   public void awaitWritten() {
     export.awaitWritten();
   }
 
   /**
-   * The pieces that end above {@code from}, in order and without a gap; {@link #awaitWritten} has
-   * returned. None crosses a page, and so none a multiple of a larger power of two.
+   * Returns the pieces that end above an address. Call {@link #awaitWritten} first. No piece
+   * crosses a page boundary, and therefore none crosses a multiple of a larger power of two.
+   *
+   * @param from the address, for example the end of the last export
+   * @return the pieces, in address order and without a gap
    */
   public List<LogPiece> pieces(long from) {
     return export.pieces(from);
   }
 
   /**
-   * Reads a piece into memory of its size.
+   * Reads a piece and verifies its checksum.
    *
-   * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file and
-   *     the offset
+   * @param piece the piece
+   * @param target memory of the piece's size
+   * @throws io.fasterkv.api.StoreException.Corrupt if the bytes are not those that were written;
+   *     the message names the file and the offset
    */
   public void read(LogPiece piece, MemorySegment target) {
     export.read(piece, target);
   }
 
   /**
-   * Reads a part of a piece into memory of the part's size. This does not verify the part; call
-   * {@link #verify} when all parts are read.
+   * Reads a part of a piece without verifying it. Call {@link #verify} after reading all parts.
    *
-   * @param address where the part begins
+   * @param address where the part starts
+   * @param target memory of the part's size
    */
   public void read(long address, MemorySegment target) {
     export.read(address, target);
   }
 
   /**
-   * Compares a piece that was read part by part with what the store wrote.
+   * Verifies a piece that was read in parts.
    *
-   * @param crc CRC32C of all of its bytes
-   * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file and
-   *     the offset
+   * @param piece the piece
+   * @param crc CRC32C of all bytes of the piece, as read
+   * @throws io.fasterkv.api.StoreException.Corrupt if the bytes are not those that were written;
+   *     the message names the file and the offset
    */
   public void verify(LogPiece piece, int crc) {
     export.verify(piece, crc);
   }
 
   /**
-   * Gives the log's segment files second names in a directory, which is there, or copies them if
-   * the file system cannot do that; {@link #awaitWritten} has returned. The last file may grow
-   * after that, behind what is this version's. For stores on their own device. What is still where
-   * the log came from is copied first.
+   * Links the log's segment files into a directory, or copies them if the file system has no hard
+   * links. Call {@link #awaitWritten} first. The last file may grow later, beyond this version's
+   * part. For stores on their own device. If a part of the log is still at its origin, it is copied
+   * first.
    *
-   * @throws IOException if something of that fails; a {@link io.fasterkv.device.NoSpaceException}
-   *     if the disk has no space for the copy
+   * @param directory an existing directory
+   * @throws IOException if a step fails; a {@link io.fasterkv.device.NoSpaceException} if the disk
+   *     has no space for the copy
    * @see StoreImport.Target#takeSegments
    */
   public void linkSegments(Path directory) throws IOException {
     export.linkSegments(directory);
   }
 
-  /** Whether all of the log is here, so that {@link #linkSegments} copies nothing first. */
+  /**
+   * {@return whether the whole log is in the store's files, so that {@link #linkSegments} need not
+   * copy from the origin first}
+   */
   public boolean isWhole() {
     return export.isWhole();
   }
 
-  /** What a recovery has to know besides the log; docs/FORMAT.md draws it. */
+  /** {@return what a recovery needs besides the log; docs/FORMAT.md shows the format} */
   public byte[] head() {
     return export.head();
   }
 
-  /** Lets go of the log. */
+  /** Releases the log. */
   @Override
   public void close() {
     export.close();
   }
 
   /**
-   * Begins a digest of pieces that will be kept together, as {@link
-   * io.fasterkv.api.LogOrigin.File#digest} wants it; null if the store has no scratch memory for it
-   * now.
+   * Starts a digest of pieces that will be stored together, in the form that {@link
+   * io.fasterkv.api.LogOrigin.File#readDigest} returns.
+   *
+   * @return the digest; null if the store has no scratch memory for it now
    */
   public @Nullable Digest tryDigest() {
     MemorySegment page = export.tryTakePage();
@@ -133,9 +147,9 @@ public final class StoreExport implements AutoCloseable {
   }
 
   /**
-   * What is needed of the records in some pieces to open a store before their bytes are there; 24
-   * bytes for each record. docs/FORMAT.md draws it. For one thread at a time; holds a page of
-   * scratch memory until it is closed.
+   * The information about the records in some pieces that is needed to open a store before the
+   * pieces themselves are copied: 24 bytes for each record. docs/FORMAT.md shows the format. For
+   * one thread at a time; holds a page of scratch memory until it is closed.
    */
   public static final class Digest implements AutoCloseable {
     private final VersionExport export;
@@ -152,11 +166,14 @@ public final class StoreExport implements AutoCloseable {
     }
 
     /**
-     * Adds the next piece, which {@link StoreExport#read} has given.
+     * Adds the next piece, whose bytes the caller has read with {@link StoreExport#read}.
      *
-     * @throws IllegalArgumentException if the piece ends 32 GiB or more above where the first one
-     *     begins, or all have more than 89 million records: they want another file and digest
-     * @throws IllegalStateException if it is closed
+     * @param piece the piece
+     * @param bytes its bytes
+     * @throws IllegalArgumentException if the piece ends 32 GiB or more above the start of the
+     *     first one, or if there are more than 89 million records in all; use another file and
+     *     digest for the rest
+     * @throws IllegalStateException if the digest is closed
      */
     public void add(LogPiece piece, MemorySegment bytes) {
       checkOpen(piece);
@@ -165,10 +182,11 @@ public final class StoreExport implements AutoCloseable {
     }
 
     /**
-     * Reads the next piece and adds it, as the other method does.
+     * Reads the next piece and adds it, like {@link #add(LogPiece, MemorySegment)}.
      *
-     * @throws io.fasterkv.api.StoreException.Corrupt if it is damaged; the message names the file
-     *     and the offset
+     * @param piece the piece
+     * @throws io.fasterkv.api.StoreException.Corrupt if the bytes are not those that were written;
+     *     the message names the file and the offset
      */
     public void add(LogPiece piece) {
       checkOpen(piece);
@@ -177,8 +195,10 @@ public final class StoreExport implements AutoCloseable {
     }
 
     /**
-     * Begins another digest, which shares this one's scratch memory. Only one thread at a time may
-     * use either. Close this one last.
+     * Starts another digest that shares this one's scratch memory. One thread at a time may use the
+     * two. Close this one last.
+     *
+     * @return the new digest
      */
     public Digest another() {
       return new Digest(export, page, false);
@@ -195,12 +215,12 @@ public final class StoreExport implements AutoCloseable {
       digest.add(piece.from(), aligned, address -> "piece=" + piece + ", address=" + address);
     }
 
-    /** How many bytes it has by now. */
+    /** {@return the current length, in bytes} */
     public int length() {
       return digest.length();
     }
 
-    /** What it has. */
+    /** {@return the current content} */
     public byte[] bytes() {
       return digest.bytes();
     }

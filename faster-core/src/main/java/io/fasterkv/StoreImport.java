@@ -14,8 +14,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * What was kept of a {@link StoreExport}, to be made a store again: {@link #into} a directory, from
- * which {@link FasterStore#recover} goes on, or record by record with {@link #records}.
+ * Rebuilds a store from the parts of a {@link StoreExport}: {@link #into} a directory, from which
+ * {@link FasterStore#recover} opens the store, or record by record with {@link #records}.
  */
 public final class StoreImport {
   private final VersionHead head;
@@ -25,66 +25,83 @@ public final class StoreImport {
   }
 
   /**
-   * Begins with the head.
+   * Reads the head of an export.
    *
+   * @param head the bytes that {@link StoreExport#head} returned
    * @param file where the bytes come from, for error messages
-   * @throws Corrupt if they are not what {@link StoreExport#head} has returned
+   * @return the import
+   * @throws Corrupt if the bytes are not those of a head
    */
   public static StoreImport of(byte[] head, String file) {
     return new StoreImport(VersionHead.read(head, file));
   }
 
-  /** The first address of the log: pieces that end there or below are not wanted. */
+  /** {@return the first address of the log; pieces that end there or below are not needed} */
   public long beginAddress() {
     return head.begin();
   }
 
-  /** The first address after the log. */
+  /** {@return the first address after the log} */
   public long endAddress() {
     return head.end();
   }
 
-  /** Size of a log page; a store that is recovered from a directory must have the same. */
+  /**
+   * {@return the size of a log page, in bytes; a store recovered from a directory must have the
+   * same}
+   */
   public int pageBytes() {
     return head.pageBytes();
   }
 
-  /** Size of a segment file; a store that is recovered from a directory must have the same. */
+  /**
+   * {@return the size of a segment file, in bytes; a store recovered from a directory must have the
+   * same}
+   */
   public long segmentBytes() {
     return head.segmentBytes();
   }
 
-  /** Bytes of index that a store must have at least to be recovered from a directory. */
+  /**
+   * {@return the smallest index, in bytes, with which a store can be recovered from a directory}
+   */
   public long leastIndexBytes() {
     return head.leastIndexBytes();
   }
 
-  /** Bytes of index that the exported store had in use; up to all it had. */
+  /** {@return the bytes of index that the exported store had in use, up to its whole index} */
   public long usedIndexBytes() {
     return head.usedIndexBytes();
   }
 
-  /** Whether its index was too small for its records, so that some shared an entry. */
+  /**
+   * {@return whether the exported store's index was too small for its records, so that some shared
+   * an entry}
+   */
   public boolean hasSharedEntries() {
     return head.hasSharedEntries();
   }
 
   /**
-   * The log up to an address. A store that is made of it has what the version had when {@link
-   * #records}, from that address on, are put into it; not if the index was halved since the log was
-   * that long, for chains are forked behind it then.
+   * Returns an import of the log up to an address. A store built from it has the version's content
+   * once the {@link #records} from that address on are inserted into it. This does not hold if the
+   * index was halved after the log had that length, because chains are then forked above the
+   * address.
    *
-   * @param end where one of its pieces ends, or its begin
-   * @throws IllegalArgumentException if that is not between its begin and its end
+   * @param end the end of one of the log's pieces, or its begin
+   * @return the shorter import
+   * @throws IllegalArgumentException if {@code end} is not between the begin and the end
    */
   public StoreImport until(long end) {
     return new StoreImport(head.until(end));
   }
 
   /**
-   * Begins to fill a directory that holds no store.
+   * Starts to fill a directory that contains no store.
    *
-   * @throws BadConfig if it cannot be made, or holds a checkpoint
+   * @param directory the directory
+   * @return the target for the pieces
+   * @throws BadConfig if the directory cannot be created, or contains a checkpoint
    */
   public Target into(Path directory) {
     return new Target(new CheckpointImport(directory, head));
@@ -99,32 +116,40 @@ public final class StoreImport {
     }
 
     /**
-     * Writes a piece; any thread, in any order.
+     * Writes a piece. Any thread may call this, in any order.
      *
+     * @param piece the piece
+     * @param bytes its bytes
      * @param place where the bytes come from, for error messages
-     * @throws Corrupt if they are not those of the piece
+     * @throws Corrupt if the bytes are not those of the piece
+     * @throws IOException if the piece cannot be written
      */
     public void write(LogPiece piece, MemorySegment bytes, String place) throws IOException {
       target.write(piece, bytes, place);
     }
 
     /**
-     * Takes over the files that {@link StoreExport#linkSegments} has made, instead of pieces; they
-     * stay as they are. What they have is not looked at: a recovery verifies it.
+     * Takes over the files that {@link StoreExport#linkSegments} created, instead of pieces. The
+     * files stay as they are. Their content is not verified here, but during recovery.
      *
+     * @param directory the directory with the files
      * @param from the first address of the first piece
+     * @throws IOException if a file cannot be taken over
      */
     public void takeSegments(Path directory, long from) throws IOException {
       target.takeSegments(directory, from);
     }
 
     /**
-     * Makes the directory one that a store can be recovered from. The pieces are not forced to
-     * disk: after a power cut their checksums may be wrong. The first checkpoint of a store that is
-     * recovered from it forces what it needs of them.
+     * Completes the directory, so that a store can be recovered from it. The pieces are not forced
+     * to disk: after a power failure their checksums may be wrong. The first checkpoint of the
+     * recovered store forces the pieces that it needs.
      *
-     * @param pieces all from the begin to the end, in order; what lies below the begin is left out
-     * @throws Corrupt if one is missing
+     * @param pieces all pieces from the begin to the end, in order; those below the begin are left
+     *     out
+     * @return the checkpoint to recover from
+     * @throws Corrupt if a piece is missing
+     * @throws IOException if the directory cannot be completed
      */
     public CheckpointToken finish(List<LogPiece> pieces) throws IOException {
       return target.finish(pieces);
@@ -136,20 +161,28 @@ public final class StoreImport {
     }
   }
 
-  /** Goes over the records, for who has a store already. */
+  /**
+   * Reads the records, for callers that already have a store.
+   *
+   * @return the reader
+   */
   public Records records() {
     return new Records(new VersionRecords(head));
   }
 
-  /** Takes records. */
+  /** Receives records. */
   public interface Visitor {
     /**
-     * Of several records with one key the last one counts. The spans are valid until it returns.
+     * Handles one record. Of several records with one key, the last one counts.
+     *
+     * @param key the key; valid only during the call
+     * @param value the value; valid only during the call
+     * @param isTombstone whether the record deletes the key
      */
     void visit(ByteSpan key, ByteSpan value, boolean isTombstone);
   }
 
-  /** The records of a log in the order of their addresses. For one thread. */
+  /** Reads the records of a log in address order. For one thread. */
   public static final class Records {
     private final VersionRecords records;
 
@@ -158,11 +191,14 @@ public final class StoreImport {
     }
 
     /**
-     * Goes over the next piece; the first may be any.
+     * Reads the records of the next piece; the first piece may be any.
      *
+     * @param piece the piece
+     * @param bytes its bytes
      * @param place where the bytes come from, for error messages
-     * @throws Corrupt if they are not those of the piece
-     * @throws BadConfig if it has a delta, or a value larger than a page
+     * @param visitor receives the records
+     * @throws Corrupt if the bytes are not those of the piece
+     * @throws BadConfig if it contains a delta, or a value larger than a page
      */
     public void read(LogPiece piece, MemorySegment bytes, String place, Visitor visitor) {
       records.read(piece, bytes, place, visitor::visit);

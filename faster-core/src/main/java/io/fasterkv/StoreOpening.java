@@ -19,11 +19,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
 
-/** What is to be done, and may go wrong, before there is a store. */
+/** Opens stores: prepares the directory and the device, and cleans up after failures. */
 final class StoreOpening {
   private StoreOpening() {}
 
-  /** Opens a store on the device that its settings ask for; no store, no device. */
+  /** Opens a store on the device that its settings select; closes the device if that fails. */
   static FasterStore onOwnDevice(StoreConfig config, Function<LogDevice, FasterStore> opener) {
     LogDevice device = LogDevices.open(config);
     try {
@@ -34,7 +34,7 @@ final class StoreOpening {
     }
   }
 
-  /** The parts of an empty store. */
+  /** Builds the parts of an empty store. */
   static StoreParts empty(StoreConfig config, LogDevice device) {
     prepareDirectory(config);
     if (!config.isInMemory()) {
@@ -48,7 +48,7 @@ final class StoreOpening {
     return StoreParts.empty(config, device);
   }
 
-  /** The parts of a store as it was at a checkpoint; if there is none, the device is closed. */
+  /** Builds the parts of a store as it was at a checkpoint; closes the device if that fails. */
   static StoreParts recovered(StoreConfig config, RecoveryRequest request, LogDevice below) {
     LogOrigin origin = request.origin();
     LogDevice device = origin == null ? below : new BorrowingDevice(below, origin);

@@ -23,7 +23,7 @@ import io.fasterkv.operation.StoreVersions;
 import io.fasterkv.record.RecordLayout;
 import java.io.IOException;
 
-/** Makes a store's parts and puts them together; closes them in the opposite order. */
+/** Creates and connects a store's parts, and closes them in the opposite order. */
 record StoreParts(
     StoreConfig config, OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
 
@@ -32,7 +32,9 @@ record StoreParts(
     return build(config, device, LogPosition.start(), plan, Recovered.NOTHING);
   }
 
-  /** The parts of a store as it was at a checkpoint; if that fails, the device stays open. */
+  /**
+   * Builds the parts of a store as it was at a checkpoint; leaves the device open if that fails.
+   */
   static StoreParts recovered(
       StoreConfig config, CheckpointToken token, RecoveryRequest request, LogDevice device) {
     Recovery recovery = Recovery.plan(config, token, request);
@@ -74,7 +76,7 @@ record StoreParts(
     return new MemoryUse(budget.limitBytes(), index, log, scratch - free, free, Math.max(0, other));
   }
 
-  /** Begins to copy what is where the log came from, if there is anything. */
+  /** Starts to copy the rest of the log from its origin, if there is one. */
   void copyOrigin() {
     if (device instanceof BorrowingDevice borrowing) {
       borrowing.start();
@@ -82,8 +84,8 @@ record StoreParts(
   }
 
   /**
-   * Ends all reads of the log's origin within a time limit. Parts of the log that are not copied
-   * yet cannot be read afterwards.
+   * Ends all reads of the log's origin, within a bounded time. What has not been copied by then can
+   * no longer be read.
    */
   void stopCopying() {
     if (device instanceof BorrowingDevice borrowing) {
@@ -91,7 +93,7 @@ record StoreParts(
     }
   }
 
-  /** Bytes of the log that only the place has where it came from. */
+  /** Bytes of the log that only its origin has. */
   long bytesToCopy() {
     return device instanceof BorrowingDevice borrowing ? borrowing.missingBytes() : 0;
   }

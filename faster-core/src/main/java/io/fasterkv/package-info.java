@@ -1,4 +1,4 @@
-/** The door: stores and sessions. It wires the rooms and holds no algorithm. */
+/** The FASTER key-value store: stores, sessions, scans, exports and imports. */
 @NullMarked
 package io.fasterkv;
 

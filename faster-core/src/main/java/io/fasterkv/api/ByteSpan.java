@@ -5,14 +5,14 @@ import java.lang.foreign.ValueLayout;
 import java.util.Objects;
 
 /**
- * A window on bytes: a key, a value, or room for a new value. One mutable object is wrapped around
- * one place after another, so that looking at a record allocates nothing.
+ * A reusable window on bytes: a key, a value, or room for a new value. The same object is pointed
+ * at one place after another, so accessing a record allocates nothing.
  *
- * <p>A span that the store hands to a callback is valid during that callback only; its bytes may
- * lie in the log, off-heap. All offsets are relative to the start of the window and in bytes;
- * multi-byte numbers are in the machine's byte order unless the method says otherwise. Reads are
- * checked against {@link #length()}, writes against {@link #capacity()}; a place outside is an
- * {@link IndexOutOfBoundsException}. Not safe for use by two threads.
+ * <p>A span that the store passes to a callback is valid only during that callback; its bytes may
+ * be off-heap, inside the log. All offsets are in bytes, relative to the start of the window.
+ * Multi-byte numbers use the machine's byte order unless the method says otherwise. Reads are
+ * checked against {@link #length()} and writes against {@link #capacity()}; an access outside
+ * throws {@link IndexOutOfBoundsException}. Not safe for concurrent use.
  */
 public final class ByteSpan {
   private static final MemorySegment NOTHING = MemorySegment.ofArray(new byte[0]);
@@ -22,28 +22,51 @@ public final class ByteSpan {
   private int length;
   private int capacity;
 
-  /** An empty window. */
+  /** Creates an empty window. */
   public ByteSpan() {}
 
-  /** A window on a whole array; the array is not copied. */
+  /**
+   * Creates a window on a whole array. The array is not copied.
+   *
+   * @param bytes the array
+   * @return a new window, whose length and capacity are those of the array
+   */
   public static ByteSpan of(byte[] bytes) {
     return new ByteSpan().wrap(bytes);
   }
 
-  /** A window on a whole segment of at most 2 GiB, heap or native; nothing is copied. */
+  /**
+   * Creates a window on a whole segment, on-heap or native. Nothing is copied.
+   *
+   * @param bytes the segment, at most 2 GiB - 1
+   * @return a new window, whose length and capacity are the size of the segment
+   * @throws ArithmeticException if the segment is larger
+   */
   public static ByteSpan of(MemorySegment bytes) {
     int size = Math.toIntExact(bytes.byteSize());
     return new ByteSpan().wrap(bytes, 0, size, size);
   }
 
-  /** Points this window at a whole array. */
+  /**
+   * Points this window at a whole array. The array is not copied.
+   *
+   * @param bytes the array
+   * @return this window
+   */
   public ByteSpan wrap(byte[] bytes) {
     return wrap(MemorySegment.ofArray(bytes), 0, bytes.length, bytes.length);
   }
 
   /**
-   * Points this window at {@code length} bytes of {@code memory} from {@code offset} on; it can
-   * grow up to {@code capacity} bytes.
+   * Points this window at a part of a segment. Nothing is copied.
+   *
+   * @param memory the segment, on-heap or native
+   * @param offset where the window starts in the segment, in bytes
+   * @param length number of bytes in the window, 0 to {@code capacity}
+   * @param capacity number of bytes that the window can grow to
+   * @return this window
+   * @throws IndexOutOfBoundsException if the range is outside the segment, or the length above the
+   *     capacity
    */
   public ByteSpan wrap(MemorySegment memory, long offset, int length, int capacity) {
     Objects.checkFromIndexSize(offset, capacity, memory.byteSize());
@@ -55,7 +78,10 @@ public final class ByteSpan {
     return this;
   }
 
-  /** Lets go of the memory, so that a window kept beyond its time reads nothing. */
+  /**
+   * Empties this window and drops its reference to the memory. A span that a callback keeps too
+   * long then reads nothing.
+   */
   public void release() {
     memory = NOTHING;
     offset = 0;
@@ -63,89 +89,161 @@ public final class ByteSpan {
     capacity = 0;
   }
 
-  /** The memory this window lies in; the window starts at {@link #offset()}. */
+  /** {@return the memory that this window is on; the window starts at {@link #offset()}} */
   public MemorySegment memory() {
     return memory;
   }
 
-  /** Where the window starts in {@link #memory()}, in bytes. */
+  /** {@return where the window starts in {@link #memory()}, in bytes} */
   public long offset() {
     return offset;
   }
 
-  /** How many bytes there are. */
+  /** {@return the number of bytes in the window} */
   public int length() {
     return length;
   }
 
-  /** How many bytes the window may grow to in its place. */
+  /** {@return the number of bytes that the window can grow to without moving} */
   public int capacity() {
     return capacity;
   }
 
-  /** Sets how many bytes there are: 0 to {@link #capacity()}. */
+  /**
+   * Sets the number of bytes in the window. Their content does not change.
+   *
+   * @param newLength 0 to {@link #capacity()}
+   * @return this window
+   * @throws IndexOutOfBoundsException if the length is outside that range
+   */
   public ByteSpan setLength(int newLength) {
     Objects.checkFromToIndex(0, newLength, capacity);
     length = newLength;
     return this;
   }
 
+  /**
+   * Reads one byte.
+   *
+   * @param at offset in this window
+   * @return the byte
+   */
   public byte getByte(int at) {
     return memory.get(ValueLayout.JAVA_BYTE, readable(at, Byte.BYTES));
   }
 
+  /**
+   * Reads an {@code int} in the machine's byte order, at any alignment.
+   *
+   * @param at offset in this window
+   * @return the number
+   */
   public int getInt(int at) {
     return memory.get(ValueLayout.JAVA_INT_UNALIGNED, readable(at, Integer.BYTES));
   }
 
+  /**
+   * Reads a {@code long} in the machine's byte order, at any alignment.
+   *
+   * @param at offset in this window
+   * @return the number
+   */
   public long getLong(int at) {
     return memory.get(ValueLayout.JAVA_LONG_UNALIGNED, readable(at, Long.BYTES));
   }
 
+  /**
+   * Writes one byte. The window's length does not change.
+   *
+   * @param at offset in this window
+   * @param value the byte
+   */
   public void putByte(int at, byte value) {
     memory.set(ValueLayout.JAVA_BYTE, writable(at, Byte.BYTES), value);
   }
 
+  /**
+   * Writes an {@code int} in the machine's byte order, at any alignment. The window's length does
+   * not change.
+   *
+   * @param at offset in this window
+   * @param value the number
+   */
   public void putInt(int at, int value) {
     memory.set(ValueLayout.JAVA_INT_UNALIGNED, writable(at, Integer.BYTES), value);
   }
 
+  /**
+   * Writes a {@code long} in the machine's byte order, at any alignment. The window's length does
+   * not change.
+   *
+   * @param at offset in this window
+   * @param value the number
+   */
   public void putLong(int at, long value) {
     memory.set(ValueLayout.JAVA_LONG_UNALIGNED, writable(at, Long.BYTES), value);
   }
 
-  /** Copies {@code count} bytes from {@code at} on into an array. */
+  /**
+   * Copies bytes of this window into an array.
+   *
+   * @param at where to start in this window
+   * @param target the array to copy to
+   * @param targetOffset where to start in the array
+   * @param count number of bytes
+   */
   public void copyTo(int at, byte[] target, int targetOffset, int count) {
     MemorySegment.copy(
         memory, ValueLayout.JAVA_BYTE, readable(at, count), target, targetOffset, count);
   }
 
-  /** Copies {@code count} bytes of an array to {@code at} and after; the length does not change. */
+  /**
+   * Copies bytes of an array into this window. The window's length does not change.
+   *
+   * @param at where to start in this window
+   * @param source the array to copy from
+   * @param sourceOffset where to start in the array
+   * @param count number of bytes
+   */
   public void copyFrom(int at, byte[] source, int sourceOffset, int count) {
     MemorySegment.copy(
         source, sourceOffset, memory, ValueLayout.JAVA_BYTE, writable(at, count), count);
   }
 
-  /** Copies all bytes of another span to {@code at} and after; the length does not change. */
+  /**
+   * Copies all bytes of another span into this window. This window's length does not change.
+   *
+   * @param at where to start in this window
+   * @param source the span to copy from
+   */
   public void copyFrom(int at, ByteSpan source) {
     MemorySegment.copy(
         source.memory, source.offset, memory, writable(at, source.length), source.length);
   }
 
-  /** Makes this span's bytes and length those of {@code source}, which must fit the capacity. */
+  /**
+   * Gives this span the bytes and the length of another one.
+   *
+   * @param source the span to copy from; its length must be at most this span's capacity
+   */
   public void setTo(ByteSpan source) {
     copyFrom(0, source);
     length = source.length;
   }
 
-  /** A fresh array with the bytes. */
+  /** {@return a new array with a copy of the bytes} */
   public byte[] toArray() {
     byte[] bytes = new byte[length];
     copyTo(0, bytes, 0, length);
     return bytes;
   }
 
-  /** Whether both hold the same bytes. */
+  /**
+   * Compares the bytes of two spans.
+   *
+   * @param other the span to compare with
+   * @return whether both have the same length and the same bytes
+   */
   public boolean contentEquals(ByteSpan other) {
     return length == other.length
         && MemorySegment.mismatch(

@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.SortedMap;
 
 /**
- * What a checkpoint says of itself.
+ * Describes a checkpoint, as read from its manifest.
  *
- * @param token names it
- * @param kind how the log was made durable
- * @param recordKind what the store's records are
- * @param version the version of the store that it commits
- * @param points the commit point of each named session
- * @param log where its log lies
- * @param index what it has of the index
- * @param files the files that it needs, besides the segments of the log; some may have come with
- *     older checkpoints
+ * @param token the checkpoint's number
+ * @param kind how the checkpoint made the log durable
+ * @param recordKind what the store's records hold
+ * @param version the version of the store that the checkpoint commits
+ * @param points for each named session, which of its operations are in the checkpoint
+ * @param log the extent of the log
+ * @param index the index as the checkpoint stores it
+ * @param files the files that the checkpoint needs besides the log segments; an older checkpoint
+ *     may have written some of them
  */
 public record CheckpointInfo(
     CheckpointToken token,
@@ -28,27 +28,36 @@ public record CheckpointInfo(
     List<FileInfo> files) {
 
   /**
-   * @param begin the first address
-   * @param start records of the next version, which do not count, may lie here and above
-   * @param end the first address after
-   * @param deviceEnd below it the log is in segments, from it on in snapshots
-   * @param pageBytes size of a page
-   * @param segmentBytes size of a segment file
+   * The extent of a checkpoint's log. All positions are log addresses, in bytes.
+   *
+   * @param begin the begin address
+   * @param start records of the next version, which are not part of the checkpoint, may be stored
+   *     from this address on
+   * @param end the first address after the log
+   * @param deviceEnd the log is in segment files below this address, and in snapshots from it on
+   * @param pageBytes size of a log page, in bytes
+   * @param segmentBytes size of a segment file, in bytes
    */
   public record LogInfo(
       long begin, long start, long end, long deviceEnd, int pageBytes, long segmentBytes) {}
 
   /**
-   * @param mainBuckets buckets that hashes choose from
-   * @param overflowBuckets overflow buckets in use
-   * @param imageOf the checkpoint that the newest image of the index came with; 0 if there is none
-   * @param replayFrom recovery goes over the log from here on; {@code end} for none of it
+   * The index of a checkpoint.
+   *
+   * @param mainBuckets number of buckets that hashes select from
+   * @param overflowBuckets number of overflow buckets in use
+   * @param imageOf number of the checkpoint that wrote the newest image of the index; 0 if there is
+   *     no image
+   * @param replayFrom recovery replays the log from this address on; equal to {@code end} if it
+   *     replays nothing
    */
   public record IndexInfo(long mainBuckets, long overflowBuckets, long imageOf, long replayFrom) {}
 
   /**
-   * @param name in the checkpoint's directory
-   * @param bytes its size; -1 if it is not there
+   * A file of a checkpoint.
+   *
+   * @param name file name within the checkpoint's directory
+   * @param bytes size of the file, in bytes; -1 if the file is missing
    */
   public record FileInfo(String name, long bytes) {}
 }

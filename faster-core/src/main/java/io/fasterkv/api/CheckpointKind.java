@@ -1,28 +1,28 @@
 package io.fasterkv.api;
 
-/** How a checkpoint makes the log durable (FASTER's CPR, sections 6 and appendix D). */
+/** How a checkpoint makes the log durable (CPR, SIGMOD'19, section 6 and appendix D). */
 public enum CheckpointKind {
   /**
-   * All of the log becomes read-only and is flushed in place. The smallest in bytes; afterwards
-   * each record is copied once when it is changed.
+   * Makes the whole log read-only and flushes it in place. This kind writes the fewest bytes. After
+   * it, the first change of each record copies the record to the tail.
    */
   FOLD_OVER,
 
   /**
-   * What is in memory is copied to a file of its own. Nothing becomes read-only: records go on
-   * being updated in place when it is over.
+   * Copies the part of the log that is in memory to a file of its own. Nothing becomes read-only:
+   * records are still updated in place afterwards.
    */
   SNAPSHOT,
 
   /**
-   * As {@link #SNAPSHOT}, with only those blocks that the snapshots before it do not have. Becomes
-   * a whole snapshot when there is none that it could build on.
+   * Like {@link #SNAPSHOT}, but writes only the blocks that earlier snapshots do not contain. It
+   * becomes a whole snapshot if there is none to build on.
    */
   INCREMENTAL_SNAPSHOT,
 
   /**
-   * The index alone, for later checkpoints without one to build on. Cannot be recovered from by
-   * itself: the log up to it is not durable.
+   * Writes the index alone, so that later checkpoints without an index can build on it. A store
+   * cannot be recovered from it alone, because the log up to it is not durable.
    */
   INDEX_ONLY
 }

@@ -1,14 +1,19 @@
 package io.fasterkv.api;
 
 /**
- * What a checkpoint is to hold.
+ * Says what a checkpoint contains.
  *
  * @param kind how the log is made durable
- * @param withIndex whether the index is written as well. Without it, recovery takes the newest
- *     index image before and goes over the log from there on: cheap to take often, slower to
- *     recover
+ * @param withIndex whether the index is written too. Without it, recovery loads the newest earlier
+ *     index image and replays the log from there: the checkpoint is cheaper, the recovery slower
  */
 public record CheckpointRequest(CheckpointKind kind, boolean withIndex) {
+  /**
+   * Checks that the two settings fit together.
+   *
+   * @throws IllegalArgumentException if the kind is {@link CheckpointKind#INDEX_ONLY} without the
+   *     index
+   */
   public CheckpointRequest {
     if (kind == CheckpointKind.INDEX_ONLY && !withIndex) {
       throw new IllegalArgumentException(
@@ -18,17 +23,32 @@ public record CheckpointRequest(CheckpointKind kind, boolean withIndex) {
     }
   }
 
-  /** Log and index. */
+  /**
+   * Requests a checkpoint of log and index.
+   *
+   * @param kind how the log is made durable
+   * @return the request
+   */
   public static CheckpointRequest full(CheckpointKind kind) {
     return new CheckpointRequest(kind, true);
   }
 
-  /** The log alone, on top of the newest index image there is; with the index if there is none. */
+  /**
+   * Requests a checkpoint of the log alone, on top of the newest index image. If there is no image,
+   * the checkpoint writes the index too.
+   *
+   * @param kind how the log is made durable
+   * @return the request
+   */
   public static CheckpointRequest logOnly(CheckpointKind kind) {
     return new CheckpointRequest(kind, false);
   }
 
-  /** The index alone. */
+  /**
+   * Requests a checkpoint of the index alone.
+   *
+   * @return the request
+   */
   public static CheckpointRequest indexOnly() {
     return new CheckpointRequest(CheckpointKind.INDEX_ONLY, true);
   }

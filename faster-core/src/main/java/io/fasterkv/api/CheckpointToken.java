@@ -1,11 +1,16 @@
 package io.fasterkv.api;
 
 /**
- * Names a complete checkpoint in a store's directory.
+ * Identifies a complete checkpoint in a store's directory.
  *
- * @param number counts from 1; a later checkpoint has a larger number
+ * @param number from 1; a later checkpoint has a larger number
  */
 public record CheckpointToken(long number) {
+  /**
+   * Checks the number.
+   *
+   * @throws IllegalArgumentException if the number is less than 1
+   */
   public CheckpointToken {
     if (number < 1) {
       throw new IllegalArgumentException(

@@ -5,13 +5,14 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A version of the store that has become durable.
+ * Describes a version of the store that has become durable.
  *
- * @param token names the checkpoint
- * @param version the version, one more with each checkpoint
- * @param points the commit point of each named session in the checkpoint
+ * @param token the checkpoint's number
+ * @param version the version; each checkpoint increases it by one
+ * @param points for each named session, which of its operations are in the checkpoint; unmodifiable
  */
 public record Commit(CheckpointToken token, long version, SortedMap<String, CommitPoint> points) {
+  /** Copies the points. */
   public Commit {
     points = Collections.unmodifiableSortedMap(new TreeMap<>(points));
   }

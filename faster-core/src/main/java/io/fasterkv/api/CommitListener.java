@@ -1,15 +1,18 @@
 package io.fasterkv.api;
 
-/** Told of each checkpoint when it is durable. */
+/** Is notified of each checkpoint once it is durable. */
 @FunctionalInterface
 public interface CommitListener {
   /**
-   * Runs on the thread that took the checkpoint, before that returns; one commit at a time, in
-   * their order. What it throws reaches that thread; the checkpoint stays.
+   * Handles one checkpoint. Runs on the thread that takes the checkpoint, before that call returns.
+   * The store calls it for one commit at a time, in commit order. An exception that it throws
+   * propagates to that thread; the checkpoint remains valid.
+   *
+   * @param commit the version that has become durable
    */
   void committed(Commit commit);
 
-  /** Ends when it is closed. */
+  /** Keeps a listener registered until it is closed. */
   interface Registration extends AutoCloseable {
     @Override
     void close();

@@ -4,7 +4,7 @@ import io.fasterkv.api.StoreConfig.IoKind;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 
-/** Derives the settings that were left open and checks the sum against the budget. */
+/** Derives the settings that were not set and checks that all parts fit the budget. */
 final class ConfigRules {
   private static final int MIN_PAGE_BYTES = 4 << 10;
   private static final int MAX_PAGE_BYTES = 64 << 20;
@@ -13,7 +13,7 @@ final class ConfigRules {
   private static final int PREFERRED_PAGES = 64;
   private static final long MIN_MEMORY_BYTES = 64L << 10;
 
-  /** Far above any machine, and far below where sums of sizes overflow. */
+  /** Far above any machine's memory, and low enough that sums of sizes do not overflow. */
   private static final long MAX_MEMORY_BYTES = 1L << 48;
 
   private static final long MIN_INDEX_BYTES = 256;
@@ -22,7 +22,7 @@ final class ConfigRules {
   private static final int MAX_SESSIONS = 1024;
   private static final int MAX_HALVINGS = 2;
 
-  /** Part of the memory that rings for disk reads may take. */
+  /** The io_uring rings may take one part in this many of the memory. */
   private static final long RING_SHARE = 64;
 
   private final StoreConfig.Builder b;
@@ -118,7 +118,7 @@ final class ConfigRules {
         b.keepRule);
   }
 
-  /** What needs a device or a directory is refused where there is neither. */
+  /** Rejects settings that need a device or a directory. */
   private void checkInMemory() {
     String instead = " in memory; or open the store with a directory";
     check(b.mutableFraction == 1, "mutableFraction", b.mutableFraction, "1" + instead);
@@ -161,15 +161,16 @@ final class ConfigRules {
   }
 
   /**
-   * What is kept beside the index: the last doubling to the largest size has half of it as well.
+   * Bytes reserved for growth beside the index. While the index doubles to its largest size, its
+   * half-sized predecessor exists too.
    */
   private long growth(long index) {
     return b.maxIndexBytes == 0 ? 0 : b.maxIndexBytes + b.maxIndexBytes / 2 - index;
   }
 
   /**
-   * The largest power of two up to half of the budget: where records leave memory, an entry of the
-   * index is worth more than a record. Up to three quarters where they do not.
+   * By default the largest power of two up to half of the budget: where records leave memory, an
+   * index entry is worth more than a record. Up to three quarters for a store in memory.
    */
   private long logMemoryBytes() {
     if (b.logMemoryBytes == 0) {

@@ -3,7 +3,7 @@ package io.fasterkv.api;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** A multiply-fold hash in the manner of wyhash, eight bytes at a time. */
+/** Hashes keys in the manner of wyhash: multiply and fold, eight bytes at a time. */
 final class DefaultKeyHash {
   private static final long SEED = 0x9E3779B97F4A7C15L;
   private static final long MIX = 0xE7037ED1A0B428DBL;

@@ -1,20 +1,21 @@
 package io.fasterkv.api;
 
 /**
- * The hash index at a moment, told from counters, without looking at the index. While sessions run,
- * the numbers may lag behind by a little.
+ * The state of the hash index at one moment. The numbers are taken from counters, without scanning
+ * the index; while sessions run, they may be slightly out of date.
  *
- * @param bytes memory of the index
- * @param mainBuckets buckets that hashes choose from, of seven entries each
- * @param overflowBuckets buckets for chains of entries that outgrow theirs
- * @param overflowBucketsUsed how many of those are in use
- * @param entries entries in use: one for each bucket and tag that has records, or more when records
- *     were deleted, or were on disk when the index grew
- * @param saturatedChains main buckets that found no overflow bucket, whose tags share entries
- * @param walks walks along chains of records since the store was opened; operations on {@code long}
- *     records that found theirs first in its chain, in memory, are not counted
- * @param recordsInMemory records that those walks looked at in memory
- * @param recordsFromDisk records that were read from disk for them
+ * @param bytes memory of the index, in bytes
+ * @param mainBuckets number of buckets that hashes select from; each has seven entries
+ * @param overflowBuckets number of overflow buckets allocated
+ * @param overflowBucketsUsed number of overflow buckets in use
+ * @param entries number of entries in use: one for each bucket and tag that has records. There may
+ *     be more after deletes, and after a growth of the index while records were on disk
+ * @param saturatedChains number of main buckets that found no free overflow bucket; tags in them
+ *     share entries
+ * @param walks number of walks along chains of records since the store was opened. Operations on
+ *     {@code long} records that find their record in memory, first in its chain, are not counted
+ * @param recordsInMemory number of records that those walks examined in memory
+ * @param recordsFromDisk number of records that those walks read from disk
  */
 public record IndexStatistics(
     long bytes,
@@ -27,12 +28,18 @@ public record IndexStatistics(
     long recordsInMemory,
     long recordsFromDisk) {
 
-  /** Records that a walk looked at on average, in memory and on disk; 0 when there was none. */
+  /**
+   * {@return the average number of records that a walk examined, in memory and on disk; 0 without
+   * walks}
+   */
   public double recordsPerWalk() {
     return walks == 0 ? 0 : (double) (recordsInMemory + recordsFromDisk) / walks;
   }
 
-  /** Entries for each one that the main buckets have: at more than about 0.7, growth is due. */
+  /**
+   * {@return the entries in use divided by the entries of the main buckets; above about 0.7 the
+   * index should grow}
+   */
   public double load() {
     return entries / (7.0 * mainBuckets);
   }

@@ -3,62 +3,87 @@ package io.fasterkv.api;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says which records a store still has to keep, so that compaction can let go of what has expired,
- * or belongs to nothing any more (SIGMOD'18, appendix C, by record instead of by address). A record
- * that is let go is not copied to the tail: its key is absent, as after a delete, once the log's
- * begin has passed it. Until then operations find it, and so does who recovers a checkpoint that
- * was taken before.
+ * Decides which live records the store must keep, so that compaction can drop records that have
+ * expired or belong to nothing any more (SIGMOD'18, appendix C, but per record instead of per
+ * address). Compaction does not copy a dropped record to the tail. The record's key is absent, as
+ * after a delete, once the begin address has passed the record. Until then operations still find
+ * the record, and so does a recovery from a checkpoint that was taken before.
  *
- * <p>Asked for each ordinary record that compaction would copy, and for samples of the log. It may
- * have been replaced by a newer record of the key meanwhile; then the answer does not count. A
- * value that has deltas is first made one record, and that is asked about in the next pass.
+ * <p>Compaction calls the rule for each ordinary record that it would copy, and for samples of the
+ * log. If a newer record of the key appears meanwhile, the answer is ignored. A value with deltas
+ * is first merged into one record, and the next compaction run calls the rule for that record.
  */
 public interface KeepRule {
 
-  /** A value that does not fit a log page is judged by its first bytes: so many, if it has them. */
+  /**
+   * The rule sees only the first bytes of a value that does not fit a log page: this many, or fewer
+   * if the value is shorter.
+   */
   int LARGE_VALUE_BYTES = 64;
 
-  /** Whether it keeps all records for now; then no sample is taken. Called by any thread. */
+  /**
+   * Tells whether the rule keeps all records for now; compaction then takes no samples. May be
+   * called by any thread.
+   *
+   * @return true if every record is kept at the moment
+   */
   default boolean keepsAll() {
     return false;
   }
 
   /**
-   * Whether what it does not keep is to go soon. It then leaves memory, too, though it has to be
-   * written to the device for that, and goes where a checkpoint keeps the log, though copies of the
-   * rest take more of the disk until the checkpoint goes. Otherwise it goes as its memory is needed
-   * and as checkpoints come and go. Called by any thread.
+   * Tells whether dropped records should be freed soon. If so, compaction also frees records that
+   * are still in memory, although it must write them to the device first, and records in a log part
+   * that a checkpoint retains, although copies of the remaining records take more disk space until
+   * that checkpoint is removed. If not, records are freed as their memory is needed and as
+   * checkpoints are taken and removed. May be called by any thread.
+   *
+   * @return true to free dropped records soon
    */
   default boolean isEager() {
     return true;
   }
 
   /**
-   * Whether the record has to stay. Called by a thread that compacts, several at a time where
-   * compaction is asked for by hand; uses the store by {@code store} only, and keeps nothing of key
-   * and value. What it throws fails the compaction.
+   * Decides whether a record must stay. Runs on a compacting thread; with compaction on request,
+   * several threads call it concurrently. The rule may access the store only through {@code store},
+   * and must not retain the key or the value. An exception that it throws fails the compaction.
    *
-   * <p>The answer takes effect later: until then the rule's owner must not write what would make it
-   * wrong, unless that is a newer record of the key.
+   * <p>The answer takes effect later. Until then the owner of the rule must not write anything that
+   * would make the answer wrong, except a newer record of the same key.
+   *
+   * @param key the record's key
+   * @param value the record's value, or the first {@link #LARGE_VALUE_BYTES} of one that does not
+   *     fit a log page
+   * @param store looks up other keys during this call
+   * @return true if the record must stay
    */
   boolean keeps(ByteSpan key, ByteSpan value, Lookup store);
 
   /**
-   * What of a record that has to stay, and lies in one piece, is still needed: {@code value}, or a
-   * shorter value that compaction copies in its place. Called as {@link #keeps} is, right after it.
-   * Operations may find either of the two from then on, until the record is replaced or changed;
-   * who recovers a checkpoint that was taken before finds the first.
+   * Returns the part of a record's value that is still needed. Called right after {@link #keeps}
+   * has returned true, under the same rules, for values that are stored in one piece. If the result
+   * is shorter, compaction copies it in place of the old value. From then on operations may find
+   * either of the two, until the record is replaced or changed; a recovery from an earlier
+   * checkpoint finds the old value.
+   *
+   * @param key the record's key
+   * @param value the record's whole value
+   * @return {@code value}, or a shorter value
    */
   default ByteSpan trimmed(ByteSpan key, ByteSpan value) {
     return value;
   }
 
-  /** Looks up other keys for a rule, during the call that it was given to. */
+  /** Looks up other keys for a rule, during the call that it was passed to. */
   interface Lookup {
 
     /**
-     * The value that a key has now, in memory or on disk; null if it has none. All that has been
-     * written before the call shows in it. Valid until the next call.
+     * Finds the current value of a key, in memory or on disk. All writes that completed before the
+     * call are visible.
+     *
+     * @param key the key
+     * @return the value, valid until the next call; null if the key has none
      */
     @Nullable ByteSpan find(ByteSpan key);
   }

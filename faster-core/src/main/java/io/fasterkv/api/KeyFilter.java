@@ -1,23 +1,29 @@
 package io.fasterkv.api;
 
 /**
- * Says which keys a store is there for. Records of other keys, which a log that was taken over from
- * elsewhere may hold, count as if they were not there: a recovery leaves them out of the index,
- * scans step over them, and compaction drops them. No session works on such keys.
+ * Says which keys belong to a store. A log that was taken over from elsewhere may contain other
+ * keys; their records are ignored: recovery leaves them out of the index, scans skip them, and
+ * compaction drops them. Sessions must not use such keys.
  */
 public interface KeyFilter {
   /**
-   * Whether the key is the store's. Called by any thread, for each record that a scan comes to; it
-   * always says the same of a key, and keeps nothing of it.
+   * Tells whether a key belongs to the store. May be called by any thread, for each record that a
+   * scan reaches. The answer for a key must never change, and the filter must not retain the key.
+   *
+   * @param key the key
+   * @return true if the key belongs to the store
    */
   boolean owns(ByteSpan key);
 
-  /** How many bytes of a key {@link #mayOwn} sees. */
+  /** Number of leading bytes of a key that {@link #mayOwn} receives. */
   int HEAD_BYTES = 4;
 
   /**
-   * Whether a key that begins with these {@link #HEAD_BYTES} bytes, zeros behind a shorter one, may
-   * be the store's. To say yes of others costs room in the index and no more.
+   * Tells from the first bytes of a key whether the key may belong to the store. A wrong yes only
+   * costs room in the index; a wrong no is not allowed.
+   *
+   * @param head the first {@link #HEAD_BYTES} bytes of the key; a shorter key is padded with zeros
+   * @return false if no such key belongs to the store
    */
   default boolean mayOwn(ByteSpan head) {
     return true;

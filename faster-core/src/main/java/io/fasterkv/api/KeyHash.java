@@ -3,14 +3,21 @@ package io.fasterkv.api;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Hashes a key's bytes to 64 bits. The high bits choose the bucket, in order: a hash whose high
- * bits grow with a key group keeps a key group's entries in one range of the index. The low 14 bits
- * are the tag. Must be pure and safe for all threads; the same keys must hash alike in every
- * process that opens the same files.
+ * Hashes a key's bytes to 64 bits. The high bits select the bucket in order: a hash whose high bits
+ * grow with the key group keeps the entries of a key group in one range of the index. The low 14
+ * bits are the tag. The function must be pure and safe for all threads, and every process that
+ * opens the same files must hash a key alike.
  */
 @FunctionalInterface
 public interface KeyHash {
 
-  /** The hash of {@code length} bytes of native {@code memory} from {@code offset} on. */
+  /**
+   * Hashes the bytes of one key.
+   *
+   * @param memory native memory that contains the key
+   * @param offset where the key starts, in bytes
+   * @param length length of the key, in bytes
+   * @return the hash
+   */
   long hash(MemorySegment memory, long offset, int length);
 }

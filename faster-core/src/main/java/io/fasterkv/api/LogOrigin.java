@@ -6,65 +6,87 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * Where the log is kept that a store begins with, before all of it is in the store's own directory:
- * some files, each with pieces of the log. The store reads a block from here when it is asked for
- * what is in it, copies all others when it is told to, and closes this when it has them, or is
- * closed itself. Nothing here may change or be deleted until then. Safe for all threads.
+ * Provides a store's initial log while it is not in the store's own directory yet: a number of
+ * files, each with pieces of the log. The store reads single blocks from here as operations need
+ * them, and copies all others after {@link io.fasterkv.FasterStore#copyOrigin}. It closes the
+ * origin when it has copied everything, or when the store itself is closed. Until then no file may
+ * change or be deleted. Safe for all threads.
  */
 public interface LogOrigin extends Closeable {
 
-  /** The files, in the order of their addresses; they have all pieces from begin to end. */
+  /**
+   * {@return the files in address order; together they contain all pieces from the begin to the end
+   * of the log}
+   */
   List<? extends File> files();
 
-  /** How many threads read at a time while the index is built and the log is copied, at least 1. */
+  /**
+   * {@return how many threads may read at a time while the index is built and the log is copied, 1
+   * or more}
+   */
   default int streams() {
     return 1;
   }
 
   /**
-   * Ends all running reads, even those that hang: they fail soon, and so does each later read.
-   * Waits about a second at most.
+   * Aborts all reads in progress, including those that hang: each fails soon, and each later read
+   * fails too. Waits about a second at most.
    */
   @Override
   void close();
 
   /**
-   * Consecutive pieces of a log. Each piece is divided into blocks at addresses that are multiples
-   * of {@link #blockBytes}. A block is the unit of reading and checking.
+   * A file with consecutive pieces of the log. Each piece is divided into blocks at the addresses
+   * that are multiples of {@link #blockBytes}. A block is the unit that is read and verified alone.
    */
   interface File {
-    /** What it has, in order and without a gap. */
+    /** {@return the pieces in this file, in address order and without a gap} */
     List<LogPiece> pieces();
 
-    /** Size of a block, a power of two; the first and the last one of a piece may be shorter. */
+    /**
+     * {@return the size of a block in bytes, a power of two; the first and the last block of a
+     * piece may be shorter}
+     */
     int blockBytes();
 
     /**
-     * CRC32C of a block.
+     * Returns the checksum of a block.
      *
-     * @param piece which of {@link #pieces}
-     * @param block which block of the piece, the first one is 0
+     * @param piece position in {@link #pieces}, from 0
+     * @param block position of the block in the piece, from 0
+     * @return the block's CRC32C
      */
     int blockCrc(int piece, int block);
 
     /**
-     * Whether the file has the {@link io.fasterkv.StoreExport.Digest} of its pieces. If not, the
-     * store reads the whole file before it opens.
+     * {@return whether the file has the {@link io.fasterkv.StoreExport.Digest} of its pieces; if
+     * not, the whole file is read before the store opens}
      */
     boolean hasDigest();
 
-    /** Reads the digest, in parts of whole entries. */
+    /**
+     * Reads the digest in parts; each part consists of whole entries.
+     *
+     * @param visitor receives the parts in order
+     * @throws IOException if the read fails
+     */
     void readDigest(DigestVisitor visitor) throws IOException;
 
     /**
-     * Fills {@code target} with bytes of the log from an address on. The caller makes sure that all
-     * of them are in this file. This does not check them. A read that begins where the thread's
-     * previous one ended is cheapest.
+     * Reads bytes of the log without verifying them. A read that starts where the same thread's
+     * previous read ended is the cheapest.
+     *
+     * @param address first address to read; the whole range is in this file
+     * @param target filled completely
+     * @throws IOException if the read fails
      */
     void read(long address, MemorySegment target) throws IOException;
 
     /**
-     * Describes where an address is stored, for an error message: for example a file and an offset.
+     * Names the location of an address for an error message, for example a file and an offset.
+     *
+     * @param address an address in this file
+     * @return the location, as text
      */
     String place(long address);
   }
@@ -72,6 +94,11 @@ public interface LogOrigin extends Closeable {
   /** Receives the parts of a digest. */
   @FunctionalInterface
   interface DigestVisitor {
+    /**
+     * Handles one part of a digest.
+     *
+     * @param entries whole entries, in the format of docs/FORMAT.md
+     */
     void visit(byte[] entries);
   }
 }

@@ -1,30 +1,51 @@
 package io.fasterkv.api;
 
 /**
- * What an application does with {@code long} values under {@code long} keys. Updaters must be pure:
- * an attempt that loses a race is repeated. They run under epoch protection, so they must not call
- * the session that runs them, nor wait for another. A value is 8 bytes that are read and written
- * atomically.
+ * Defines what an application does with {@code long} values under {@code long} keys. Updaters must
+ * be pure, because an attempt that loses a race is repeated. They run under epoch protection: they
+ * must not call the session that runs them, nor wait for another one. A value is 8 bytes that are
+ * read and written atomically.
  *
- * @param <C> the caller's own object, handed back when a pending operation ends
+ * @param <C> the caller's own object, returned when a pending operation ends
  */
 public interface LongFunctions<C> {
 
-  /** A key's first value in an RMW. */
+  /**
+   * Computes a key's first value in an RMW.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @return the first value
+   */
   long initialUpdater(long key, long input);
 
-  /** The successor of {@code oldValue} in an RMW, in place or in a copy. */
+  /**
+   * Computes the new value in an RMW; the store writes it in place or into a copy.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param oldValue the current value
+   * @return the new value
+   */
   long updater(long key, long input, long oldValue);
 
   /**
-   * Called once for each operation that returned {@link Status#PENDING}, when it has ended without
-   * a failure.
+   * Handles the end of an operation that had returned {@link Status#PENDING} and has not failed.
+   * Called once for each such operation.
    *
-   * @param value what a read found; 0 for other operations
+   * @param status how the operation ended
+   * @param key the key
+   * @param value the value that a read found; 0 for other operations
+   * @param context the object passed with the operation
    */
   default void completionCallback(Status status, long key, long value, C context) {}
 
-  /** Sums: an RMW adds its input. They can be merged. */
+  /**
+   * Returns functions that add: an RMW adds its input to the value. These updates can be merged.
+   *
+   * @param <C> the caller's own object
+   * @return the functions
+   */
   static <C> MergeableLongFunctions<C> sum() {
     return new MergeableLongFunctions<>() {
       @Override

@@ -1,9 +1,16 @@
 package io.fasterkv.api;
 
-/** Merges {@code long} values; see {@link Merge} for what it has to keep to. */
+/** Merges {@code long} values; see {@link Merge} for the rules. */
 @FunctionalInterface
 public non-sealed interface LongMerge extends Merge {
 
-  /** The value that {@code older} and what came after it make together. */
+  /**
+   * Merges two parts of a value.
+   *
+   * @param key the key
+   * @param older the earlier part
+   * @param newer the part that was written later
+   * @return the merged value
+   */
   long merge(long key, long older, long newer);
 }

@@ -1,9 +1,9 @@
 package io.fasterkv.api;
 
 /**
- * What a read of a {@code long} has found.
+ * The result of a read of a {@code long} value.
  *
- * @param status FOUND or NOT_FOUND
+ * @param status {@link Status#FOUND} or {@link Status#NOT_FOUND}
  * @param value the value; 0 if there is none
  */
 public record LongResult(Status status, long value) {}

@@ -1,15 +1,16 @@
 package io.fasterkv.api;
 
 /**
- * Where a store's memory is, in bytes off-heap. The parts add up to {@link #usedBytes}; they are
- * looked at one after the other, so what is allocated meanwhile may be missing in one of them.
+ * Shows where a store's off-heap memory is, in bytes. The parts add up to {@link #usedBytes}. They
+ * are read one after the other, so memory that is allocated meanwhile may be missing from one of
+ * them.
  *
- * @param budgetBytes the ceiling, {@code memoryBytes} of the configuration
- * @param indexBytes hash buckets, tables that a resize is filling included
+ * @param budgetBytes the limit: {@code memoryBytes} of the configuration
+ * @param indexBytes hash buckets, including the tables that a resize is filling
  * @param logBytes pages of the log
- * @param scratchLentBytes buffers that sessions, scans, and compaction have
- * @param scratchFreeBytes buffers that nobody has
- * @param otherBytes anything else, for example what a device shares with the system
+ * @param scratchLentBytes buffers in use by sessions, scans and compaction
+ * @param scratchFreeBytes free buffers
+ * @param otherBytes everything else, for example memory that a device shares with the kernel
  */
 public record MemoryUse(
     long budgetBytes,
@@ -19,7 +20,7 @@ public record MemoryUse(
     long scratchFreeBytes,
     long otherBytes) {
 
-  /** The sum of the parts. */
+  /** {@return the sum of the parts} */
   public long usedBytes() {
     return indexBytes + logBytes + scratchLentBytes + scratchFreeBytes + otherBytes;
   }

@@ -1,25 +1,25 @@
 package io.fasterkv.api;
 
 /**
- * How far a recovery has come.
+ * Shows how far a recovery has progressed.
  *
- * @param phase what it is doing
- * @param doneBytes bytes that this phase has gone over
- * @param totalBytes bytes that this phase goes over in all
- * @param bytesPerSecond the mean rate of this phase so far; 0 at its start
+ * @param phase the current phase
+ * @param doneBytes bytes that this phase has processed
+ * @param totalBytes bytes that this phase will process in total
+ * @param bytesPerSecond the phase's average rate so far; 0 at its start
  */
 public record RecoveryProgress(
     Phase phase, long doneBytes, long totalBytes, double bytesPerSecond) {
 
-  /** The phases of a recovery, in order; those that have nothing to do are left out. */
+  /** The phases of a recovery, in order. A phase without work is skipped. */
   public enum Phase {
-    /** The image of the index is read and checked. */
+    /** Reads and verifies the index image. */
     INDEX,
-    /** A snapshot is written to its place in the log. */
+    /** Writes a snapshot to its place in the log. */
     SNAPSHOT,
-    /** The checksums of the log are compared. */
+    /** Verifies the checksums of the log. */
     VERIFY,
-    /** The records that the index image does not know are put into the index. */
+    /** Inserts the records that are missing from the index image into the index. */
     REPLAY
   }
 }

@@ -4,18 +4,23 @@ import io.fasterkv.api.StoreException.BadConfig;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Who a session is, over the restarts of a store: a name. Each operation of a session that has a
- * name counts as the next serial number, from 1. A checkpoint has, for each name, the number up to
- * which all operations are in it, and none after it, and the updates that failed ({@link
+ * Identifies a session across restarts of a store, by its name. The operations of a named session
+ * have serial numbers from 1. For each name, a checkpoint records the number up to which it
+ * contains all operations, the failed ones among these, and contains none after it ({@link
  * CommitPoint}).
  *
  * @param name 1 to 255 bytes in UTF-8
- * @param isResumed whether the session goes on where one of that name has stopped, now or before a
- *     restart; otherwise the name is new
+ * @param isResumed whether the session continues where an earlier session of that name stopped, in
+ *     this run or before a restart; otherwise the name must be new
  */
 public record SessionIdentity(String name, boolean isResumed) {
   private static final int MAX_BYTES = 255;
 
+  /**
+   * Checks the name's length.
+   *
+   * @throws BadConfig if the name is not 1 to 255 bytes long
+   */
   public SessionIdentity {
     int bytes = name.getBytes(StandardCharsets.UTF_8).length;
     if (bytes < 1 || bytes > MAX_BYTES) {
@@ -28,12 +33,22 @@ public record SessionIdentity(String name, boolean isResumed) {
     }
   }
 
-  /** A session that nobody has seen before. */
+  /**
+   * Identifies a new session.
+   *
+   * @param name 1 to 255 bytes in UTF-8, not used before in this store
+   * @return the identity
+   */
   public static SessionIdentity start(String name) {
     return new SessionIdentity(name, false);
   }
 
-  /** A session that goes on after its last recovered, or last accepted, operation. */
+  /**
+   * Identifies a session that continues after its last recovered, or last accepted, operation.
+   *
+   * @param name the name of the earlier session
+   * @return the identity
+   */
   public static SessionIdentity resume(String name) {
     return new SessionIdentity(name, true);
   }

@@ -1,9 +1,9 @@
 package io.fasterkv.api;
 
-/** What a session does when an operation needs a record that lies on disk. */
+/** Says what a session does when an operation needs a record that is on disk. */
 public enum SessionMode {
-  /** The operation returns {@link Status#PENDING}; many reads can be under way at once. */
+  /** The operation returns {@link Status#PENDING}. Many reads can be in progress at once. */
   PENDING,
-  /** The calling thread reads the disk itself; no operation ever returns PENDING. */
+  /** The calling thread waits for the disk read. No operation returns {@link Status#PENDING}. */
   BLOCKING
 }

@@ -1,30 +1,33 @@
 package io.fasterkv.api;
 
-/** How an operation ended. */
+/** The outcome of an operation. */
 public enum Status {
   /**
-   * Read: the key has a value and the reader has seen it. Delete: the value is gone. RMW: the key
-   * has a value, of which its functions make no successor.
+   * Read: the key has a value and the reader has seen it. Delete: the value is deleted. RMW: the
+   * key has a value, and the functions chose not to replace it.
    */
   FOUND,
-  /** Read or delete: the key has no value. RMW: it has none, and its functions make none. */
+  /**
+   * Read or delete: the key has no value. RMW: the key has no value, and the functions chose not to
+   * create one.
+   */
   NOT_FOUND,
   /** Upsert or RMW: the key had no value; a record was created. */
   CREATED,
-  /** Upsert or RMW: the value was changed where it lies. */
+  /** Upsert or RMW: the value was changed in place. */
   UPDATED_IN_PLACE,
-  /** Upsert or RMW: a new record at the tail took the place of the old one. */
+  /** Upsert or RMW: a new record at the tail replaced the old one. */
   COPIED,
   /**
-   * RMW by functions that can be merged: the update lies in a delta at the tail, above what the key
-   * may have on disk or in the fuzzy region, which was not looked at; reads merge them.
+   * RMW with mergeable functions: the update was appended to the tail as a delta. It was not merged
+   * with the older value of the key on disk or in the fuzzy region, if there is one; reads do that.
    */
   DELTA_APPENDED,
   /**
-   * The record lies on disk and is being read. The operation ends in a later {@code
-   * completePending}, which calls {@link StoreFunctions#completionCallback}, or throws {@link
-   * StoreException.OperationFailed} if it did not take effect. Until then neither input nor output
-   * may be reused.
+   * The record is on disk and is being read. The operation ends in a later {@code completePending}.
+   * That call either calls {@link StoreFunctions#completionCallback}, or throws {@link
+   * StoreException.OperationFailed} if the operation did not take effect. Until then the caller
+   * must not reuse the input or the output.
    */
   PENDING
 }

@@ -1,37 +1,62 @@
 package io.fasterkv.api;
 
 /**
- * What an application does with its values (SIGMOD'18, appendix E).
+ * Defines what an application does with its values (SIGMOD'18, appendix E).
  *
  * <p>Every callback runs on the thread of the session that owns this object, under epoch
- * protection: it must be short, must not block and must not call the store. It may run more than
- * once for one operation, since an attempt that loses a race is repeated: an updater's only effect
- * is on the span it is given. The store keeps a record that is being updated in place from every
- * other updater, and gives readers bytes that no updater is changing: no callback ever sees a torn
- * value.
+ * protection. It must be short, must not block and must not call the store. It may run more than
+ * once for one operation, because an attempt that loses a race is repeated; an updater's only
+ * effect must be on the span that it receives. While a record is updated in place, the store lets
+ * no other updater change it, and gives readers only bytes that no updater is changing: no callback
+ * ever sees a torn value.
  *
- * @param <I> what an operation carries in, for example the amount to add
- * @param <O> what a read carries out
- * @param <C> the caller's own object, handed back when a pending operation ends
+ * @param <I> the input of an operation, for example the amount to add
+ * @param <O> the output of a read
+ * @param <C> the caller's own object, returned when a pending operation ends
  */
 public interface StoreFunctions<I, O, C> {
 
-  /** Reads a record that nobody can change: it is read-only, or it lies on disk. */
+  /**
+   * Reads a record that cannot change: it is read-only, or on disk.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param value the value
+   * @param output the operation's output
+   */
   void singleReader(ByteSpan key, I input, ByteSpan value, O output);
 
-  /** Reads a record that may be updated in place; it is given a consistent copy of the bytes. */
+  /**
+   * Reads a record that may be updated in place. The value is a consistent copy of the bytes.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param value the value
+   * @param output the operation's output
+   */
   default void concurrentReader(ByteSpan key, I input, ByteSpan value, O output) {
     singleReader(key, input, value, output);
   }
 
-  /** Writes an upsert's value into a new record, whose capacity is at least the source's length. */
+  /**
+   * Writes an upsert's value into a new record.
+   *
+   * @param key the key
+   * @param source the upsert's value
+   * @param value the record's value, with a capacity of at least the source's length
+   */
   default void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
     value.setTo(source);
   }
 
   /**
-   * Writes an upsert's value over a record in place. Returns false, with nothing changed, when it
-   * does not fit; the store then makes a new record.
+   * Overwrites a record's value in place with an upsert's value. If the value does not fit, the
+   * store creates a new record.
+   *
+   * @param key the key
+   * @param source the upsert's value
+   * @param value the record's value
+   * @return false, with nothing changed, if the new value does not fit
    */
   default boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
     if (source.length() > value.capacity()) {
@@ -42,44 +67,89 @@ public interface StoreFunctions<I, O, C> {
   }
 
   /**
-   * Whether an RMW makes a value where the key has none. If not, it ends there with {@link
-   * Status#NOT_FOUND}, and writes nothing; it is never merged. Asked more than once for one
-   * operation, with one answer.
+   * Tells whether an RMW creates a value if the key has none. If not, the RMW ends with {@link
+   * Status#NOT_FOUND}, writes nothing, and is never merged. May be called more than once for one
+   * operation, and must give the same answer each time.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @return true to create a value
    */
   default boolean needsInitialUpdate(ByteSpan key, I input) {
     return true;
   }
 
-  /** How many bytes to allocate for a key's first value in an RMW; room to grow is allowed. */
+  /**
+   * Computes how many bytes to allocate for a key's first value in an RMW. It may include room to
+   * grow.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @return the number of bytes
+   */
   int initialBytes(ByteSpan key, I input);
 
-  /** Writes a key's first value in an RMW and sets its length. */
+  /**
+   * Writes a key's first value in an RMW and sets its length.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param value receives the value
+   */
   void initialUpdater(ByteSpan key, I input, ByteSpan value);
 
   /**
-   * Changes a value in place in an RMW; the length may change within the capacity. Returns false,
-   * with nothing changed, when the new value does not fit.
+   * Changes a value in place in an RMW. The length may change within the capacity.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param value the value
+   * @return false, with nothing changed, if the new value does not fit
    */
   boolean inPlaceUpdater(ByteSpan key, I input, ByteSpan value);
 
   /**
-   * Whether an RMW makes a successor of a value that it must not change in place. If not, it ends
-   * there with {@link Status#FOUND}, and writes nothing. Of large values, of values that are merged
-   * and where {@link #inPlaceUpdater} wants more room, a successor is made without asking.
+   * Tells whether an RMW replaces a value that it must not change in place. If not, the RMW ends
+   * with {@link Status#FOUND} and writes nothing. The store does not ask, and always replaces, for
+   * large values, for merged values, and where {@link #inPlaceUpdater} needs more room.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param oldValue the current value
+   * @return true to replace the value
    */
   default boolean needsCopyUpdate(ByteSpan key, I input, ByteSpan oldValue) {
     return true;
   }
 
-  /** How many bytes to allocate for the successor of {@code oldValue} in an RMW. */
+  /**
+   * Computes how many bytes to allocate for the new value in an RMW that copies.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param oldValue the current value
+   * @return the number of bytes
+   */
   int copyBytes(ByteSpan key, I input, ByteSpan oldValue);
 
-  /** Writes the successor of {@code oldValue} in an RMW and sets its length. */
+  /**
+   * Writes the new value in an RMW that copies, and sets its length.
+   *
+   * @param key the key
+   * @param input the operation's input
+   * @param oldValue the current value
+   * @param newValue receives the new value
+   */
   void copyUpdater(ByteSpan key, I input, ByteSpan oldValue, ByteSpan newValue);
 
   /**
-   * Called once for each operation that returned {@link Status#PENDING}, when it has ended without
-   * a failure.
+   * Handles the end of an operation that had returned {@link Status#PENDING} and has not failed.
+   * Called once for each such operation.
+   *
+   * @param status how the operation ended
+   * @param input the operation's input
+   * @param output the operation's output
+   * @param context the object passed with the operation
    */
   default void completionCallback(Status status, I input, O output, C context) {}
 }

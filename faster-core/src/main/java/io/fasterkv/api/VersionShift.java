@@ -1,16 +1,19 @@
 package io.fasterkv.api;
 
-/** How sessions go from one version of the store to the next (CPR, section 6.5 and appendix C). */
+/**
+ * Selects how sessions move from one version of the store to the next (CPR, SIGMOD'19, section 6.5
+ * and appendix C).
+ */
 public enum VersionShift {
   /**
-   * Operations hold a latch of their key's bucket for the short time in which two versions are at
-   * work; updates go on at once. For nearly all.
+   * Operations latch their key's bucket during the short time in which two versions exist; updates
+   * continue without waiting. The right choice for nearly all applications.
    */
   FINE,
   /**
-   * Operations hold no latch; an update of the new version waits until no operation of the old one
-   * can be changing the record. Cheaper for operations of the old version, with longer waits for
-   * those of the new one.
+   * Operations use no latch. An update of the new version waits until no operation of the old
+   * version can be changing the record. Operations of the old version are cheaper, and those of the
+   * new version wait longer.
    */
   COARSE
 }

@@ -1,11 +1,11 @@
 package io.fasterkv.api;
 
-/** Which records a scan of the log shows. */
+/** Selects the records that a scan of the log returns. */
 public enum Versions {
-  /** Every record that got into its chain, tombstones included, oldest first. */
+  /** Every record that was inserted into its chain, including tombstones, oldest first. */
   ALL,
   /**
-   * For each key that has a value, only the newest record that the scan's range had at its start.
+   * For each key with a value, only its newest record in the scan's range at the start of the scan.
    */
   LIVE
 }

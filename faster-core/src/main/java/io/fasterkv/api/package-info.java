@@ -1,4 +1,4 @@
-/** Words shared with the caller. Imports no other room. */
+/** Types that the store shares with its callers: configuration, callbacks, results and errors. */
 @NullMarked
 package io.fasterkv.api;
 

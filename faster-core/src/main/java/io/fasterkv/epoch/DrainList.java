@@ -8,19 +8,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trigger actions that wait for their epoch to become safe (SIGMOD'18, section 2.3).
+ * The trigger actions that wait for their epoch to become safe (SIGMOD'18, section 2.3).
  *
- * <p>Every bump of the epoch has one action, so the epoch's number is the action's place: the
- * action of epoch {@code e} waits in slot {@code e % capacity}. One thread at a time drains, in the
- * order of the epochs, and each action runs exactly once.
+ * <p>Every bump of the epoch has one action, so the epoch's number determines the action's slot:
+ * the action of epoch {@code e} is in slot {@code e % capacity}. One thread at a time drains the
+ * list, in epoch order, and each action runs exactly once.
  *
- * <p>An epoch is claimed by the compare-and-set that publishes its action. So a thread that stops,
- * or runs out of stack or heap, never leaves an epoch without its action, which would stop the
- * drain for good. The compare-and-set expects the entry of epoch {@code e - capacity}, which stays
- * in its slot after it has run. A late thread finds another entry and publishes nothing.
+ * <p>A thread claims an epoch with the compare-and-set that publishes its action. Therefore a
+ * thread that is stopped, or runs out of stack or heap, can at no moment leave an epoch without its
+ * action, which would stop the drain for good. The compare-and-set expects the entry of epoch
+ * {@code e - capacity}, which stays in its slot after it has run. A thread that is too late finds
+ * another entry and publishes nothing.
  *
- * <p>An action may itself bump once. Half of the slots are kept for that: other threads see the
- * list as full when half of it is taken, so the drain can always go on.
+ * <p>An action may itself bump once. Half of the slots are reserved for that: other threads see the
+ * list as full when half of it is used, so the drain can always continue.
  */
 final class DrainList {
   static final int CAPACITY = 256;
@@ -38,7 +39,7 @@ final class DrainList {
   private volatile long drainedEpoch;
   private volatile long drainerId = NOBODY;
 
-  /** An action and its epoch. */
+  /** An action and the epoch that it was published for. */
   static final class Entry {
     private @Nullable Runnable action;
     private long epoch;
@@ -52,7 +53,7 @@ final class DrainList {
     this.failures = failures;
   }
 
-  /** The newest epoch whose action has run, as have all before it. */
+  /** The newest epoch whose action has run, after all earlier ones. */
   long drainedEpoch() {
     return drainedEpoch;
   }
@@ -62,15 +63,15 @@ final class DrainList {
     return drainerId == Thread.currentThread().threadId();
   }
 
-  /** Whether an action for {@code epoch} may be registered by this thread now. */
+  /** Whether the calling thread may register an action for {@code epoch} now. */
   boolean hasRoomFor(long epoch) {
     int allowed = isInAction() ? CAPACITY : OPEN_TO_ALL;
     return epoch - drainedEpoch <= allowed;
   }
 
   /**
-   * Claims {@code epoch} by publishing its action; returns false if another thread has claimed it.
-   * The epoch is the current one, and the list has room for it.
+   * Claims {@code epoch}, which is current and has room, by publishing its action; returns false if
+   * another thread has claimed it.
    */
   boolean tryPublish(long epoch, Entry entry) {
     int slot = (int) (epoch % CAPACITY);
@@ -79,28 +80,29 @@ final class DrainList {
       return false;
     }
     entry.epoch = epoch;
-    // Volatile: the publisher then looks whether somebody drains, and the drainer, when it has let
-    // go, whether something was published. With a weaker store both could miss the other.
+    // Volatile: after publishing, the publisher checks whether a thread drains; after it stops, the
+    // drainer checks whether an action was published. With a weaker store both could miss the
+    // other.
     return slots.compareAndSet(slot, before, entry);
   }
 
-  /** Whether an epoch was claimed. */
+  /** Whether a thread has claimed this epoch. */
   boolean isPublished(long epoch) {
     Entry entry = slots.getAcquire((int) (epoch % CAPACITY));
     return entry != null && entry.epoch == epoch;
   }
 
-  /** Whether the next action in order is there and its epoch is at most {@code safeEpoch}. */
+  /** Whether the next action in order is published and its epoch is at most {@code safeEpoch}. */
   boolean isReady(long safeEpoch) {
     long next = drainedEpoch + 1;
     return next <= safeEpoch && isPublished(next);
   }
 
   /**
-   * Runs the actions that are ready. Returns false when another thread (or this one, further up) is
-   * at it; that thread looks again after it has let go, so that nothing is left behind.
+   * Runs the actions that are ready. Returns false if another thread is draining, or this thread is
+   * already inside a drain. That drain checks again after it has stopped, so no action is missed.
    *
-   * @throws StackOverflowError if the stack has no room for actions; nothing has changed then
+   * @throws StackOverflowError if the stack has no room for actions; nothing has been done then
    */
   boolean tryDrain(long safeEpoch) {
     if (draining != 0) {
@@ -117,7 +119,7 @@ final class DrainList {
         runNext();
       }
     } finally {
-      // Plain assignments only, since a call could fail.
+      // Plain assignments: there is no call that could fail.
       drainerId = NOBODY;
       draining = 0;
     }

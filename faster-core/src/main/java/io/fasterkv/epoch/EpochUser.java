@@ -6,22 +6,22 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One user of {@link Epochs}. Between {@link #protect} and {@link #unprotect}, what it has read
- * stays valid. Used by one thread at a time. While it is unprotected it may be handed to another
- * thread in any way that publishes it safely; protection itself belongs to the thread that asked
- * for it. Allocates nothing, except when its thread changes.
+ * A participant in {@link Epochs}. Everything that it reads between {@link #protect} and {@link
+ * #unprotect} stays valid. For one thread at a time. While it is unprotected, it may be passed to
+ * another thread by any safe publication; protection itself belongs to the thread that called
+ * {@link #protect}. Allocates nothing, except when its thread changes.
  */
 public final class EpochUser implements AutoCloseable {
   private final Epochs epochs;
   private final WeakReference<EpochUser> self = new WeakReference<>(this);
   private int slot;
 
-  /** Where the epoch is announced. */
+  /** The slot in which this user announces its epoch. */
   private AtomicLongArray announced;
 
   private SlotOwner owner;
 
-  /** Whose the slot is; null when this user is closed. */
+  /** The thread that owns the slot; null when this user is closed. */
   private @Nullable Thread thread;
 
   EpochUser(Epochs epochs) {
@@ -40,7 +40,13 @@ public final class EpochUser implements AutoCloseable {
    * @throws io.fasterkv.api.StoreException.OutOfBudget if this user's former thread has ended, its
    *     slot was given to another user for that, and no slot is free now
    */
-  @SuppressWarnings("ReferenceEquality") // Threads have no other identity.
+  @SuppressWarnings(
+      "ReferenceEquality") // Starts protection: from now on, everything that this user reads stays
+  // valid until it refreshes or unprotects. Calls do not nest. @throws
+  // Closed if this user is closed @throws
+  // io.fasterkv.api.StoreException.OutOfBudget if this user's former
+  // thread has ended, its slot was therefore given to another user, and no
+  // slot is free now
   public void protect() {
     if (thread != Thread.currentThread()) {
       takeOver();
@@ -48,19 +54,29 @@ public final class EpochUser implements AutoCloseable {
     epochs.protect(announced);
   }
 
-  /** Lets go of everything read so far and goes on in the current epoch; on the same thread. */
+  /**
+   * Gives up everything read so far and continues in the current epoch. Call it on the thread that
+   * called {@link #protect}.
+   *
+   * @throws IllegalStateException if called on another thread
+   */
   public void refresh() {
     requireProtectable();
     epochs.refresh(announced);
   }
 
-  /** Lets go of everything, on the same thread; an unprotected user holds nobody up. */
+  /**
+   * Ends protection. Call it on the thread that called {@link #protect}. An unprotected user delays
+   * no other thread.
+   *
+   * @throws IllegalStateException if called on another thread
+   */
   public void unprotect() {
     requireProtectable();
     epochs.unprotect(announced);
   }
 
-  /** Gives the slot up; this user protects nothing any more. */
+  /** Frees the slot; this user can no longer protect. */
   @Override
   public void close() {
     if (thread != null) {
@@ -69,7 +85,7 @@ public final class EpochUser implements AutoCloseable {
     }
   }
 
-  /** On another thread the slot may be somebody else's by now. */
+  /** After a change of threads, the slot may belong to another user. */
   @SuppressWarnings("ReferenceEquality")
   private void requireProtectable() {
     if (thread != Thread.currentThread()) {

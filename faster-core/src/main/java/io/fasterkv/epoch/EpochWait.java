@@ -5,9 +5,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 /**
- * A wait, by a thread that is not protected, for something that users of epochs may hold up. It
- * helps actions along, takes the slots of users back that are gone, and does not stay silent: after
- * a while it reports, and again each time it has waited twice as long, who holds it up.
+ * A wait, by an unprotected thread, for a condition that protected users may delay. While it waits,
+ * it runs trigger actions that are ready and reclaims the slots of abandoned users. After some time
+ * it reports which users delay it, and again each time the wait has doubled. For one thread.
  */
 public final class EpochWait {
   private static final long PAUSE_NANOS = 20_000;
@@ -21,21 +21,25 @@ public final class EpochWait {
   private boolean isWaiting;
 
   /**
-   * @param purpose what is waited for, in words that follow "waiting for"
+   * Prepares a wait.
+   *
+   * @param epochs the epochs whose users may delay the condition
+   * @param purpose the condition, in words that follow "waiting for"
    */
   public EpochWait(Epochs epochs, Supplier<String> purpose) {
     this.epochs = epochs;
     this.purpose = purpose;
   }
 
-  /** Waits for some microseconds. The caller then looks whether it can go on. */
+  /** Waits for 20 microseconds. The caller then checks its condition. */
   public void pause() {
     pause(PAUSE_NANOS);
   }
 
   /**
-   * As {@link #pause}, but each time twice as long, up to two milliseconds: for what takes as long
-   * as a disk does. Who looks all the time takes a processor from those who work, again and again.
+   * Like {@link #pause}, but each wait is twice as long as the one before, up to 2 ms. For
+   * conditions that take as long as a disk access: checking all the time would take processor time
+   * from the threads that do the work.
    */
   public void pauseLonger() {
     pause(nextPauseNanos);
@@ -55,7 +59,7 @@ public final class EpochWait {
     }
   }
 
-  /** What was waited for has come; the next {@link #pause} begins another wait. */
+  /** Ends the wait; the next {@link #pause} starts a new one. */
   public void end() {
     isWaiting = false;
     nextPauseNanos = PAUSE_NANOS;

@@ -17,14 +17,14 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Epoch protection with trigger actions (SIGMOD'18, sections 2.3 and 2.4), for any data that some
- * threads read while others take it away.
+ * Epoch protection with trigger actions (SIGMOD'18, sections 2.3 and 2.4). It protects data that
+ * some threads read while others remove it.
  *
- * <p>A {@linkplain EpochUser user} protects itself around each burst of accesses. A change that
- * others must not act upon too early is made in two steps: publish the new state, then {@link
- * #bump} with an action; the action runs once every user that may have seen the old state has left
- * or refreshed. Actions run exactly once, in the order of their epochs, one at a time, on whatever
- * thread comes by. An idle user is unprotected and holds nobody up. All methods are safe for all
+ * <p>A {@linkplain EpochUser user} protects itself around each burst of accesses. A writer makes a
+ * change in two steps: it publishes the new state, and then calls {@link #bump} with an action. The
+ * action runs once every user that may have seen the old state has unprotected or refreshed.
+ * Actions run exactly once, in the order of their epochs, one at a time, on any thread that enters
+ * or waits. An idle user is unprotected and delays no other thread. All methods are safe for all
  * threads.
  *
  * <pre>{@code
@@ -34,7 +34,7 @@ import org.jspecify.annotations.Nullable;
  * try (EpochUser reader = epochs.register()) {
  *   reader.protect();
  *   try {
- *     use(current.get());            // whatever is loaded here stays valid until unprotect
+ *     use(current.get());            // everything loaded here stays valid until unprotect
  *   } finally {
  *     reader.unprotect();
  *   }
@@ -42,31 +42,34 @@ import org.jspecify.annotations.Nullable;
  *
  * // A writer, on any thread that is not protected:
  * Table old = current.getAndSet(replacement);
- * epochs.bump(old::free);            // when nobody can be reading it any more
+ * epochs.bump(old::free);            // runs when no reader can be using it any more
  * }</pre>
  *
- * <p>What each side may observe. Protecting announces the epoch with a volatile store and then
- * loads the current epoch again, volatile too: if some scan came before the store and found the
- * slot empty, the load comes after that scan's bump, and so does all that follows it. Without that
- * order, the loads that follow could see a state from before the bump and use memory that its
- * action has freed. The epoch that is announced may be older than the one that is loaded again,
- * even older than actions that have run: it then protects more than it must. A scan reads the
- * current epoch and then the slots with volatile loads. A refresh may announce with a release
- * store: until that is visible the slot shows an older epoch, which protects more, and the loads
- * that follow come after the acquiring load of the current epoch. Leaving is a release store, so
- * that no access is moved behind it; an action that becomes ready by it is run by the next user
- * that comes by, or by whoever waits for it and calls {@link #drain()}.
+ * <p>What each side may observe. {@code protect} announces the epoch with a volatile store and then
+ * loads the current epoch again, also volatile. If a scan ran before the store and found the slot
+ * empty, then that load, and all that follows it, comes after the bump of that scan. Without this
+ * order, the following loads could see a state from before the bump and use memory that its action
+ * has freed. The announced epoch may be older than the one loaded again, even older than actions
+ * that have run; it then protects more than necessary. A scan reads the current epoch and then the
+ * slots with volatile loads. A refresh may announce with a release store: until that store is
+ * visible, the slot shows an older epoch, which protects more, and the loads that follow come after
+ * the acquiring load of the current epoch. {@code unprotect} is a release store, so that no access
+ * moves behind it. If it makes an action ready, the next user that protects runs the action, or a
+ * thread that waits for it and calls {@link #drain()}.
  *
- * <p>A user that is gone, because its thread has ended or because nobody refers to it any more,
- * loses its slot as soon as somebody is held up by it; see {@link SlotOwner}.
+ * <p>A user is abandoned if its thread has ended or if it is unreachable. It loses its slot as soon
+ * as it delays another thread; see {@link SlotOwner}.
  */
 public final class Epochs {
   private static final long UNPROTECTED = 0;
 
-  /** Where the announcement is in its slot, alone in its cache lines: many read it. */
+  /**
+   * Index of the announcement in its slot. It is alone in its cache lines, because many threads
+   * read it.
+   */
   private static final int AT = 128 / Long.BYTES;
 
-  /** Slots are looked through for users that are gone after as many drains that got nowhere. */
+  /** After this many drains without progress, slots are checked for abandoned users. */
   private static final int FRUITLESS_DRAINS = 1024;
 
   private final AtomicLongArray[] slots;
@@ -75,14 +78,16 @@ public final class Epochs {
   private final AtomicReferenceArray<@Nullable SlotOwner> owners;
   private final DrainList drainList;
 
-  /** Counts without a fence: it only spaces out something that may happen at any time. */
+  /** Counted without a fence: it only spaces out a check that may run at any time. */
   private int fruitlessDrains;
 
   private volatile Reports reports = Reports.toLog();
 
   /**
-   * @param slots how many users there may be at a time, 1 and above; a few hundred bytes each
-   * @param failures told of anything an action throws; the actions after it run all the same
+   * Creates epochs without users.
+   *
+   * @param slots the maximum number of users at a time, 1 or more; each takes a few hundred bytes
+   * @param failures receives any exception of an action; later actions run all the same
    */
   public Epochs(int slots, Consumer<Throwable> failures) {
     this.slots = new AtomicLongArray[slots];
@@ -94,21 +99,25 @@ public final class Epochs {
   }
 
   /**
-   * Reserves a slot for a new user, unprotected, whose thread is the calling one.
+   * Reserves a slot for a new user. The user is unprotected and belongs to the calling thread.
    *
-   * @throws OutOfBudget if all slots are taken, by users that are not gone
+   * @return the user
+   * @throws OutOfBudget if all slots are in use by users that are not abandoned
    */
   public EpochUser register() {
     return new EpochUser(this);
   }
 
   /**
-   * Moves to the next epoch and registers an action for the time when no user is in an earlier one;
-   * it may run before this method returns. Returns false, with nothing done, when too many actions
-   * are waiting: a protected caller then refreshes and tries again.
+   * Moves to the next epoch and registers an action, if there is room. The action runs once no user
+   * is in an earlier epoch, possibly before this method returns. If it returns false, a protected
+   * caller refreshes and retries.
    *
-   * <p>If a thread fails here because it runs out of stack or heap, its action is either registered
-   * or not. If it is, other threads move the epoch on.
+   * <p>A thread that fails inside this method, because stack or heap is exhausted, has either
+   * registered its action or not. If it has, other threads move to the next epoch in its place.
+   *
+   * @param action the trigger action
+   * @return false, with nothing done, if too many actions are waiting
    */
   public boolean tryBump(Runnable action) {
     if (!drainList.isInAction()) {
@@ -122,14 +131,18 @@ public final class Epochs {
         return false;
       }
       isRegistered = drainList.tryPublish(epoch, entry);
-      // If another thread has claimed the epoch, this moves it on for that thread.
+      // If another thread has claimed the epoch, this moves to the next epoch on its behalf.
       currentEpoch.compareAndSet(epoch, epoch + 1);
     }
     drain();
     return true;
   }
 
-  /** As {@link #tryBump}, for callers that are not protected: waits for room. */
+  /**
+   * Like {@link #tryBump}, but waits for room. For callers that are not protected.
+   *
+   * @param action the trigger action
+   */
   public void bump(Runnable action) {
     if (tryBump(action)) {
       return;
@@ -141,11 +154,13 @@ public final class Epochs {
   }
 
   /**
-   * Runs {@code action} when no user is in an epoch that has begun before, and returns after that;
-   * for callers that are not protected.
+   * Runs an action once no user is in an epoch that started before, and returns after that. For
+   * callers that are not protected.
    *
-   * @param purpose what is waited for, in words that follow "waiting for"
-   * @throws IllegalStateException with what the action has thrown, which is told as a failure, too
+   * @param action the trigger action
+   * @param purpose the condition, in words that follow "waiting for"
+   * @throws IllegalStateException with the exception of the action as its cause; the exception is
+   *     also reported as a failure
    */
   public void await(Runnable action, Supplier<String> purpose) {
     AtomicBoolean isOver = new AtomicBoolean();
@@ -169,11 +184,11 @@ public final class Epochs {
     }
   }
 
-  /** Runs the actions that are ready. Whoever waits for an action calls this again and again. */
+  /** Runs the actions that are ready. A thread that waits for an action calls this repeatedly. */
   public void drain() {
     long epoch = currentEpoch.get();
     if (drainList.isPublished(epoch)) {
-      // The thread that claimed the epoch may have stopped before it did this.
+      // The thread that claimed this epoch was stopped before it could move on.
       currentEpoch.compareAndSet(epoch, epoch + 1);
     }
     drainReady();
@@ -184,8 +199,10 @@ public final class Epochs {
   }
 
   /**
-   * Takes the slots of users back that are gone. Nobody needs to call this: those who are held up
-   * by such a user, or find no free slot, do. Returns how many slots that were.
+   * Takes slots back from abandoned users. Applications need not call this: a thread that is
+   * delayed by such a user, or finds no free slot, does so.
+   *
+   * @return the number of slots taken back
    */
   public int reclaim() {
     int reclaimed = 0;
@@ -199,12 +216,12 @@ public final class Epochs {
     return reclaimed;
   }
 
-  /** The epoch that a user who protects now gets. */
+  /** {@return the epoch that a user would announce if it protected itself now} */
   public long currentEpoch() {
     return currentEpoch.getAcquire();
   }
 
-  /** The newest epoch in which there is no user any more, nor in any before it. */
+  /** {@return the newest epoch such that no user is in it or in an earlier one} */
   public long safeEpoch() {
     long safe = currentEpoch.get() - 1;
     int used = slotsEverUsed.get();
@@ -218,15 +235,15 @@ public final class Epochs {
   }
 
   /**
-   * A user that is protected in an earlier epoch than the current one.
+   * A user that is protected in an epoch before the current one.
    *
-   * @param slot its place in the table
+   * @param slot the user's position in the epoch table, from 0
    * @param thread name and state of its thread
-   * @param epoch what it is protected in
+   * @param epoch the epoch that it is protected in
    */
   public record Holder(int slot, String thread, long epoch) {}
 
-  /** Those who hold up actions at this moment, the oldest first. */
+  /** {@return the users that delay actions at this moment, those in the oldest epoch first} */
   public List<Holder> holders() {
     long current = currentEpoch();
     List<Holder> holders = new ArrayList<>();
@@ -242,7 +259,12 @@ public final class Epochs {
     return holders;
   }
 
-  /** Tells {@code sink} instead of the log who holds a wait up, and after how long. */
+  /**
+   * Sends reports of long waits, with the users that delay them, to a sink instead of the log.
+   *
+   * @param afterNanos how long a wait lasts before its first report, in nanoseconds
+   * @param sink receives the reports
+   */
   public void reportWaits(long afterNanos, Consumer<String> sink) {
     reports = new Reports(afterNanos, sink);
   }
@@ -251,7 +273,7 @@ public final class Epochs {
     return reports;
   }
 
-  /** When and whom a wait tells that it is held up. */
+  /** When a wait reports that it is delayed, and to which sink. */
   record Reports(long afterNanos, Consumer<String> sink) {
     private static final long AFTER_NANOS = 5_000_000_000L;
 
@@ -261,13 +283,13 @@ public final class Epochs {
     }
   }
 
-  /** Announces the current epoch in a slot; nobody else writes there. */
+  /** Announces the current epoch in a slot that no other thread writes. */
   void protect(AtomicLongArray slot) {
     slot.set(AT, currentEpoch.getAcquire());
     try {
       drainIfBehind(currentEpoch.get());
     } catch (Throwable e) {
-      // The caller assumes that it is unprotected.
+      // The caller treats an exception as "not protected".
       slot.set(AT, UNPROTECTED);
       throw e;
     }
@@ -283,12 +305,12 @@ public final class Epochs {
     slot.setRelease(AT, UNPROTECTED);
   }
 
-  /** Where a slot's owner announces its epoch. */
+  /** The slot in which an owner announces its epoch. */
   AtomicLongArray slot(int slot) {
     return slots[slot];
   }
 
-  /** Puts an owner into a free slot. */
+  /** Assigns a free slot to an owner. */
   int claim(SlotOwner owner) {
     int slot = tryClaim(owner);
     if (slot < 0 && reclaim() > 0) {
@@ -304,14 +326,14 @@ public final class Epochs {
     return slot;
   }
 
-  /** Puts another owner into a slot; false if the slot is not the first one's any more. */
+  /** Replaces a slot's owner; returns false if {@code from} no longer owns the slot. */
   boolean handOver(int slot, SlotOwner from, SlotOwner to) {
     return owners.compareAndSet(slot, from, to);
   }
 
-  /** Frees a slot; false if it is not this owner's any more. */
+  /** Frees a slot; returns false if this owner no longer owns it. */
   boolean release(int slot, SlotOwner owner) {
-    // Between these two stores nobody has the slot, so no announcement is wiped out.
+    // Between these two stores the slot has no owner, so no announcement is overwritten.
     if (!owners.compareAndSet(slot, owner, SlotOwner.NOBODY)) {
       return false;
     }
@@ -323,7 +345,7 @@ public final class Epochs {
   private int tryClaim(SlotOwner owner) {
     for (int slot = 0; slot < slots.length; slot++) {
       if (owners.getAcquire(slot) == null) {
-        // This comes before the slot is taken, after which nothing may fail.
+        // Before the slot is claimed: nothing that can fail may follow the claim.
         slotsEverUsed.accumulateAndGet(slot + 1, Math::max);
         if (owners.compareAndSet(slot, null, owner)) {
           return slot;

@@ -1,17 +1,17 @@
 package io.fasterkv.epoch;
 
 /**
- * The phases of a version shift (CPR, SIGMOD'19, section 6.2), in their order. Between two
- * checkpoints the store is at REST.
+ * The phases of a version shift, in order (CPR, SIGMOD'19, section 6.2). Between two checkpoints
+ * the store is at {@link #REST}.
  */
 public enum Phase {
-  /** Attempts are of the store's version, and nothing is about to change. */
+  /** Attempts belong to the store's version; no checkpoint is in progress. */
   REST,
-  /** Attempts are of the old version still, and know that a new one is about to begin. */
+  /** Attempts still belong to the old version, and know that a new one is about to start. */
   PREPARE,
-  /** Attempts are of the new version; those of the old version that are under way go on. */
+  /** New attempts belong to the new version; running attempts of the old version continue. */
   IN_PROGRESS,
-  /** No attempt of the old version is under way; what is pending of it is being ended. */
+  /** No attempt of the old version is running; its pending operations are being completed. */
   WAIT_PENDING,
   /** Nothing of the old version changes any more; it is being made durable. */
   WAIT_FLUSH;
@@ -23,7 +23,10 @@ public enum Phase {
   }
 
   /**
-   * Whether two versions are at work at a time, so that attempts have to mind which they are of.
+   * Tells whether operations of two versions can run concurrently, so that an attempt must check
+   * which version it belongs to.
+   *
+   * @return true from {@link #PREPARE} to {@link #WAIT_PENDING}
    */
   public boolean isShifting() {
     return this == PREPARE || this == IN_PROGRESS || this == WAIT_PENDING;

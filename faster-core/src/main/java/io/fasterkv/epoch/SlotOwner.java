@@ -4,19 +4,19 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who has a slot of the epoch table: a user, and the thread it protects itself on. One object for
- * each time that a slot is taken or changes its thread, so that a compare-and-set on the slot's
- * owner tells these times apart.
+ * The owner of a slot in the epoch table: a user, and the thread on which it protects itself. A new
+ * object is created each time a slot is taken or its thread changes, so that a compare-and-set on
+ * the slot's owner distinguishes these times.
  *
- * <p>An owner is gone when its thread has ended or when nobody refers to the user any more. Then
- * nobody can announce an epoch in the slot: a user announces only on the thread of its owner, and
- * on any other thread it first puts a new owner into the slot. Whoever takes the slot back does so
- * by a compare-and-set on the owner that was found gone. So of a user that comes back to life on
- * another thread and somebody who takes its slot, one wins; if that is the latter, the user takes
- * another slot. The slot of a live thread is never taken.
+ * <p>An owner is abandoned when its thread has ended or when the user is unreachable. Then no
+ * thread can announce an epoch in the slot: a user announces only on its owner's thread, and on any
+ * other thread it first puts a new owner into the slot. A thread takes the slot back by a
+ * compare-and-set on the abandoned owner. If the user resumes on another thread at the same time,
+ * one of the two wins; if the user loses, it takes another slot. The slot of a live thread is never
+ * taken.
  */
 final class SlotOwner {
-  /** Has a slot while it is being freed. */
+  /** Owns a slot while it is being freed. */
   static final SlotOwner NOBODY = new SlotOwner();
 
   private final @Nullable WeakReference<EpochUser> user;
@@ -37,7 +37,7 @@ final class SlotOwner {
       return false;
     }
     Thread referent = thread.get();
-    // A thread that nobody refers to is not alive, or is a virtual one that can never go on.
+    // An unreachable thread is not alive, or is a virtual one that can never continue.
     return user.refersTo(null) || referent == null || !referent.isAlive();
   }
 

@@ -7,18 +7,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The failure that ended a store's writes, and the one policy for everything that throws.
+ * The failure that ended a store's writes, and the one policy for all exceptions.
  *
  * <ul>
  *   <li><b>Code with a caller throws.</b> It first undoes what it has claimed, so that the state is
- *       consistent. The failure is then the caller's alone, and is not recorded here.
- *   <li><b>Code without a caller records.</b> Device completions, trigger actions and background
- *       threads run inside {@link #run}, or catch {@link Throwable} and call {@link #accept}.
- *       Otherwise other threads would wait forever for the unfinished work.
- *   <li><b>The first failure stays.</b> Every wait for the device, for room or for a background
- *       thread checks it with {@link #throwIfSet}, so all waiters fail with the same cause.
- *   <li><b>Reads and updates in place continue.</b> Page turns, flushes and checkpoints are
- *       refused, since data in memory may no longer reach the disk.
+ *       consistent. The failure then belongs to the caller alone, and is not recorded here.
+ *   <li><b>Code without a caller records.</b> Completions of a device, trigger actions and
+ *       background threads run inside {@link #run}, or catch {@link Throwable} and call {@link
+ *       #accept}. Otherwise other threads would wait forever for what such code left undone.
+ *   <li><b>The first failure counts</b>, and stays. Every wait for the device, for room or for a
+ *       background thread checks it and ends with {@link #throwIfSet}. All waiting threads
+ *       therefore fail with the same cause.
+ *   <li><b>Work that depends on nothing broken continues</b>: reads, and updates in place. Page
+ *       turns, flushes and checkpoints are refused, because data in memory may not reach the disk
+ *       any more.
  * </ul>
  *
  * <p>Recording a failure allocates nothing, so it works when the heap is full. Safe for all
@@ -29,17 +31,22 @@ public final class StoreFailure implements Consumer<Throwable> {
 
   private final AtomicReference<@Nullable Throwable> first = new AtomicReference<>();
 
-  /** Records a failure, unless one is recorded already. */
+  /**
+   * Records a failure, unless one was recorded before.
+   *
+   * @param failure the failure
+   */
   @Override
   public void accept(Throwable failure) {
     first.compareAndSet(null, failure);
   }
 
-  /** The first failure; null if there is none. */
+  /** {@return the first failure; null if there is none} */
   public @Nullable Throwable get() {
     return first.getAcquire();
   }
 
+  /** {@return whether a failure was recorded} */
   public boolean isSet() {
     return first.getAcquire() != null;
   }
@@ -61,7 +68,11 @@ public final class StoreFailure implements Consumer<Throwable> {
     }
   }
 
-  /** Runs work that has no caller, and records what it throws. Never throws. */
+  /**
+   * Runs work that has no caller, and records any exception. Never throws.
+   *
+   * @param work the work
+   */
   public void run(Runnable work) {
     try {
       work.run();
@@ -70,14 +81,24 @@ public final class StoreFailure implements Consumer<Throwable> {
     }
   }
 
-  /** Creates a daemon thread, not started, whose failure is recorded. */
+  /**
+   * Creates a daemon thread whose failure is recorded. The thread is not started.
+   *
+   * @param name the thread's name
+   * @param body the thread's work
+   * @return the thread
+   */
   public Thread thread(String name, Runnable body) {
     return Thread.ofPlatform().daemon().name(name).unstarted(() -> run(body));
   }
 
   /**
-   * Converts what a transfer has thrown for its completion: an {@link IOException} is returned
-   * unchanged. Works when the heap is full.
+   * Converts any exception of a transfer into the {@link IOException} that a device reports. Works
+   * when the heap is full.
+   *
+   * @param failure the exception
+   * @return the exception itself if it is an {@link IOException}, otherwise one with it as its
+   *     cause
    */
   public static IOException asIoException(Throwable failure) {
     if (failure instanceof IOException known) {
@@ -90,7 +111,7 @@ public final class StoreFailure implements Consumer<Throwable> {
     }
   }
 
-  /** Allocated in advance and shared, so it has no stack trace and no suppressed exceptions. */
+  /** Created in advance and shared, so it records no stack trace and no suppressed exceptions. */
   private static final class OutOfMemory extends IOException {
     private static final long serialVersionUID = 1;
 

@@ -3,19 +3,19 @@ package io.fasterkv.epoch;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Which version the store is in, and in which phase of a shift to the next: one word, so that the
- * two change together.
+ * The store's version and the phase of a version shift, in one word, so that the two change
+ * together.
  *
  * <pre>
  *   63 .............................. 3   2 ... 0
  *   version of attempts that begin now    phase
  * </pre>
  *
- * An attempt of an operation reads the word once, after its epoch was protected, and is of that
- * version to its end. Who changes the word, and then waits for all epochs before, knows that every
- * attempt that is under way has seen the change. Versions begin at 1 and do not wrap in any
- * lifetime; record headers have six bits of them, which are compared only where two neighbours are
- * the only ones possible.
+ * <p>An attempt of an operation reads the word once, after protecting its epoch, and belongs to
+ * that version until its end. A thread that changes the word, and then waits for all earlier epochs
+ * to end, knows that every running attempt has seen the change. Versions start at 1 and never wrap
+ * in practice. Record headers store six bits of the version; these are compared only where at most
+ * two adjacent versions are possible.
  */
 public final class SystemState {
   private static final int PHASE_BITS = 3;
@@ -23,7 +23,12 @@ public final class SystemState {
 
   private final AtomicLong word;
 
-  /** At rest in a version, 1 and above. */
+  /**
+   * Creates the state of a store at rest.
+   *
+   * @param version the store's version, 1 or more
+   * @throws IllegalArgumentException if the version is less than 1
+   */
   public SystemState(long version) {
     if (version < 1) {
       throw new IllegalArgumentException(
@@ -32,20 +37,41 @@ public final class SystemState {
     word = new AtomicLong(word(Phase.REST, version));
   }
 
-  /** Phase and version; volatile, for a caller that has protected its epoch before. */
+  /**
+   * Loads phase and version with a volatile load. The caller has protected its epoch before.
+   *
+   * @return the word, for {@link #phase} and {@link #version}
+   */
   public long word() {
     return word.get();
   }
 
-  /** Moves on; one thread at a time does. */
+  /**
+   * Changes phase and version. Only one thread at a time may call this.
+   *
+   * @param phase the new phase
+   * @param version the new version
+   */
   public void set(Phase phase, long version) {
     word.set(word(phase, version));
   }
 
+  /**
+   * Extracts the phase.
+   *
+   * @param word a result of {@link #word()}
+   * @return the phase
+   */
   public static Phase phase(long word) {
     return Phase.of((int) (word & PHASE_MASK));
   }
 
+  /**
+   * Extracts the version.
+   *
+   * @param word a result of {@link #word()}
+   * @return the version
+   */
   public static long version(long word) {
     return word >>> PHASE_BITS;
   }

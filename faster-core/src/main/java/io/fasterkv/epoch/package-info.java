@@ -1,4 +1,7 @@
-/** Who is where: epoch protection and trigger actions. */
+/**
+ * Epoch protection and trigger actions, the phases of a checkpoint, and the record of a store's
+ * failure.
+ */
 @NullMarked
 package io.fasterkv.epoch;
 

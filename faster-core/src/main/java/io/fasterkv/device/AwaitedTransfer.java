@@ -12,7 +12,14 @@ public final class AwaitedTransfer implements LogDevice.Completion {
 
   private AwaitedTransfer() {}
 
-  /** Writes all bytes of {@code source} at {@code address}; an interrupt does not end the wait. */
+  /**
+   * Writes all bytes and waits until the write has ended. An interrupt does not end the wait.
+   *
+   * @param device the device to write to
+   * @param address where to write
+   * @param source the bytes
+   * @throws IOException if the write fails
+   */
   public static void write(LogDevice device, long address, MemorySegment source)
       throws IOException {
     AwaitedTransfer transfer = new AwaitedTransfer();

@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLongArray;
 final class BorrowedBlocks {
   private final List<? extends LogOrigin.File> files;
 
-  /** For each piece its file, its number in the file, its first address, and its first block. */
+  /** For each piece: its file, its number in the file, its first address, and its first block. */
   private final int[] fileOf;
 
   private final int[] numberOf;

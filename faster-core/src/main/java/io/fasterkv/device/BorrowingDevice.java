@@ -48,10 +48,10 @@ public final class BorrowingDevice implements LogDevice {
   private long removedUntil;
 
   /**
-   * Begins with nothing here.
+   * Starts without any local block.
    *
-   * @param device stores the blocks and the rest of the log; closed with this
-   * @param origin provides the log; closed with this, or when all blocks are local
+   * @param device stores the blocks and the rest of the log; closed with this device
+   * @param origin provides the log; closed with this device, or when all blocks are local
    */
   public BorrowingDevice(LogDevice device, LogOrigin origin) {
     this.device = device;
@@ -63,7 +63,11 @@ public final class BorrowingDevice implements LogDevice {
     fill = new BackgroundFill(this, blocks, Math.max(1, origin.streams()));
   }
 
-  /** Reports to {@code listener} if a copied block is damaged. */
+  /**
+   * Reports a damaged block, or another failure that ends the copy, to a listener.
+   *
+   * @param listener receives the failure
+   */
   public void onFailure(Consumer<? super Throwable> listener) {
     onFailure = listener;
   }
@@ -102,16 +106,17 @@ public final class BorrowingDevice implements LogDevice {
     onFailure.accept(cause);
   }
 
-  /** Bytes of the log that are not here yet. */
+  /** {@return how many bytes of the log are not local yet} */
   public long missingBytes() {
     return blocks.missingBytes();
   }
 
   /**
-   * Stores a piece that was read from the origin.
+   * Stores a piece that the caller has read from the origin.
    *
-   * @param address its first
-   * @param bytes of the whole piece, compared with its checksum
+   * @param address the piece's first address
+   * @param bytes all bytes of the piece, whose checksum the caller has verified
+   * @throws IOException if the piece cannot be written
    */
   public void keepPiece(long address, MemorySegment bytes) throws IOException {
     int block = blocks.at(address);

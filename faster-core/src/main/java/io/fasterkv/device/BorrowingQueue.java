@@ -7,8 +7,8 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of a {@link BorrowingDevice}: what is here goes to the queue of the device below, anything
- * else is fetched on the caller's thread.
+ * The reads of a {@link BorrowingDevice}. Reads of local blocks go to the queue of the underlying
+ * device; other blocks are fetched on the caller's thread.
  */
 final class BorrowingQueue implements ReadQueue {
 

@@ -7,9 +7,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue of reads over any device: the device's threads put in what has ended, the caller's takes
- * it out. A device that tells twice of one read is heard once: otherwise the second time would pass
- * for the end of the next read with that tag.
+ * A queue of reads over any device. The device's threads add reads that have ended; the caller's
+ * thread removes them. If a device reports the end of a read twice, the queue ignores the second
+ * report; otherwise it would be mistaken for the end of the next read with that tag.
  *
  * <p>Each read is itself the entry in the queue, so that its end needs no memory. If an end were
  * lost, its caller would wait forever.
@@ -58,7 +58,7 @@ public final class CompletedReads implements ReadQueue {
   private int underWay;
   private @Nullable IOException failure;
 
-  /** Reads that have ended, the oldest first; under the lock. */
+  /** Reads that have ended, oldest first; accessed under the lock. */
   private @Nullable Read first;
 
   private @Nullable Read last;
@@ -69,10 +69,11 @@ public final class CompletedReads implements ReadQueue {
   }
 
   /**
-   * A queue that reports each end to a listener.
+   * Creates a queue that reports each end to a listener.
    *
-   * @param listeners gives for each read the listener that runs when it has ended, on a thread of
-   *     the device; a read that is under way refers to its listener, and the queue does not
+   * @param device the device to read from
+   * @param listeners returns the listener for each read. The listener runs when the read has ended,
+   *     on a thread of the device. A read in progress references its listener; the queue does not
    */
   public CompletedReads(LogDevice device, Supplier<? extends @Nullable Runnable> listeners) {
     this.device = device;
@@ -110,7 +111,7 @@ public final class CompletedReads implements ReadQueue {
   @Override
   public void close() {
     while (next(true) != NONE) {
-      // Its memory is the device's until it has ended.
+      // Until the read has ended, its memory belongs to the device.
     }
   }
 

@@ -10,28 +10,28 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * Transfers past the system's page cache. The JVM has an option for it in a module that need not be
- * there ({@code jdk.unsupported}), and a file system may refuse it, so it is looked for by name and
- * tried out.
+ * Transfers that bypass the system's page cache. The option for them is in an optional module of
+ * the JVM ({@code jdk.unsupported}), and a file system may refuse it. This class therefore looks it
+ * up by name and tries it.
  */
 final class DirectIo {
-  /** What address, size and memory of a direct transfer are multiples of. */
+  /** The address, size and memory of a direct transfer are multiples of this. */
   static final int UNIT_BYTES = 4096;
 
   private static final Optional<OpenOption> OPTION = findOption();
 
   private DirectIo() {}
 
-  /** Whether a transfer may be direct; if not, it goes through the page cache. */
+  /** Whether a transfer can be direct; if not, it goes through the page cache. */
   static boolean isAligned(long address, MemorySegment memory) {
     long together = address | memory.byteSize() | memory.address();
     return memory.isNative() && (together & (UNIT_BYTES - 1)) == 0;
   }
 
   /**
-   * The option to open files in {@code directory} with.
+   * Tries the option on a file in {@code directory}, and returns it.
    *
-   * @throws IOException saying why files there cannot be opened so
+   * @throws IOException with the reason why files there cannot be opened with it
    */
   static OpenOption tried(Path directory) throws IOException {
     OpenOption option =

@@ -14,7 +14,10 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Files that only their owner can read, and steps that survive a power cut and an interrupt. */
+/**
+ * Creates files that only their owner can read, with steps that survive a power failure and an
+ * interrupt.
+ */
 public final class DurableFiles {
   private static final FileAttribute<?> OWNER_FILE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
@@ -23,7 +26,14 @@ public final class DurableFiles {
 
   private DurableFiles() {}
 
-  /** Opens a file for reading and writing, creating it when missing. */
+  /**
+   * Opens a file for reading and writing, and creates it if it is missing.
+   *
+   * @param path the file
+   * @param more further options
+   * @return the open file
+   * @throws IOException if the file cannot be opened
+   */
   public static FileChannel openReadWrite(Path path, OpenOption... more) throws IOException {
     Set<OpenOption> options = readWrite(more);
     options.add(StandardOpenOption.CREATE);
@@ -32,7 +42,7 @@ public final class DurableFiles {
         : FileChannel.open(path, options);
   }
 
-  /** Opens a file that is there for reading and writing. */
+  /** Opens an existing file for reading and writing. */
   static FileChannel openExisting(Path path, OpenOption... more) throws IOException {
     return FileChannel.open(path, readWrite(more));
   }
@@ -44,7 +54,12 @@ public final class DurableFiles {
     return options;
   }
 
-  /** Creates a directory and those above it. */
+  /**
+   * Creates a directory and its missing parents.
+   *
+   * @param directory the directory
+   * @throws IOException if it cannot be created
+   */
   public static void createDirectories(Path directory) throws IOException {
     if (isPosix(directory)) {
       Files.createDirectories(directory, OWNER_DIRECTORY);
@@ -53,7 +68,14 @@ public final class DurableFiles {
     }
   }
 
-  /** Puts a finished, forced file in its place: after this it is there whole or not at all. */
+  /**
+   * Moves a finished, forced file to its final name. Afterwards that name refers to the whole file
+   * or, if this failed, to nothing new.
+   *
+   * @param from the finished file
+   * @param to the final name
+   * @throws IOException if the move fails
+   */
   public static void moveIntoPlace(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
     Path directory = to.toAbsolutePath().getParent();
@@ -62,7 +84,12 @@ public final class DurableFiles {
     }
   }
 
-  /** Makes the names in a directory durable. */
+  /**
+   * Makes the names in a directory durable.
+   *
+   * @param directory the directory
+   * @throws IOException if that fails
+   */
   public static void forceDirectory(Path directory) throws IOException {
     if (isPosix(directory)) {
       Uninterrupted.run(() -> {
@@ -73,7 +100,7 @@ public final class DurableFiles {
     }
   }
 
-  /** Makes what is in a file durable, whoever has written it. */
+  /** Makes the content of a file durable, including writes of other threads. */
   static void force(Path file) throws IOException {
     Uninterrupted.run(() -> {
       try (FileChannel channel = openExisting(file)) {
@@ -82,7 +109,14 @@ public final class DurableFiles {
     });
   }
 
-  /** Makes a new file of some bytes, in place of one that is there; durable but for its name. */
+  /**
+   * Creates a file, or replaces an existing one. Its content is durable, its name is not; see
+   * {@link #forceDirectory}.
+   *
+   * @param file the file
+   * @param bytes its content
+   * @throws IOException if the file cannot be written
+   */
   public static void write(Path file, MemorySegment bytes) throws IOException {
     Uninterrupted.run(() -> {
       Files.deleteIfExists(file);

@@ -14,14 +14,14 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segment files {@code log.0}, {@code log.1}, and so on in one directory, each of a fixed number of
- * bytes: address {@code a} lies in file {@code a / segmentBytes} at offset {@code a %
- * segmentBytes}. Transfers run on platform threads of the device's own, one a transfer, which come
- * when there is something to do and leave when there is not. One thread writes at a time, while
- * others tell that their writes have ended; reads never wait behind writes.
+ * Stores a log in segment files {@code log.0}, {@code log.1}, and so on, of a fixed size in one
+ * directory. Address {@code a} is in file {@code a / segmentBytes} at offset {@code a %
+ * segmentBytes}. Each transfer runs on a platform thread of the device; threads start when there is
+ * work and end when there is none. One thread writes at a time, while others report the end of
+ * their writes. Reads never wait for writes.
  *
- * <p>With direct I/O, transfers whose address, size and memory are multiples of 4096 bytes pass the
- * system's page cache by; others go through it.
+ * <p>With direct I/O, transfers whose address, size and memory are multiples of 4096 bytes bypass
+ * the system's page cache; others go through it.
  */
 public final class FileDevice implements LogDevice {
   private static final int SECTOR_BYTES = 4096;
@@ -35,19 +35,20 @@ public final class FileDevice implements LogDevice {
   private final @Nullable SegmentFiles direct;
   private final @Nullable MappedPieces mapped;
 
-  /** File systems lock a file that grows, and who waits for that spins. */
+  /** File systems lock a file that grows, and threads that wait for that lock spin. */
   private final ReentrantLock writing = new ReentrantLock(true);
 
   private final ThreadPoolExecutor writers;
 
-  /** Shared by who does a write on a thread that is not the device's. */
+  /** Read lock: threads outside the device that perform a write. */
   private final ReentrantReadWriteLock helping = new ReentrantReadWriteLock();
 
   private final ExecutorService readers;
 
   /**
-   * A device that reads and writes through the system's page cache.
+   * Creates a device that reads and writes through the system's page cache.
    *
+   * @param directory the directory for the segment files
    * @param segmentBytes size of a segment file, a power of two
    */
   public FileDevice(Path directory, long segmentBytes) {
@@ -66,10 +67,13 @@ public final class FileDevice implements LogDevice {
   }
 
   /**
-   * A device whose aligned transfers pass the page cache by.
+   * Creates a device whose aligned transfers bypass the page cache.
    *
-   * @param directory is there already
-   * @throws IOException saying why the directory's file system, or the JVM, does not allow it
+   * @param directory an existing directory
+   * @param segmentBytes size of a segment file, a power of two
+   * @return the device
+   * @throws IOException with the reason why the directory's file system, or the JVM, does not allow
+   *     it
    */
   public static FileDevice direct(Path directory, long segmentBytes) throws IOException {
     return new FileDevice(
@@ -80,10 +84,12 @@ public final class FileDevice implements LogDevice {
   }
 
   /**
-   * A device whose short reads that do not wait in a queue are of mapped files, if this JVM may do
-   * so.
+   * Creates a device that maps files for short reads outside of read queues, if this JVM can do so.
    *
-   * @param mostBytes how much is mapped at a time, at least a mebibyte
+   * @param directory the directory for the segment files
+   * @param segmentBytes size of a segment file, a power of two
+   * @param mostBytes how much is mapped at a time, at least 1 MiB
+   * @return the device
    */
   public static FileDevice mapped(Path directory, long segmentBytes, long mostBytes) {
     boolean isPossible = MappedPieces.isPossible(directory);
@@ -126,7 +132,7 @@ public final class FileDevice implements LogDevice {
     }
     try {
       Runnable write = waiting.peek();
-      // By the executor, which ends when the last is taken out and it is shut down.
+      // The executor runs it; the executor ends when the last write is removed and it is shut down.
       if (write == null || !writers.remove(write)) {
         return false;
       }
@@ -198,7 +204,7 @@ public final class FileDevice implements LogDevice {
     readers.shutdown();
     boolean isInterrupted = awaitEnd(writers);
     isInterrupted |= awaitEnd(readers);
-    // Nobody finds a write any more; who has found one does it.
+    // From here on no thread finds a write; a thread that has found one performs it.
     helping.writeLock().lock();
     helping.writeLock().unlock();
     if (direct != null) {

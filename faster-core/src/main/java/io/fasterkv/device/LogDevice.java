@@ -4,106 +4,162 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Durable bytes under a log's addresses. Safe for all threads. A transfer is whole or it has
- * failed: an implementation repeats short transfers, and never reports success for part of the
- * bytes. The memory handed in stays untouched by the caller until the completion has been called.
+ * Stores the bytes of a log by address. Safe for all threads. A transfer either completes or fails
+ * as a whole: an implementation repeats short transfers, and never reports success for a part of
+ * the bytes. The caller does not touch the memory of a transfer until its completion has been
+ * called.
  */
 public interface LogDevice extends AutoCloseable {
 
-  /**
-   * Called once when a transfer has ended, successfully or not, on a thread of the device or on one
-   * that calls {@link #writeOne}. It must not block, and must not throw, since nothing would catch
-   * that. It ignores a second call.
-   */
+  /** Receives the outcome of a transfer. */
   @FunctionalInterface
   interface Completion {
     /**
-     * @param failure null when all bytes were transferred
+     * Handles the end of a transfer. Called once when the transfer has ended, successfully or not,
+     * on a thread of the device or on one that calls {@link #writeOne}. It must not block, and must
+     * not throw, because nothing would catch the exception. It ignores a second call.
+     *
+     * @param failure why the transfer failed; null if all bytes were transferred
      */
     void completed(@org.jspecify.annotations.Nullable IOException failure);
   }
 
   /**
-   * The unit that the device writes as a whole, a power of two; committed bytes end at a multiple
-   * of it, so that they are never written again.
+   * Returns the unit that the device writes as a whole. Committed bytes end at a multiple of it, so
+   * that they are never written again.
+   *
+   * @return the size in bytes, a power of two
    */
   int sectorBytes();
 
   /**
-   * The unit that the device reads in without a detour, a power of two and at most {@link
-   * #sectorBytes()}: where address, size and native memory are multiples of it, bytes go straight
-   * from the device to the memory. Any other read works as well, and may cost a copy.
+   * Returns the unit of reads without an extra copy. If the address, the size and native memory are
+   * multiples of it, bytes go straight from the device to the memory. All other reads work too, and
+   * may need a copy.
+   *
+   * @return the size in bytes, a power of two, at most {@link #sectorBytes()}
    */
   default int readUnitBytes() {
     return 1;
   }
 
   /**
-   * Starts to write all bytes of {@code source} at {@code address}. Does not make them durable. A
-   * write that ends in {@link NoSpaceException} is tried again some time; any other failure is for
-   * good.
+   * Starts to write bytes, without making them durable. A write that fails with {@link
+   * NoSpaceException} may be retried later; any other failure is permanent.
+   *
+   * @param address where to write
+   * @param source the bytes; all are written
+   * @param completion receives the outcome
    */
   void write(long address, MemorySegment source, Completion completion);
 
   /**
-   * Does a write that has been asked for and that no thread has begun, on the calling thread; false
-   * if there is none. For who waits for writes, and would otherwise wait for a processor for the
-   * device's threads, too.
+   * Performs a requested write that no thread has started, on the calling thread. A caller that
+   * waits for writes uses it to avoid waiting also until a device thread gets a processor.
+   *
+   * @return false if there is no such write
    */
   default boolean writeOne() {
     return false;
   }
 
-  /** Starts to fill {@code target} from {@code address} on. */
+  /**
+   * Starts to read bytes.
+   *
+   * @param address where to read
+   * @param target filled completely
+   * @param completion receives the outcome
+   */
   void read(long address, MemorySegment target, Completion completion);
 
   /**
-   * Whether {@link #readNow} finds what is short, and begins at {@code address}, in memory, as a
-   * rule. Then a second read costs less than bytes that the first one need not have had.
+   * Tells whether a short {@link #readNow} at an address usually finds its bytes in memory. If so,
+   * a second short read is cheaper than reading more bytes than needed at first.
+   *
+   * @param address where the read starts
+   * @return true if the bytes are probably in memory
    */
   default boolean readsMemory(long address) {
     return false;
   }
 
-  /** A queue of its own for a caller that has up to {@code depth} reads under way. */
+  /**
+   * Creates a read queue for one caller.
+   *
+   * @param depth how many reads the caller has in progress at most
+   * @return the queue
+   */
   default ReadQueue readQueue(int depth) {
     return new CompletedReads(this);
   }
 
-  /** Bytes of memory outside of the Java heap that the device takes by itself. */
+  /** {@return the off-heap memory that the device itself uses, in bytes} */
   default long memoryBytes() {
     return 0;
   }
 
-  /** Fills {@code target} from {@code address} on, on the calling thread. */
+  /**
+   * Reads bytes on the calling thread.
+   *
+   * @param address where to read
+   * @param target filled completely
+   * @throws IOException if the read fails
+   */
   void readNow(long address, MemorySegment target) throws IOException;
 
-  /** Returns when all bytes whose write has completed survive a power cut. */
+  /**
+   * Makes all bytes durable whose write has completed: after this returns, they survive a power
+   * failure.
+   *
+   * @throws IOException if that fails
+   */
   void force() throws IOException;
 
-  /** Lets go of storage for addresses below {@code address}, as far as it is convenient. */
+  /**
+   * Frees storage for addresses below a given one. The device may keep some of it, for example up
+   * to the end of a segment.
+   *
+   * @param address the lowest address that is still needed
+   * @throws IOException if storage cannot be freed
+   */
   void truncate(long address) throws IOException;
 
   /**
-   * Returns when files of the device have all that can be read from it; from then on they do.
+   * Waits until files of the device contain everything that can be read from it. From then on they
+   * always do.
    *
-   * @throws IOException if that cannot be had, and a {@link NoSpaceException} if it cannot be had
-   *     for want of space
+   * @throws IOException if that fails; a {@link NoSpaceException} if space is missing
    */
   default void awaitWhole() throws IOException {}
 
-  /** Whether files of the device have all that can be read from it: {@link #awaitWhole} is over. */
+  /**
+   * {@return whether files of the device contain everything that can be read from it, so that
+   * {@link #awaitWhole} need not wait}
+   */
   default boolean isWhole() {
     return true;
   }
 
-  /** Names the place of an address for an error message, for example a file and an offset. */
+  /**
+   * Describes where an address is stored, for error messages.
+   *
+   * @param address the address
+   * @return the location, for example a file and an offset
+   */
   String place(long address);
 
-  /** Waits for the transfers under way and lets go of all resources; files stay. */
+  /**
+   * Waits for transfers in progress and releases all resources. The files remain.
+   *
+   * @throws IOException if a file cannot be closed
+   */
   @Override
   void close() throws IOException;
 
-  /** Removes everything the device has stored. The device must be closed. */
+  /**
+   * Deletes everything that the device has stored. Close the device first.
+   *
+   * @throws IOException if a file cannot be deleted
+   */
   void delete() throws IOException;
 }

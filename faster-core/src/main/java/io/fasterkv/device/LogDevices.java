@@ -9,13 +9,13 @@ import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Picks the device that a store's settings ask for, as far as the system allows. */
+/** Selects the device for a store's settings, as far as the system supports them. */
 public final class LogDevices {
   private static final Logger LOG = System.getLogger(LogDevices.class.getName());
 
   /**
-   * A log is up to twice what is live, and that may be ten times the memory. The kernel's tables of
-   * what is mapped take a 512th of it.
+   * A log is up to twice its live bytes, which may be ten times the memory. The kernel's tables for
+   * mapped memory take 1/512 of it.
    */
   private static final long MAPPED_TIMES = 32;
 
@@ -25,9 +25,11 @@ public final class LogDevices {
   private LogDevices() {}
 
   /**
-   * A device in the store's directory, which is there already; none for a store in memory.
+   * Opens a device in the store's existing directory, or a {@link NoDevice} for a store in memory.
    *
-   * @throws BadConfig if {@link IoKind#URING} is asked for and cannot be had
+   * @param config the settings
+   * @return the device
+   * @throws BadConfig if {@link IoKind#URING} is requested and not available
    */
   public static LogDevice open(StoreConfig config) {
     if (config.isInMemory()) {

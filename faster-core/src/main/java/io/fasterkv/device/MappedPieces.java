@@ -17,22 +17,25 @@ import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Segment files as memory, for short reads of what the system has in its page cache: they take a
- * tenth of the time of a system call. A piece is mapped by the first read of it that finds all of
- * it in its file, and until its segment is removed; the kernel is told not to read ahead. What is
- * not mapped, or cannot be read that way, is for the caller to read from the file, who then learns
- * why. Safe for all threads.
+ * Maps segment files into memory, for short reads of data that is in the system's page cache. Such
+ * a read takes a tenth of the time of a system call. A piece is mapped by the first read that finds
+ * it completely written, and stays mapped until its segment is removed. The kernel is told not to
+ * read ahead. If a piece is not mapped or cannot be read in this way, the caller reads from the
+ * file and then gets the reason. Safe for all threads.
  *
- * <p>Mapped pages belong to the system's page cache, as those of other reads do. What they take
- * beside it are 8 bytes for each 4 KiB, so the pieces that are mapped at a time are limited.
+ * <p>Mapped pages belong to the system's page cache, like those of other reads. They need another 8
+ * bytes for each 4 KiB, so the number of pieces mapped at a time is limited.
  */
 final class MappedPieces implements AutoCloseable {
-  /** Longer reads gain more from reading ahead. */
+  /** Longer reads gain more from read-ahead. */
   static final int MOST_BYTES = 4096;
 
   private static final int MOST_PIECES = 256;
 
-  /** Of all stores in this process: systems allow some 65,000 mappings, and threads need some. */
+  /**
+   * For all stores of this process: systems allow about 65,000 mappings, and threads need some of
+   * them.
+   */
   private static final int MOST_IN_ALL = 16_384;
 
   private static final AtomicInteger IN_ALL = new AtomicInteger();
@@ -43,17 +46,19 @@ final class MappedPieces implements AutoCloseable {
   private final LongFunction<Path> paths;
   private final SystemCalls system = new SystemCalls();
 
-  /** By the low bits of their numbers: those of a log that is not too long are all different. */
+  /**
+   * Indexed by the low bits of the piece numbers, which are distinct unless the log is too long.
+   */
   private final AtomicReferenceArray<@Nullable Piece> pieces;
 
   private long removedUntil;
 
-  /** Nothing more is mapped: that failed once, or this is closed. */
+  /** No further piece is mapped, because mapping failed once or this object is closed. */
   private volatile boolean isRefusing;
 
   private boolean isClosed;
 
-  /** The memory is empty if not all of the piece has been written, or too much is mapped. */
+  /** The memory is empty if the piece is not completely written, or if too much is mapped. */
   private record Piece(long number, @Nullable MappedFile file, MemorySegment memory) {
     static Piece unmapped(long number) {
       return new Piece(number, null, MemorySegment.NULL);
@@ -68,8 +73,8 @@ final class MappedPieces implements AutoCloseable {
   }
 
   /**
-   * @param mostBytes how much is mapped at a time, at least a mebibyte
-   * @param paths where the segment of a number is
+   * @param mostBytes how much is mapped at a time, at least 1 MiB
+   * @param paths returns the file of a segment number
    */
   MappedPieces(long segmentBytes, long mostBytes, LongFunction<Path> paths) {
     this.segmentBytes = segmentBytes;
@@ -80,12 +85,15 @@ final class MappedPieces implements AutoCloseable {
     pieces = new AtomicReferenceArray<>((int) Long.highestOneBit(count));
   }
 
-  /** Whether this JVM can map the files of a directory as this class does. */
+  /** Whether this JVM can map the files of a directory. */
   static boolean isPossible(Path directory) {
     return SystemCalls.isGranted() && directory.getFileSystem().equals(FileSystems.getDefault());
   }
 
-  /** Fills {@code target} from {@code address} on; false if that is left to the caller. */
+  /**
+   * Fills {@code target} from {@code address} on; returns false if the caller must read the file
+   * instead.
+   */
   boolean read(long address, MemorySegment target) {
     long bytes = target.byteSize();
     if (bytes > MOST_BYTES) {
@@ -102,23 +110,26 @@ final class MappedPieces implements AutoCloseable {
     }
     try {
       MemorySegment.copy(piece.memory, offset, target, 0, bytes);
-      // A page that cannot be read makes compiled code throw at its next safepoint only: here.
+      // If a page cannot be read, compiled code throws only at its next safepoint: here.
       Thread.holdsLock(pieces);
       return true;
     } catch (IllegalStateException | InternalError e) {
-      // It was unmapped meanwhile, or the system could not read it.
+      // It was unmapped in the meantime, or the system could not read it.
       return false;
     }
   }
 
-  /** Whether a short read at {@code address} is likely to be of memory, by now or by that read. */
+  /**
+   * Whether a short read at {@code address} probably reads memory, already mapped or mapped by that
+   * read.
+   */
   boolean isMappable(long address) {
     long number = address / pieceBytes;
     Piece piece = pieces.getAcquire(slot(number));
     return piece == null ? !isRefusing : piece.number == number && piece.file != null;
   }
 
-  /** From {@code address} to {@code end} all is in the file now. */
+  /** All bytes from {@code address} to {@code end} are in the file now. */
   void written(long address, long end) {
     if (address / pieceBytes < end / pieceBytes) {
       forgetUnmapped(address / pieceBytes, end / pieceBytes);
@@ -139,7 +150,9 @@ final class MappedPieces implements AutoCloseable {
     return IN_ALL.get();
   }
 
-  /** Unmaps what lies below {@code address}, the end of a segment; its file may then be removed. */
+  /**
+   * Unmaps everything below {@code address}, the end of a segment; its file may then be removed.
+   */
   void truncate(long address) {
     takeOut(address / pieceBytes).forEach(Piece::unmap);
   }
@@ -171,7 +184,7 @@ final class MappedPieces implements AutoCloseable {
 
   private synchronized @Nullable Piece map(long number) {
     Piece there = pieces.get(slot(number));
-    // An interrupt would close the file; who has it reads without.
+    // An interrupt would close the file; an interrupted thread reads without a mapping.
     boolean mayMap = !isRefusing && !Thread.currentThread().isInterrupted();
     if (there != null || !mayMap || number < removedUntil) {
       return there;
@@ -182,7 +195,8 @@ final class MappedPieces implements AutoCloseable {
   }
 
   /**
-   * Opened for writing, too: so it is the file that is written to, also where layers are copied.
+   * Opens the file also for writing: on a file system that copies layers, this opens the file that
+   * is written to.
    */
   private @Nullable Piece mapNow(long number) {
     long address = number * pieceBytes;
@@ -195,7 +209,7 @@ final class MappedPieces implements AutoCloseable {
     } catch (NoSuchFileException | ClosedByInterruptException e) {
       return null;
     } catch (IOException | UnsupportedOperationException e) {
-      // Where one cannot be mapped, most cannot.
+      // If one piece cannot be mapped, most others cannot either.
       isRefusing = true;
       return null;
     }

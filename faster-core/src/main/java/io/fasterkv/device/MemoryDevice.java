@@ -7,8 +7,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * A device that keeps its bytes on the Java heap and completes on the calling thread: for tests,
- * and for stores that need not outlive the process. Its bytes are not part of a store's budget.
+ * Stores bytes on the Java heap, and completes each transfer on the calling thread. For tests, and
+ * for stores that need not outlive the process. Its bytes are not part of a store's budget.
  */
 public final class MemoryDevice implements LogDevice {
   private static final int SECTOR_BYTES = 64;

@@ -3,10 +3,12 @@ package io.fasterkv.device;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Stands where a store in memory has no device: it holds nothing, and is asked for nothing. */
+/**
+ * The device of a store in memory. It stores nothing, and the store never uses it for transfers.
+ */
 public final class NoDevice implements LogDevice {
 
-  /** Records are aligned to 8 bytes anyway. */
+  /** Records are aligned to 8 bytes in any case. */
   @Override
   public int sectorBytes() {
     return Long.BYTES;

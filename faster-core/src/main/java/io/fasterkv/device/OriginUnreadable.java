@@ -3,8 +3,8 @@ package io.fasterkv.device;
 import java.io.IOException;
 
 /**
- * A block that is not local yet could not be read from the origin. It still exists there: another
- * attempt may succeed, unless the store is being closed.
+ * A block that is not local yet could not be read from the origin. It still exists there: a retry
+ * may succeed, unless the store is being closed.
  */
 public final class OriginUnreadable extends IOException {
   private static final long serialVersionUID = 1;

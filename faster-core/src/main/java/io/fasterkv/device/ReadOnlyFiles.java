@@ -12,13 +12,13 @@ import java.util.concurrent.atomic.AtomicInteger;
 /**
  * Segment files by descriptor, opened for reading on first use. Safe for all threads.
  *
- * <p>Once a descriptor is closed, its number may mean another file. So whoever puts one into a
- * request holds it until the request has ended: the last to let go closes it.
+ * <p>After a descriptor is closed, its number may refer to another file. So a thread that puts one
+ * into a request holds the file until the request has ended; the last holder closes it.
  */
 final class ReadOnlyFiles implements AutoCloseable {
   private static final int ENOENT = 2;
 
-  /** An open file, and how many hold it; this object's own map is one of them. */
+  /** An open file and its number of holders; the map of this object is one of them. */
   final class OpenFile {
     final int descriptor;
     private final AtomicInteger holders = new AtomicInteger(1);
@@ -27,7 +27,7 @@ final class ReadOnlyFiles implements AutoCloseable {
       this.descriptor = descriptor;
     }
 
-    /** False if the last has let go. */
+    /** Returns false if the last holder has released the file. */
     private boolean hold() {
       for (int count = holders.get(); count > 0; count = holders.get()) {
         if (holders.compareAndSet(count, count + 1)) {
@@ -54,7 +54,7 @@ final class ReadOnlyFiles implements AutoCloseable {
   private long goneBelow;
 
   /**
-   * @param flags how files are opened, besides for reading
+   * @param flags how to open files, in addition to reading
    */
   ReadOnlyFiles(Path directory, long segmentBytes, long flags) {
     this.directory = directory;
@@ -62,7 +62,7 @@ final class ReadOnlyFiles implements AutoCloseable {
     this.flags = flags;
   }
 
-  /** The file that holds an address, held once more. */
+  /** Returns the file that contains an address, with one more hold on it. */
   OpenFile hold(long address) throws IOException {
     long segment = address / segmentBytes;
     while (true) {
@@ -91,7 +91,7 @@ final class ReadOnlyFiles implements AutoCloseable {
     }
   }
 
-  /** Lets go of all files. No request is under way. */
+  /** Releases all files. No request may be in progress. */
   @Override
   public void close() {
     closeSegments(Long.MAX_VALUE);

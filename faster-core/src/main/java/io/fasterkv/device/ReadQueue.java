@@ -5,32 +5,37 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One caller's reads, many at a time; they end in any order. Used by one thread at a time. A read
- * that was asked for may wait until some more are, or until {@link #next} is called, so that they
- * are handed over together.
+ * The reads of one caller, many at a time; they end in any order. For one thread at a time. A
+ * requested read may be delayed until there are more, or until {@link #next} is called, so that
+ * several are submitted together.
  */
 public interface ReadQueue extends AutoCloseable {
-  /** No read has ended. */
+  /** The result of {@link #next} if no read has ended. */
   int NONE = -1;
 
   /**
-   * Asks for all of {@code target} from {@code address} on.
+   * Requests a read.
    *
-   * @param tag 0 to the queue's depth less one; names the read until it has ended, and is not in
-   *     use by another
+   * @param tag identifies the read until it has ended: 0 to the queue's depth less one, and not in
+   *     use by another read
+   * @param address where to read
+   * @param target filled completely
    */
   void read(int tag, long address, MemorySegment target);
 
   /**
-   * The tag of a read that has ended, each once, or {@link #NONE}; if {@code wait}, and a read is
-   * under way, it waits for one to end. An interrupt does not end the wait, and is kept.
+   * Returns a read that has ended; each is returned once. An interrupt does not end the wait, and
+   * is preserved.
+   *
+   * @param wait whether to wait for a read to end, if any is in progress
+   * @return the read's tag, or {@link #NONE}
    */
   int next(boolean wait);
 
-  /** Why the read that {@link #next} returned has failed; null when all bytes are there. */
+  /** {@return why the read that {@link #next} returned has failed; null if all bytes were read} */
   @Nullable IOException failure();
 
-  /** Waits for the reads under way, and forgets them. */
+  /** Waits for reads in progress and drops their results. */
   @Override
   void close();
 }

@@ -10,8 +10,8 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * An io_uring of the Linux kernel (5.6 and later): two rings of memory shared with the kernel, one
- * of requests and one of completions, and a system call that hands over and waits.
+ * An io_uring of the Linux kernel (5.6 and later). It consists of two rings of memory shared with
+ * the kernel, one for requests and one for completions, and a system call that submits and waits.
  *
  * <pre>
  *   requests:     head (kernel) .. tail (ours)    entries of 64 bytes, in their own memory
@@ -19,12 +19,12 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * <p>Each index has one writer. A tail is stored with release after the entries before it were
- * written, and loaded with acquire before they are read; a head likewise after an entry was read,
- * so that it is not overwritten before. A weaker order would let one side see an index without the
- * entry. One thread at a time on our side.
+ * written, and loaded with acquire before they are read. A head is treated likewise after an entry
+ * was read, so that the entry is not overwritten too early. A weaker order would let one side see
+ * an index without its entry. On our side, one thread at a time.
  */
 class Ring implements AutoCloseable {
-  /** Memory of the kernel's for a ring of up to 64 requests: two pages. */
+  /** Kernel memory of a ring for up to 64 requests: two pages. */
   static final long BYTES = 2 * 4096;
 
   static final int EINTR = 4;
@@ -37,7 +37,9 @@ class Ring implements AutoCloseable {
   private static final long GET_EVENTS = 1;
   private static final byte READ = 22;
 
-  /** Completions wait for our next call instead of interrupting us; a flag says that some do. */
+  /**
+   * Completions wait for our next call instead of interrupting us; a flag says that there are some.
+   */
   private static final int COOPERATIVE = 1 << 8 | 1 << 9;
 
   /** One map for both rings, no completion dropped, and plain reads: 5.6 and later. */
@@ -61,14 +63,14 @@ class Ring implements AutoCloseable {
   private final long completionTail;
   private final long completions;
 
-  /** Of the completion that {@link #next()} found. */
+  /** The tag of the completion that {@link #next()} found. */
   private long tag;
 
   private int result;
 
   /**
-   * @param entries how many requests may be under way, a power of two
-   * @throws IOException if the kernel does not know such rings, or does not allow them
+   * @param entries how many requests may be in progress, a power of two
+   * @throws IOException if the kernel does not support such rings, or does not allow them
    */
   Ring(int entries) throws IOException {
     try {
@@ -99,7 +101,7 @@ class Ring implements AutoCloseable {
     }
   }
 
-  /** Puts a read into the ring, which has room; it waits there for {@link #enter}. */
+  /** Adds a read to the ring, which must have room; {@link #enter} submits it. */
   void read(int file, long position, MemorySegment target, long tag) {
     int tail = rings.get(JAVA_INT, requestTail);
     long request = (long) REQUEST_BYTES * (tail & requestMask);
@@ -113,38 +115,38 @@ class Ring implements AutoCloseable {
     Words.storeReleaseInt(rings, requestTail, tail + 1);
   }
 
-  /** How many requests the kernel has not taken yet. */
+  /** How many requests the kernel has not accepted yet. */
   int waiting() {
     return rings.get(JAVA_INT, requestTail) - Words.loadAcquireInt(rings, requestHead);
   }
 
-  /** The tag of a request that the kernel has not taken, 0 being the first. */
+  /** The tag of a request that the kernel has not accepted; index 0 is the first one. */
   long waitingTag(int index) {
     int slot = Words.loadAcquireInt(rings, requestHead) + index;
     return requests.get(JAVA_LONG, (long) REQUEST_BYTES * (slot & requestMask) + 32);
   }
 
-  /** Takes back what the kernel has not taken. */
+  /** Removes the requests that the kernel has not accepted. */
   void takeBack() {
     int head = Words.loadAcquireInt(rings, requestHead);
     Words.storeReleaseInt(rings, requestTail, head);
   }
 
   /**
-   * Hands over what waits, and waits until there are {@code wanted} completions. Returns how many
-   * requests the kernel took, or a negative error number.
+   * Submits the waiting requests, and waits until there are {@code wanted} completions. Returns how
+   * many requests the kernel accepted, or a negative error number.
    */
   int enter(int wanted) {
     long flags = wanted > 0 || isCompletionDelayed() ? GET_EVENTS : 0;
     return (int) system.call(ENTER, descriptor, waiting(), wanted, flags);
   }
 
-  /** Whether the kernel has completions that it puts into the ring when it is entered. */
+  /** Whether the kernel has completions that it adds to the ring only when it is entered. */
   boolean isCompletionDelayed() {
     return (Words.loadAcquireInt(rings, requestFlags) & COMPLETIONS_WAIT) != 0;
   }
 
-  /** Moves to the next completion; false when there is none. */
+  /** Moves to the next completion; returns false if there is none. */
   boolean next() {
     int head = rings.get(JAVA_INT, completionHead);
     if (head == Words.loadAcquireInt(rings, completionTail)) {
@@ -157,7 +159,7 @@ class Ring implements AutoCloseable {
     return true;
   }
 
-  /** The tag of the request that is complete. */
+  /** The tag of the completed request. */
   long tag() {
     return tag;
   }
@@ -167,7 +169,7 @@ class Ring implements AutoCloseable {
     return result;
   }
 
-  /** Nothing is under way any more. */
+  /** Closes the ring. No request may be in progress. */
   @Override
   public void close() {
     system.close(descriptor);
@@ -193,7 +195,7 @@ class Ring implements AutoCloseable {
     return (int) result;
   }
 
-  /** Memory of a ring, which is closed if there is none. */
+  /** Maps the memory of a ring; closes the ring if that fails. */
   private static MemorySegment map(SystemCalls system, int descriptor, long offset, long bytes)
       throws IOException {
     try {

@@ -11,10 +11,10 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A caller's reads through a {@link Ring} of its own: no other thread takes part in them. Reads are
- * handed over when the kernel has nothing of this caller's to do, when some have gathered, and when
- * no completion is there. All methods are synchronized only so that a device which is closed under
- * its caller can wait for what the kernel still writes into the caller's memory.
+ * A caller's reads through a {@link Ring} of its own; no other thread takes part in them. Reads are
+ * submitted when the kernel has no other request of this caller, when several have accumulated, and
+ * when no completion is available. All methods are synchronized only so that closing the device
+ * under its caller can wait until the kernel no longer writes to the caller's memory.
  */
 final class RingReads implements ReadQueue {
   private static final int BATCH = 4;
@@ -22,7 +22,7 @@ final class RingReads implements ReadQueue {
   private static final int MAX_TRIES = 10_000;
   private static final long PAUSE_NANOS = 20_000;
 
-  /** One read: what is still to come, and from where. */
+  /** One read: the bytes still to read, and their position. */
   private static final class Read {
     private @Nullable OpenFile file;
     private MemorySegment target = MemorySegment.NULL;
@@ -30,7 +30,10 @@ final class RingReads implements ReadQueue {
     private long done;
     private @Nullable IOException failure;
 
-    /** Grows with each request and at the end; part of the request's tag: no other's passes. */
+    /**
+     * Increases with each request and at the end. It is part of the request's tag, so that the
+     * completion of another request is not accepted.
+     */
     private long serial;
   }
 
@@ -38,10 +41,10 @@ final class RingReads implements ReadQueue {
   private final Ring ring;
   private final Read[] reads;
 
-  /** Ended, and not by a completion. */
+  /** Reads that ended without a completion. */
   private final Deque<Integer> refused;
 
-  /** In the ring or with the kernel. */
+  /** Requests in the ring or accepted by the kernel. */
   private int requests;
 
   private @Nullable IOException failure;
@@ -147,7 +150,9 @@ final class RingReads implements ReadQueue {
     requests++;
   }
 
-  /** Takes note of a completion; returns its read's tag if that has ended, or {@link #NONE}. */
+  /**
+   * Processes a completion; returns its read's tag if the read has ended, otherwise {@link #NONE}.
+   */
   private int completed(long requestTag, int result) {
     int tag = tag(requestTag);
     Read read = reads[tag];
@@ -173,7 +178,7 @@ final class RingReads implements ReadQueue {
       read.failure = new IOException("a read failed: errno=" + -result + place(read));
       return tag;
     }
-    // A direct transfer goes on at a whole unit; what lies beyond is read again.
+    // A direct transfer continues at a whole unit; bytes beyond that are read again.
     long progress = result & -(long) device.readUnitBytes();
     if (read.done + result < read.target.byteSize() && progress > 0) {
       read.done += progress;
@@ -191,7 +196,7 @@ final class RingReads implements ReadQueue {
     return (int) requestTag & ((1 << TAG_BITS) - 1);
   }
 
-  /** Whether a completion is of what a read waits for, and not of something before. */
+  /** Whether a completion belongs to the read's current request, and not to an earlier one. */
   private static boolean isOf(Read read, long requestTag) {
     return requestTag >>> TAG_BITS == read.serial && read.file != null;
   }
@@ -224,7 +229,7 @@ final class RingReads implements ReadQueue {
     }
   }
 
-  /** Hands over what waits, and waits for {@code wanted} completions. */
+  /** Submits the waiting requests, and waits for {@code wanted} completions. */
   private void enter(int wanted) {
     for (int tries = 1; ; tries++) {
       int result = ring.enter(wanted);
@@ -237,7 +242,8 @@ final class RingReads implements ReadQueue {
       }
       boolean mayPass = result == -Ring.EAGAIN || result == -Ring.EBUSY;
       if (mayPass && requests > waiting) {
-        // The kernel wants completions to be taken first; what waits goes with the next call.
+        // The kernel requires that completions are consumed first; the next call submits the
+        // requests.
         return;
       }
       if (!mayPass || tries == MAX_TRIES) {

@@ -29,7 +29,7 @@ import java.util.concurrent.ConcurrentHashMap;
 final class SegmentFiles {
   static final String PREFIX = "log.";
 
-  /** How many segments are open at a time, besides those that are to be forced. */
+  /** How many segments are open at a time, besides those that must be forced. */
   static final int MOST_OPEN = 256;
 
   private final Path directory;
@@ -50,7 +50,7 @@ final class SegmentFiles {
   private long removedUntil;
 
   /**
-   * @param options how files are opened, besides for reading and writing
+   * @param options how to open files, in addition to reading and writing
    */
   SegmentFiles(Path directory, long segmentBytes, OpenOption... options) {
     this.directory = directory;
@@ -73,7 +73,7 @@ final class SegmentFiles {
         file -> Transfers.readFully(file, target, address % segmentBytes));
   }
 
-  /** One at a time: when it returns, what was written before the call is durable. */
+  /** One at a time: when it returns, everything written before the call is durable. */
   synchronized void force() throws IOException {
     for (long segment : List.copyOf(unforced)) {
       unforced.remove(segment);
@@ -90,8 +90,8 @@ final class SegmentFiles {
   }
 
   /**
-   * Removes the segments that lie wholly below {@code address}, also those that a power cut has
-   * left with a gap above them.
+   * Removes the segments that are completely below {@code address}, including those that a power
+   * failure has left with a gap above them.
    */
   synchronized void truncate(long address) throws IOException {
     long end = address / segmentBytes;
@@ -152,7 +152,7 @@ final class SegmentFiles {
     }
   }
 
-  /** Which segment a file is; the largest number if it is none, but somebody's. */
+  /** The segment number of a file; the largest number if the file is not a segment. */
   private static long number(Path path) {
     String number = path.getFileName().toString().substring(PREFIX.length());
     return number.matches("\\d{1,18}") ? Long.parseLong(number) : Long.MAX_VALUE;
@@ -209,9 +209,9 @@ final class SegmentFiles {
   }
 
   /**
-   * Closes segments while there are too many. Any will do: a log is mostly read and written near
-   * its ends, and a transfer that is under way there opens its file again. Those that are to be
-   * forced stay, since a system may tell only who has a file open that it could not be written.
+   * Closes segments while too many are open. Any will do: a log is mostly read and written near its
+   * ends, and a transfer in progress opens its file again. Segments that must be forced stay open,
+   * because a system may report a failed write only to a process that has the file open.
    */
   private void closeOthers(long segment) throws IOException {
     if (open.size() <= MOST_OPEN) {

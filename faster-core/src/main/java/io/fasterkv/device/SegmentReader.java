@@ -7,19 +7,33 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
 
-/** Reads the segment files of a log that no store has open, and changes nothing. One thread's. */
+/**
+ * Reads the segment files of a log that no store has open, without changing them. For one thread.
+ */
 public final class SegmentReader implements AutoCloseable {
   private final Path directory;
   private final long segmentBytes;
   private @Nullable FileChannel open;
   private long openSegment;
 
+  /**
+   * Prepares to read; opens no file yet.
+   *
+   * @param directory the directory of the segment files
+   * @param segmentBytes size of a segment file, a power of two
+   */
   public SegmentReader(Path directory, long segmentBytes) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
   }
 
-  /** Fills {@code target}, which is in one segment, from {@code address} on. */
+  /**
+   * Reads bytes of one segment.
+   *
+   * @param address where to read
+   * @param target filled completely; it must not cross the end of the segment
+   * @throws IOException if the read fails
+   */
   public void read(long address, MemorySegment target) throws IOException {
     long segment = address / segmentBytes;
     FileChannel file = open;
@@ -32,7 +46,12 @@ public final class SegmentReader implements AutoCloseable {
     Transfers.readFully(file, target, address % segmentBytes);
   }
 
-  /** Names the place of an address for an error message. */
+  /**
+   * Describes where an address is stored, for error messages.
+   *
+   * @param address the address
+   * @return the file and the offset
+   */
   public String place(long address) {
     return "file=" + path(address / segmentBytes) + ", offset=" + address % segmentBytes;
   }

@@ -9,14 +9,17 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Makes the segment files of a log that no store has open. Safe for all threads. */
+/** Creates the segment files of a log that no store has open. Safe for all threads. */
 public final class SegmentWriter implements AutoCloseable {
   private final Path directory;
   private final long segmentBytes;
   private final SegmentFiles files;
 
   /**
-   * @param directory is there
+   * Prepares to write.
+   *
+   * @param directory an existing directory
+   * @param segmentBytes size of a segment file, a power of two
    */
   public SegmentWriter(Path directory, long segmentBytes) {
     this.directory = directory;
@@ -24,17 +27,27 @@ public final class SegmentWriter implements AutoCloseable {
     files = new SegmentFiles(directory, segmentBytes);
   }
 
-  /** Writes {@code source}, which is in one segment, to {@code address} and above. */
+  /**
+   * Writes bytes of one segment.
+   *
+   * @param address where to write
+   * @param source the bytes; they must not cross the end of the segment
+   * @throws IOException if the write fails
+   */
   public void write(long address, MemorySegment source) throws IOException {
     files.write(address, source);
   }
 
   /**
-   * Takes over the segments of another log from {@code from} up to {@code until}, by second names
-   * for their files if the file system can do that. The last one, which may go on, is copied if
-   * {@code isWritten}.
+   * Takes over the segments of another log, by hard links if the file system supports them,
+   * otherwise by copies. The last segment, which the other log may still write to, is always copied
+   * if this log writes to it too.
    *
-   * @param isWritten whether the log goes on here
+   * @param other the directory of the other log
+   * @param from the first address to take over
+   * @param until the first address after the range
+   * @param isWritten whether this log will be written to after {@code until}
+   * @throws IOException if a file cannot be taken over
    */
   public void take(Path other, long from, long until, boolean isWritten) throws IOException {
     for (long segment = from / segmentBytes; segment * segmentBytes < until; segment++) {
@@ -49,7 +62,15 @@ public final class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /** Makes durable what segments have that were made so, from {@code from} up to {@code until}. */
+  /**
+   * Makes the content of segments durable.
+   *
+   * @param directory the directory of the segment files
+   * @param segmentBytes size of a segment file, a power of two
+   * @param from the first address
+   * @param until the first address after the range
+   * @throws IOException if that fails
+   */
   public static void force(Path directory, long segmentBytes, long from, long until)
       throws IOException {
     for (long segment = from / segmentBytes; segment * segmentBytes < until; segment++) {
@@ -63,7 +84,7 @@ public final class SegmentWriter implements AutoCloseable {
     } catch (NoSuchFileException missing) {
       throw missing;
     } catch (IOException | UnsupportedOperationException e) {
-      // The file system cannot do that, or it is another one.
+      // The file system does not support this, or the directories are on different ones.
       Files.copy(source, target);
     }
   }
@@ -82,7 +103,12 @@ public final class SegmentWriter implements AutoCloseable {
     }
   }
 
-  /** Names the place of an address for an error message. */
+  /**
+   * Describes where an address is stored, for error messages.
+   *
+   * @param address the address
+   * @return the file and the offset
+   */
   public String place(long address) {
     return files.place(address);
   }

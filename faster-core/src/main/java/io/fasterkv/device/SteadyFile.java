@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A file that is there, to be read. Safe for all threads: who finds it closed, by an interrupt of
- * any of them, opens it again ({@link Uninterrupted}).
+ * An existing file that is open for reading. Safe for all threads: if an interrupt of one of them
+ * closes the file, it is opened again ({@link Uninterrupted}).
  */
 public final class SteadyFile implements AutoCloseable {
   private final Opener opener;
@@ -29,19 +29,36 @@ public final class SteadyFile implements AutoCloseable {
     channel = opener.open();
   }
 
-  /** Opens a file. */
+  /**
+   * Opens a file.
+   *
+   * @param file an existing file
+   * @return the open file
+   * @throws IOException if it cannot be opened
+   */
   public static SteadyFile open(Path file) throws IOException {
     return new SteadyFile(() -> FileChannel.open(file, StandardOpenOption.READ));
   }
 
-  /** How many bytes it has. */
+  /**
+   * Returns the size of the file.
+   *
+   * @return the size in bytes
+   * @throws IOException if it cannot be determined
+   */
   public long size() throws IOException {
     long[] size = new long[1];
     use(file -> size[0] = file.size());
     return size[0];
   }
 
-  /** Fills all of {@code target} from {@code position} on; the end of the file is an error. */
+  /**
+   * Reads bytes; the end of the file within the range is an error.
+   *
+   * @param target filled completely
+   * @param position where to read in the file, in bytes
+   * @throws IOException if the read fails
+   */
   public void readFully(MemorySegment target, long position) throws IOException {
     use(file -> Transfers.readFully(file, target, position));
   }

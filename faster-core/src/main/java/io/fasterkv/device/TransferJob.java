@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transfer that a thread of a device does, and that reports its end to a completion, however it
- * ends. An executor may throw an error after it has queued a job, if there is no stack or no thread
+ * A transfer that runs on a thread of a device. It reports its end to a completion, whatever the
+ * outcome. An executor may throw an error after it has queued a job, if no stack or no thread is
  * left. So a job is claimed once: by the thread that runs it, or by the caller, which then reports
  * a failure. The memory of a transfer is not touched after its end was reported.
  */

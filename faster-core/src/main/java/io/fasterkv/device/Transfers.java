@@ -6,14 +6,24 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 
-/** Whole transfers between memory and a file, in requests that no system cuts short silently. */
+/**
+ * Transfers whole ranges between memory and a file, in requests so small that no system shortens
+ * them silently.
+ */
 public final class Transfers {
-  /** Linux moves at most 2 GiB less a page at a time and reports success; this is far below. */
+  /** Linux moves at most 2 GiB less a page per request and reports success; this is far below. */
   private static final int MAX_REQUEST_BYTES = 64 << 20;
 
   private Transfers() {}
 
-  /** Writes all bytes at {@code position}. */
+  /**
+   * Writes bytes to a file.
+   *
+   * @param file the file
+   * @param source the bytes; all are written
+   * @param position where to write in the file, in bytes
+   * @throws IOException if the write fails
+   */
   public static void writeFully(FileChannel file, MemorySegment source, long position)
       throws IOException {
     long done = 0;
@@ -26,7 +36,14 @@ public final class Transfers {
     }
   }
 
-  /** Fills all of {@code target} from {@code position} on; the end of the file is an error. */
+  /**
+   * Reads bytes from a file; the end of the file within the range is an error.
+   *
+   * @param file the file
+   * @param target filled completely
+   * @param position where to read in the file, in bytes
+   * @throws IOException if the read fails
+   */
   public static void readFully(FileChannel file, MemorySegment target, long position)
       throws IOException {
     long done = 0;

@@ -10,29 +10,53 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Opens the files of a directory past the system's page cache, for what is written once and not
- * read again soon. Whether it can is tried out once, and nothing is wrong if it cannot.
+ * Opens the files of a directory so that transfers bypass the system's page cache, for data that is
+ * written once and not read again soon. Tries once whether the file system supports this; if not,
+ * {@code open} returns null.
  */
 public final class UncachedFiles {
   private final Path directory;
   private @Nullable Optional<OpenOption> option;
 
+  /**
+   * Prepares to open files; tries nothing yet.
+   *
+   * @param directory the directory of the files
+   */
   public UncachedFiles(Path directory) {
     this.directory = directory;
   }
 
-  /** Whether a transfer through such a channel is possible. */
+  /**
+   * Tells whether a transfer through such a channel is possible.
+   *
+   * @param position position in the file, in bytes
+   * @param memory the memory of the transfer
+   * @return true if both are aligned, and the size is a multiple of the unit
+   */
   public static boolean isAligned(long position, MemorySegment memory) {
     return DirectIo.isAligned(position, memory);
   }
 
-  /** A channel to a file that is there already; null if it cannot be opened so. */
+  /**
+   * Opens an existing file for reading and writing.
+   *
+   * @param file the file
+   * @return the channel; null if the file system does not support it
+   * @throws IOException if the file cannot be opened
+   */
   public @Nullable FileChannel open(Path file) throws IOException {
     OpenOption found = option();
     return found == null ? null : DurableFiles.openExisting(file, found);
   }
 
-  /** As {@link #open}, for who reads. */
+  /**
+   * Opens an existing file for reading; see {@link #open}.
+   *
+   * @param file the file
+   * @return the file; null if the file system does not support it
+   * @throws IOException if the file cannot be opened
+   */
   public @Nullable SteadyFile openSteady(Path file) throws IOException {
     OpenOption found = option();
     return found == null

@@ -10,20 +10,24 @@ import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Steps on files that an interrupt does not end. Java closes a file under every thread when one is
- * interrupted while it uses it. Who was interrupted has the step done again by a thread that nobody
- * interrupts, since those who interrupt often would end it again; the caller waits for that, and
- * its interrupt is put back. Who only found a file closed tries again.
+ * Performs steps on files that an interrupt does not end. If a thread is interrupted while it uses
+ * a file, Java closes the file for all threads. The interrupted thread has the step repeated on a
+ * thread that no one interrupts, because further interrupts would end it again. It waits for that
+ * thread, and its interrupt is restored afterwards. A thread that only found the file closed
+ * retries.
  */
 public final class Uninterrupted {
   private Uninterrupted() {}
 
-  /** Can be done again, and then opens again what it finds closed. Used by one thread at a time. */
+  /**
+   * A step that can be repeated, and that then reopens a file that it finds closed. For one thread
+   * at a time.
+   */
   interface Step {
     void run() throws IOException;
   }
 
-  /** Does a step. Any thread. */
+  /** Performs a step, on any thread. */
   static void run(Step step) throws IOException {
     boolean isInterrupted = Thread.interrupted();
     try {
@@ -94,8 +98,11 @@ public final class Uninterrupted {
   }
 
   /**
-   * Waits for work on files, which an interrupt does not end; what ended the work is thrown as it
-   * was, an {@link UncheckedIOException} as its cause.
+   * Waits for work on files. An interrupt does not end the wait.
+   *
+   * @param work the work
+   * @throws IOException if an {@link UncheckedIOException} ended the work; this is its cause. Any
+   *     other exception is thrown unchanged
    */
   public static void await(CompletableFuture<Void> work) throws IOException {
     try {

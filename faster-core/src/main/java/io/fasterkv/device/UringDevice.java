@@ -11,12 +11,12 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A {@link FileDevice} whose read queues go through io_uring, one ring for each, by system calls
- * and without a library. A read takes the caller's thread less than half the processor time that a
- * thread for each read takes. Writes are few and large, so they stay with threads.
+ * A {@link FileDevice} whose read queues use io_uring, with one ring for each queue, through system
+ * calls and without a library. A read takes less than half the processor time of the caller than
+ * with a thread for each read. Writes are few and large, so they stay with threads.
  */
 public final class UringDevice implements LogDevice {
-  /** The most reads that one ring has under way. */
+  /** The maximum number of reads that one ring has in progress. */
   private static final int MAX_DEPTH = 64;
 
   private final FileDevice files;
@@ -38,10 +38,11 @@ public final class UringDevice implements LogDevice {
   /**
    * Opens a device.
    *
-   * @param files does all but the reads of queues; whether it is direct decides for those too. It
-   *     is closed with the device, or by the caller if this fails
-   * @param maxRings how many queues get a ring; further ones use the threads of {@code files}
-   * @throws IOException saying why the JVM or the kernel does not allow it
+   * @param files performs everything except the reads of queues, and determines whether those are
+   *     direct; closed with this device, or by the caller if this method fails
+   * @param maxRings how many queues get a ring; further queues use the threads of {@code files}
+   * @return the device
+   * @throws IOException with the reason why the JVM or the kernel does not allow it
    */
   public static UringDevice over(FileDevice files, int maxRings) throws IOException {
     if (!SystemCalls.isGranted()) {
@@ -72,7 +73,7 @@ public final class UringDevice implements LogDevice {
     return maxRings * Ring.BYTES;
   }
 
-  /** A queue with a ring of its own, if there is one left. */
+  /** Returns a queue with a ring of its own, as long as rings are left. */
   @Override
   public synchronized ReadQueue readQueue(int depth) {
     if (isClosed || depth > MAX_DEPTH || queues.size() >= maxRings) {
@@ -149,7 +150,7 @@ public final class UringDevice implements LogDevice {
     files.delete();
   }
 
-  /** The file that a read goes to, held once more. */
+  /** Returns the file of a read, with one more hold on it. */
   OpenFile hold(long address, MemorySegment target) throws IOException {
     if (!target.isNative()) {
       throw new IOException("a read into the Java heap: bytes=" + target.byteSize());

@@ -74,8 +74,9 @@ final class Participant {
    */
   synchronized void cross(long next) {
     if (version < next) {
-      version = next;
+      // The call first: if it finds no stack, the session has not crossed.
       point = atEnd < 0 ? serial() : atEnd;
+      version = next;
     }
   }
 

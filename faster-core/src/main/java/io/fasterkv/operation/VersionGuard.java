@@ -121,12 +121,14 @@ final class VersionGuard {
   }
 
   private void look(long word) {
-    seen = word;
     phase = SystemState.phase(word);
     isShifting = phase.isShifting();
     version = SystemState.version(word);
     bits = RecordInfo.versionBits(version);
     participant.cross(version);
+    // Last: if something above fails for want of stack, the next attempt looks again. An operation
+    // of the next version must not be accepted before the session has crossed to it.
+    seen = word;
   }
 
   private boolean beginShifting(Operation<?, ?, ?> op) {

@@ -21,10 +21,15 @@ final class ShiftRun implements AutoCloseable {
   /** What is committed; the next one is what the shift leads to. */
   private final long version;
 
+  /**
+   * The log's begin, pinned before the shift: compaction that takes a record of this version to be
+   * replaced, because it has met one of the next, cannot drop it from the checkpoint.
+   */
+  private final long begin;
+
   private long start;
-  private long begin;
   private long end;
-  private boolean isPinned;
+  private boolean isPinned = true;
   private boolean isFrozen;
   private SortedMap<String, CommitPoint> points = new TreeMap<>();
 
@@ -36,6 +41,12 @@ final class ShiftRun implements AutoCloseable {
     user = engine.epochs().register();
     this.version = version;
     freezes = kind != CheckpointKind.FOLD_OVER;
+    try {
+      begin = engine.log().holds().pin();
+    } catch (Throwable e) {
+      user.close();
+      throw e;
+    }
   }
 
   Engine engine() {
@@ -57,14 +68,11 @@ final class ShiftRun implements AutoCloseable {
   }
 
   /**
-   * All records of the version lie below the log's tail of now. Makes them immutable, and pins the
-   * log's begin: nothing has been moved to the next version yet. Must not fail: without it, who
-   * comes after the shift would change records in place that others in it are copying.
+   * All records of the version lie below the log's tail of now. Makes them immutable. Must not
+   * fail: operations after the shift would change records in place that others in it are copying.
    */
   void end() {
     HybridLog log = engine.log();
-    begin = log.holds().pin();
-    isPinned = true;
     isFrozen = freezes;
     user.protect();
     try {
@@ -81,8 +89,7 @@ final class ShiftRun implements AutoCloseable {
   }
 
   VersionCut cut() {
-    // What has expired meanwhile is not there, of whatever version it was.
-    return new VersionCut(version, begin, Math.max(start, begin), end, points);
+    return new VersionCut(version, begin, start, end, points);
   }
 
   /** Leaves the pin of the log's begin to the caller. */

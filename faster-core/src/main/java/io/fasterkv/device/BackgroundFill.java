@@ -92,7 +92,7 @@ final class BackgroundFill {
     for (int i = 0; i < threads.size(); i++) {
       try {
         threads.get(i).start();
-      } catch (OutOfMemoryError noThread) {
+      } catch (Throwable noThread) {
         if (i == 0) {
           failed(noThread);
         }
@@ -203,11 +203,16 @@ final class BackgroundFill {
 
   private void threadEnded() {
     if (running.decrementAndGet() == 0) {
-      freeBuffers();
-      if (blocks.missing() == 0) {
-        device.closeOrigin();
+      try {
+        freeBuffers();
+        if (blocks.missing() == 0) {
+          device.closeOrigin();
+        }
+      } catch (Throwable e) {
+        failed(e);
+      } finally {
+        ended.countDown();
       }
-      ended.countDown();
     }
   }
 

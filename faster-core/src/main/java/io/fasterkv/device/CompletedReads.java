@@ -20,6 +20,7 @@ public final class CompletedReads implements ReadQueue {
     private final int tag;
     private final @Nullable Runnable listener;
     private boolean isOver;
+    private volatile boolean isHeard;
     private @Nullable IOException failure;
 
     /** The read that ended after this one. */
@@ -33,22 +34,27 @@ public final class CompletedReads implements ReadQueue {
     @Override
     public void completed(@Nullable IOException cause) {
       synchronized (lock) {
-        if (isOver) {
-          return;
+        if (!isOver) {
+          end(cause);
         }
-        isOver = true;
-        failure = cause;
-        if (last == null) {
-          first = this;
-        } else {
-          last.next = this;
-        }
-        last = this;
-        lock.notifyAll();
       }
-      if (listener != null) {
+      // A device tells once more when the listener throws.
+      if (listener != null && !isHeard) {
         listener.run();
+        isHeard = true;
       }
+    }
+
+    private void end(@Nullable IOException cause) {
+      isOver = true;
+      failure = cause;
+      if (last == null) {
+        first = this;
+      } else {
+        last.next = this;
+      }
+      last = this;
+      lock.notifyAll();
     }
   }
 

@@ -136,10 +136,22 @@ public final class FileDevice implements LogDevice {
       if (write == null || !writers.remove(write)) {
         return false;
       }
-      write.run();
+      run(write);
       return true;
     } finally {
       helping.readLock().unlock();
+    }
+  }
+
+  /** If the write cannot begin it has failed, since it is in no queue any more. */
+  private static void run(Runnable write) {
+    try {
+      write.run();
+    } catch (Throwable e) {
+      if (write instanceof TransferJob job) {
+        job.cannotRun(e);
+      }
+      throw e;
     }
   }
 

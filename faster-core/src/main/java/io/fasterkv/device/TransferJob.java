@@ -35,11 +35,33 @@ final class TransferJob implements Runnable {
       job = new TransferJob(transfer, completion);
       threads.execute(job);
     } catch (RejectedExecutionException e) {
-      completion.completed(new IOException("the device is closed", e));
+      tell(completion, new IOException("the device is closed", e));
     } catch (Throwable e) {
-      if (job == null || job.claim()) {
-        completion.completed(StoreFailure.asIoException(e));
+      if (job == null) {
+        tell(completion, StoreFailure.asIoException(e));
+      } else {
+        job.cannotRun(e);
       }
+    }
+  }
+
+  /** Reports a failure, unless the job has run or is running. */
+  void cannotRun(Throwable cause) {
+    if (claim()) {
+      tell(completion, StoreFailure.asIoException(cause));
+    }
+  }
+
+  /**
+   * Reports an end. A completion that throws gets a second report, of what it threw; it ignores
+   * that if it has recorded the first one.
+   */
+  private static void tell(LogDevice.Completion completion, @Nullable IOException failure) {
+    try {
+      completion.completed(failure);
+    } catch (Throwable e) {
+      completion.completed(StoreFailure.asIoException(e));
+      throw e;
     }
   }
 
@@ -58,6 +80,6 @@ final class TransferJob implements Runnable {
     } catch (Throwable e) {
       failure = StoreFailure.asIoException(e);
     }
-    completion.completed(failure);
+    tell(completion, failure);
   }
 }

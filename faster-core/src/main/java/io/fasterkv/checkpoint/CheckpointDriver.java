@@ -180,10 +180,11 @@ public final class CheckpointDriver {
 
   private void step(ShiftTask task, ShiftRun run) {
     try {
-      task.before(run);
-      boolean isNext = task.phase() != Phase.PREPARE;
-      engine.versions().state().set(task.phase(), run.version() + (isNext ? 1 : 0));
-      engine.awaitEarlierOperations();
+      try {
+        task.before(run);
+      } finally {
+        enter(task.phase(), run);
+      }
     } catch (Throwable e) {
       // From here on, attempts of this phase and of earlier ones may run at the same time. Their
       // changes must not become durable.
@@ -191,6 +192,13 @@ public final class CheckpointDriver {
       throw e;
     }
     task.after(run);
+  }
+
+  /** Begins a phase; returns when no attempt is in an earlier one. */
+  private void enter(Phase phase, ShiftRun run) {
+    boolean isNext = phase != Phase.PREPARE;
+    engine.versions().state().set(phase, run.version() + (isNext ? 1 : 0));
+    engine.awaitEarlierOperations();
   }
 
   private void rest(ShiftRun run) {

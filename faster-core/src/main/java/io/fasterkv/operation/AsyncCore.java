@@ -8,11 +8,7 @@ import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreFunctions;
 import io.fasterkv.operation.SessionCore.LongKind;
-import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.Deque;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -57,7 +53,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   private final ReentrantLock lock = new ReentrantLock();
   private final SessionCore<I, O, C> core;
   private final Executor executor;
-  private final Deque<Promise> ended = new ArrayDeque<>();
+
+  /** What has ended and was not told, the oldest first; linked, so that an end needs no memory. */
+  private @Nullable Promise firstEnded;
+
+  private @Nullable Promise lastEnded;
 
   /** Records that have arrived and were not looked at; a task is on its way while there are. */
   private final AtomicInteger arrived = new AtomicInteger();
@@ -188,7 +188,13 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
 
   @Override
   public void ended(Promise promise) {
-    ended.addLast(promise);
+    if (lastEnded == null) {
+      firstEnded = promise;
+    } else {
+      lastEnded.next = promise;
+    }
+    lastEnded = promise;
+    promise.isListed = true;
   }
 
   private void timerHasRun() {
@@ -259,29 +265,34 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
   }
 
-  /** Lets go of the lock, and then tells who waits. */
+  /** Releases the lock, and then completes the stages of operations that have ended. */
   private void leave() {
-    List<Promise> told = List.of();
-    boolean mustSetTimer;
+    Promise told = firstEnded;
+    firstEnded = null;
+    lastEnded = null;
     try {
-      if (!ended.isEmpty()) {
-        told = new ArrayList<>(ended);
-        ended.clear();
-        told.forEach(core::told);
-      }
-      mustSetTimer = core.hasWaiting() && isTimerSet.compareAndSet(false, true);
-    } finally {
-      lock.unlock();
-    }
-    try {
-      if (mustSetTimer) {
+      if (release(told)) {
         setTimer();
       }
     } finally {
-      told.forEach(Promise::tell);
+      for (; told != null; told = told.next) {
+        told.tell();
+      }
       if (isTaskOwed.get() && isTaskOwed.getAndSet(false)) {
         goOn();
       }
+    }
+  }
+
+  /** Releases the lock, whatever happens; returns whether a timer must be set. */
+  private boolean release(@Nullable Promise told) {
+    try {
+      for (Promise promise = told; promise != null; promise = promise.next) {
+        core.told(promise);
+      }
+      return core.hasWaiting() && isTimerSet.compareAndSet(false, true);
+    } finally {
+      lock.unlock();
     }
   }
 
@@ -289,9 +300,8 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
     try {
       SOON.execute(this::timerHasRun);
     } catch (Throwable e) {
-      // The next thread that releases the lock retries.
-      isTimerSet.set(false);
-      throw e;
+      // No thread can be started: the session goes on at once.
+      timerHasRun();
     }
   }
 }

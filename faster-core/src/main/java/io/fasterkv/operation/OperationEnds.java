@@ -67,6 +67,10 @@ final class OperationEnds<I, O, C> {
 
   /** Handles an operation that did not take effect. */
   void failed(Operation<I, O, C> op, Throwable cause) {
+    if (op.promise != null && op.promise.isListed) {
+      // It has taken effect: what failed came after that.
+      return;
+    }
     Throwable failure = reports.failed(op, cause);
     if (arrivals == null || op.promise == null) {
       reports.later(failure);

@@ -4,7 +4,9 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.device.CompletedReads;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.ReadQueue;
+import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.StackReserve;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
@@ -130,11 +132,20 @@ final class PendingOperations<I, O, C> {
       int tag = queue().next(wait && waiting.isEmpty());
       if (tag != ReadQueue.NONE) {
         Operation<I, O, C> op = Objects.requireNonNull(underWay.get(tag));
-        op.diskFailure = queue().failure();
+        op.diskFailure = failure();
         return op;
       }
     }
     return waiting.pollFirst();
+  }
+
+  /** Why the read that was taken out last has failed: its operation must hear of it. */
+  private @Nullable IOException failure() {
+    try {
+      return queue().failure();
+    } catch (Throwable e) {
+      return StoreFailure.asIoException(e);
+    }
   }
 
   /** Takes an ended operation back; keeps its buffers unless they have grown or memory is short. */

@@ -10,6 +10,12 @@ final class Promise extends CompletableFuture<Status> {
   private @Nullable Throwable failure;
   private long longOutput;
 
+  /** Whether it is among those whose stages are going to be completed. */
+  boolean isListed;
+
+  /** The one that ended after this. */
+  @Nullable Promise next;
+
   void end(Operation<?, ?, ?> op, @Nullable Throwable cause) {
     status = op.status;
     longOutput = op.longOutput;

@@ -2,18 +2,19 @@ package io.fasterkv.inject;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /** Runs the workload again and again, each time with an Error at another point. */
 final class Campaign {
   static final List<Class<? extends Error>> ERRORS =
       List.of(OutOfMemoryError.class, StackOverflowError.class, AssertionError.class);
 
-  private static final int DRY_RUNS = 1;
   private static final int MOST_TIMES = 60;
 
   private final long seed;
@@ -26,7 +27,8 @@ final class Campaign {
   /** By setting and point: how often the point is visited. */
   private final List<int[]> visits = new ArrayList<>();
 
-  private Trials trials;
+  /** Null after a run that hung: its classes still have that run's threads. */
+  private @Nullable Trials trials;
 
   /**
    * @param variant changes the store's classes
@@ -36,7 +38,6 @@ final class Campaign {
     this.boundMillis = boundMillis;
     this.variant = variant;
     random = new SplittableRandom(seed);
-    trials = new InjectedClasses(points, variant).trials();
   }
 
   Counts counts() {
@@ -47,12 +48,7 @@ final class Campaign {
   List<String> explore() {
     List<String> faults = new ArrayList<>();
     for (int setting = 0; setting < Setting.COUNT; setting++) {
-      visits.add(new int[0]);
-      for (int i = 0; i < DRY_RUNS; i++) {
-        Report report = run(quiet(setting));
-        visits.set(setting, report.visits());
-        faults.addAll(report.faults());
-      }
+      faults.addAll(explore(setting));
     }
     for (int point = 0; point < points.count(); point++) {
       if (setting(point) >= 0) {
@@ -62,15 +58,28 @@ final class Campaign {
     return faults;
   }
 
-  /** All points that are visited, in any order. */
+  /** As {@link #explore()}, in one setting alone; in the order of the settings. */
+  List<String> explore(int setting) {
+    Report report = run(quiet(setting));
+    visits.add(report.visits());
+    return report.faults();
+  }
+
+  /** All points that are visited, in an order that the seed and their names decide. */
   List<Integer> visited() {
     List<Integer> visited = new ArrayList<>();
     for (int point = 0; point < points.count(); point++) {
       if (setting(point) >= 0) {
-        visited.add(random.nextInt(visited.size() + 1), point);
+        visited.add(point);
       }
     }
+    visited.sort(Comparator.comparingLong(this::place));
     return visited;
+  }
+
+  private long place(int point) {
+    return new SplittableRandom(seed ^ (long) points.get(point).toString().hashCode() << 16)
+        .nextLong();
   }
 
   Point point(int number) {
@@ -158,24 +167,28 @@ final class Campaign {
     return points.get(point).kind() == Point.Kind.NEW;
   }
 
-  /** Initializes classes first: a class whose initialization fails stays unusable. */
-  private void warmUp() {
-    for (int setting = 0; setting < Setting.COUNT; setting++) {
-      trials.run(quiet(setting));
-    }
-  }
-
   private Order quiet(int setting) {
     return new Order(seed, setting, Error.class, point -> false, 0, 0, boundMillis);
   }
 
   private Report run(Order order) {
+    if (trials == null) {
+      trials = anew();
+    }
     Report report = trials.run(order);
     if (report.hangs()) {
       trials.abandon();
-      trials = new InjectedClasses(points, variant).trials();
-      warmUp();
+      trials = null;
     }
     return report;
+  }
+
+  /** Loads and initializes the classes: a class whose initialization fails stays unusable. */
+  private Trials anew() {
+    Trials fresh = new InjectedClasses(points, variant).trials();
+    for (int setting = 0; setting < visits.size(); setting++) {
+      fresh.run(quiet(setting));
+    }
+    return fresh;
   }
 }

@@ -824,6 +824,7 @@ public final class FasterStore implements AutoCloseable {
    * exports first.
    *
    * @throws IllegalStateException if called from inside a callback of a checkpoint or a compaction
+   * @throws DeviceFailed if the device cannot be closed or its files cannot be deleted
    */
   @Override
   public void close() {

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  * One caller's access to a store of {@code long} keys and values, whose {@code recordKind} is
  * {@code LONGS}. For one thread at a time. An operation that needs no disk read allocates nothing.
  *
+ * <p>Operations throw the errors that {@link Session} lists.
+ *
  * @param <C> the caller's own object for pending operations
  */
 public final class LongSession<C> implements AutoCloseable {

@@ -15,6 +15,15 @@ import org.jspecify.annotations.Nullable;
  * retain them after the call. Operations of one session on one key take effect in the order of the
  * calls, except that a {@link Status#PENDING} one takes effect when it completes.
  *
+ * <p>An operation that throws a {@link io.fasterkv.api.StoreException} has no serial number and did
+ * not take effect. It throws {@link io.fasterkv.api.StoreException.RecordTooLarge} for a key or
+ * value above the store's limits, {@link io.fasterkv.api.StoreException.OutOfBudget} if scratch
+ * memory, or the memory of a store in memory, is used up, {@link
+ * io.fasterkv.api.StoreException.DeviceFailed} after a failure of the device, {@link
+ * io.fasterkv.api.StoreException.OutOfAddresses} if the log is used up, and {@link
+ * io.fasterkv.api.StoreException.Closed} after {@link #close}. A read from disk that fails in
+ * {@link io.fasterkv.api.SessionMode#PENDING} is reported by {@link #completePending(boolean)}.
+ *
  * @param <I> the input of an operation
  * @param <O> the output of a read
  * @param <C> the caller's own object for pending operations

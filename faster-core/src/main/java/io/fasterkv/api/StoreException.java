@@ -111,7 +111,7 @@ public sealed class StoreException extends RuntimeException {
     /**
      * Creates the error.
      *
-     * @param message how many addresses are used
+     * @param message what is used up, and what to do
      */
     public OutOfAddresses(String message) {
       super(message, null);

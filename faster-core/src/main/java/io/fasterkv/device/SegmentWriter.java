@@ -40,13 +40,13 @@ public final class SegmentWriter implements AutoCloseable {
 
   /**
    * Takes over the segments of another log, by hard links if the file system supports them,
-   * otherwise by copies. The last segment, which the other log may still write to, is always copied
-   * if this log writes to it too.
+   * otherwise by copies. A last segment that is only partly in the range may still grow in the
+   * other log. It is copied if this log grows too.
    *
    * @param other the directory of the other log
    * @param from the first address to take over
    * @param until the first address after the range
-   * @param isWritten whether this log will be written to after {@code until}
+   * @param isWritten whether this log will be written to from {@code until} on
    * @throws IOException if a file cannot be taken over
    */
   public void take(Path other, long from, long until, boolean isWritten) throws IOException {

@@ -5,7 +5,7 @@ package io.fasterkv.epoch;
  * the store is at {@link #REST}.
  */
 public enum Phase {
-  /** Attempts belong to the store's version; no checkpoint is in progress. */
+  /** Attempts belong to the store's version; no version shift is in progress. */
   REST,
   /** Attempts still belong to the old version, and know that a new one is about to start. */
   PREPARE,

@@ -197,7 +197,7 @@ class CloseTest {
     assertThatThrownBy(checkpoint::join)
         .isInstanceOf(CompletionException.class)
         .hasCauseInstanceOf(DeviceFailed.class)
-        .hasMessageContaining("closed before its log was here");
+        .hasMessageContaining("closed before its log was copied");
     assertThat(origin.isClosed()).isTrue();
   }
 

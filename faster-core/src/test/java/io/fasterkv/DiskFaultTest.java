@@ -12,6 +12,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
@@ -221,8 +222,11 @@ class DiskFaultTest {
     try {
       assertThat(session.completePending(true)).isZero();
       return true;
-    } catch (DeviceFailed e) {
-      assertThat(e).hasMessageContaining("file=").hasMessageContaining("offset=");
+    } catch (OperationFailed e) {
+      assertThat(e.getCause())
+          .isInstanceOf(DeviceFailed.class)
+          .hasMessageContaining("file=")
+          .hasMessageContaining("offset=");
       return false;
     }
   }

@@ -10,6 +10,7 @@ import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.Versions;
 import io.fasterkv.record.RecordLayout;
 import io.fasterkv.record.SpanRecord;
@@ -183,7 +184,7 @@ class LargeFaultTest {
         isOver = seen == null;
         if (!isOver) {
           failed++;
-          assertThat(seen)
+          assertThat(Reported.cause(seen))
               .isInstanceOf(DeviceFailed.class)
               .hasMessageContaining("file=")
               .hasMessageContaining("offset=");
@@ -328,8 +329,12 @@ class LargeFaultTest {
     try {
       assertThat(Arrays.equals(read.get(), expected)).as(place).isTrue();
       return true;
-    } catch (Corrupt e) {
-      assertThat(e).as(place).hasMessageContaining(file).hasMessageContaining("offset=");
+    } catch (Corrupt | OperationFailed e) {
+      assertThat(Reported.cause(e))
+          .as(place)
+          .isInstanceOf(Corrupt.class)
+          .hasMessageContaining(file)
+          .hasMessageContaining("offset=");
       return false;
     }
   }

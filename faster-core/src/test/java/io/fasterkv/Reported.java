@@ -22,4 +22,9 @@ final class Reported {
   static long serial(Throwable failure) {
     return ((OperationFailed) failure).serial();
   }
+
+  /** Why an operation failed, whether it threw from its own call or while it was pending. */
+  static Throwable cause(Throwable failure) {
+    return failure instanceof OperationFailed pending ? pending.getCause() : failure;
+  }
 }

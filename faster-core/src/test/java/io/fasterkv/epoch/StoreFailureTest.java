@@ -68,6 +68,6 @@ class StoreFailureTest {
     IOException known = new IOException("known");
     assertThat(StoreFailure.asIoException(known)).isSameAs(known);
     AssertionError thrown = new AssertionError("on purpose");
-    assertThat(StoreFailure.asIoException(thrown)).hasCause(thrown).hasMessageContaining("broke");
+    assertThat(StoreFailure.asIoException(thrown)).hasCause(thrown).hasMessageContaining("failed");
   }
 }

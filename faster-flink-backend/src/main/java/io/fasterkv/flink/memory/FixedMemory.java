@@ -47,4 +47,9 @@ final class FixedMemory {
   synchronized void release(long bytes) {
     reserved -= bytes;
   }
+
+  /** Bytes that stores have now. */
+  synchronized long reserved() {
+    return reserved;
+  }
 }

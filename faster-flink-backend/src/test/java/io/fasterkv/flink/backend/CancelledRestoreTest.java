@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
@@ -42,6 +43,9 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
 
   private final HangingStorage storage = new HangingStorage();
+
+  /** Other tests of this process may have stores open. */
+  private final Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
 
   /** Leased memory, so that closing the backends detects a lease that was not returned. */
   private void openBackends() {
@@ -221,7 +225,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
   private void assertNothingIsLeft() throws Exception {
     assertThat(storage.openStreams()).as("streams").isZero();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
-      if (thread.getName().startsWith("faster-") && !thread.getName().equals("faster-memory")) {
+      if (isOfAStore(thread) && !threadsBefore.contains(thread)) {
         assertThat(thread.join(BOUND)).as(thread.getName()).isTrue();
       }
     }
@@ -229,6 +233,11 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     try (Stream<Path> descriptors = Files.list(Path.of("/proc/self/fd"))) {
       assertThat(descriptors.filter(this::isOfStore)).isEmpty();
     }
+  }
+
+  /** The thread that allocates memory serves all stores, and stays. */
+  private static boolean isOfAStore(Thread thread) {
+    return thread.getName().startsWith("faster-") && !thread.getName().equals("faster-memory");
   }
 
   private boolean isOfStore(Path descriptor) {

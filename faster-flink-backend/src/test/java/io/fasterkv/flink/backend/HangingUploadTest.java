@@ -214,8 +214,7 @@ class HangingUploadTest {
         storage.release();
         assertThat(writer.join(BOUND)).isTrue();
         if (hung) {
-          storage.awaitNothingOpen();
-          assertThat(storage.files()).isZero();
+          storage.awaitNothingLeft();
         }
       }
       assertThat(directory).isEmptyDirectory();

@@ -140,17 +140,19 @@ class MemoryLeaseTest {
   @Test
   void fixedSizesTogetherFitTheTaskManagersOffHeapMemory() throws Exception {
     Configuration taskManager = new Configuration();
-    taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, MemorySize.ofMebiBytes(5));
+    // Other tests of this process may have stores open.
+    long limit = FixedMemory.OF_THE_PROCESS.reserved() + (5 << 20);
+    taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, new MemorySize(limit));
     TestingTaskManagerRuntimeInfo info = new TestingTaskManagerRuntimeInfo(taskManager);
     try (MockEnvironment env = MockEnvironment.builder().setTaskManagerRuntimeInfo(info).build()) {
       assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("500gb")))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("fixed-per-operator=536870912000")
-          .hasMessageContaining("taskmanager.memory.task.off-heap.size=5242880");
+          .hasMessageContaining("taskmanager.memory.task.off-heap.size=" + limit);
       try (MemoryLease first = MemoryLease.acquire(env, 0.0, fixed("3mb"))) {
         assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("3mb")))
             .isInstanceOf(IOException.class)
-            .hasMessageContaining("used by other stores=" + first.bytes());
+            .hasMessageContaining("used by other stores=" + (limit - (5 << 20) + first.bytes()));
       }
       MemoryLease.acquire(env, 0.0, fixed("3mb")).close();
     }

@@ -96,11 +96,17 @@ public final class HangingWrites implements CheckpointStreamFactory {
     await(() -> open == 0 && hanging == 0);
   }
 
+  /** Waits until nothing hangs, no stream is open, and every file was deleted. */
+  public synchronized void awaitNothingLeft() throws InterruptedException {
+    await(() -> open == 0 && hanging == 0 && files == 0);
+  }
+
   private void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
     long deadline = System.nanoTime() + MOST_NANOS;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
-        throw new AssertionError("open=" + open + ", hanging=" + hanging + ", calls=" + calls);
+        throw new AssertionError(
+            "open=" + open + ", hanging=" + hanging + ", files=" + files + ", calls=" + calls);
       }
       TimeUnit.MILLISECONDS.timedWait(this, 10);
     }

@@ -77,12 +77,18 @@ class OpenStreamsTest {
 
   @Test
   void aCallerThatIsInterruptedLeavesNoStreamOpen() throws Exception {
+    CountDownLatch open = new CountDownLatch(1);
     CountDownLatch last = new CountDownLatch(1);
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> streams.open(() -> (Closeable) last::countDown))
+    assertThatThrownBy(() ->
+            streams.open(() -> {
+              awaitDeafly(open);
+              return (Closeable) last::countDown;
+            }))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("interrupted");
     assertThat(Thread.interrupted()).isTrue();
+    open.countDown();
     last.await();
     assertThat(streams.count()).isZero();
   }

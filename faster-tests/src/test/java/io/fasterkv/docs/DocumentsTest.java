@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 /** Links lead somewhere, lines fit a screen, and sentences are plain. */
@@ -24,9 +25,6 @@ class DocumentsTest {
               + " (it|that)|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told"
               + " of)\\b|(^|[.,;(] )[Ww]ho"
               + " (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
-
-  /** Still to be rewritten; nothing may be added. */
-  private static final List<String> OLD_PROSE = List.of();
 
   @Test
   void everyLinkLeadsToAFileAndAHeading() {
@@ -56,12 +54,12 @@ class DocumentsTest {
 
   @Test
   void linesFitAScreen() {
-    assertThat(newProse().filter(line -> line.text().length() > MOST_COLUMNS)).isEmpty();
+    assertThat(prose().filter(line -> line.text().length() > MOST_COLUMNS)).isEmpty();
   }
 
   @Test
   void sentencesArePlain() {
-    assertThat(newProse().filter(line -> !line.isCode() && isDialect(line.text()))).isEmpty();
+    assertThat(prose().filter(line -> !line.isCode() && isDialect(line.text()))).isEmpty();
   }
 
   /** What is quoted, such as an error message, is left out. */
@@ -75,15 +73,10 @@ class DocumentsTest {
         .hasSizeLessThanOrEqualTo(MOST_LINES_OF_README);
   }
 
-  /** The lines of all files but the old ones and the generated tables. */
-  private static java.util.stream.Stream<Line> newProse() {
+  /** The lines of all files but the generated tables. */
+  private static Stream<Line> prose() {
     return Documents.all().stream()
-        .filter(file -> OLD_PROSE.stream().noneMatch(old -> isBelow(file, old)))
         .flatMap(file -> withoutGenerated(Documents.lines(file)).stream());
-  }
-
-  private static boolean isBelow(Path file, String old) {
-    return file.startsWith(Documents.ROOT.resolve(old));
   }
 
   private static List<Line> withoutGenerated(List<Line> lines) {

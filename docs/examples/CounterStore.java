@@ -1,10 +1,12 @@
+// After a build: java -cp faster-core/target/classes docs/examples/CounterStore.java <empty
+// directory>
+// with a JDK 25.
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,11 +36,10 @@ public final class CounterStore {
       for (Thread thread : threads) {
         thread.join();
       }
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(config);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long page = 0; page < PAGES; page++) {
         Status status = session.read(page, null);
         if (status != Status.FOUND || session.value() != THREADS * VIEWS / PAGES) {
@@ -51,8 +52,7 @@ public final class CounterStore {
 
   /** Each thread has a session of its own. */
   private static void count(FasterStore store) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long view = 0; view < VIEWS; view++) {
         session.rmw(view % PAGES, 1, null);
       }

@@ -1,12 +1,14 @@
+// After a build: java -cp faster-core/target/classes docs/examples/ResumedSession.java <empty
+// directory>
+// with a JDK 25.
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionIdentity;
 import java.nio.file.Path;
 
 /**
@@ -30,17 +32,21 @@ public final class ResumedSession {
             .build();
     try (FasterStore store = FasterStore.open(config);
         LongSession<Void> orders =
-            store.newLongSession(
-                SessionIdentity.start("orders"), LongFunctions.sum(), SessionMode.BLOCKING)) {
+            store
+                .newSession()
+                .identity(SessionIdentity.start("orders"))
+                .longs(LongFunctions.sum())) {
       send(orders, 1, OPERATIONS / 2);
-      store.checkpoint(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
       send(orders, OPERATIONS / 2 + 1, OPERATIONS);
       // The store is closed without another checkpoint, as in a crash.
     }
     try (FasterStore store = FasterStore.recover(config);
         LongSession<Void> orders =
-            store.newLongSession(
-                SessionIdentity.resume("orders"), LongFunctions.sum(), SessionMode.BLOCKING)) {
+            store
+                .newSession()
+                .identity(SessionIdentity.resume("orders"))
+                .longs(LongFunctions.sum())) {
       System.out.println("durable up to operation " + orders.serial());
       send(orders, orders.serial() + 1, OPERATIONS);
       orders.read(KEY, null);

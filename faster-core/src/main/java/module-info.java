@@ -4,6 +4,11 @@ module io.fasterkv {
 
   exports io.fasterkv;
   exports io.fasterkv.api;
+  exports io.fasterkv.api.checkpoint;
+  exports io.fasterkv.api.config;
+  exports io.fasterkv.api.session;
+  exports io.fasterkv.api.statistics;
   exports io.fasterkv.device;
   exports io.fasterkv.epoch;
+  exports io.fasterkv.spi;
 }

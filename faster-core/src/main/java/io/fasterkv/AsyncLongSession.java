@@ -2,8 +2,8 @@ package io.fasterkv;
 
 import io.fasterkv.api.LongResult;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.AsyncCore;
-import io.fasterkv.operation.SessionCore.LongKind;
+import io.fasterkv.operation.session.AsyncCore;
+import io.fasterkv.operation.session.SessionCore.LongKind;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -25,11 +25,11 @@ public final class AsyncLongSession implements AutoCloseable {
    * @return a stage with FOUND and the value, or with NOT_FOUND
    */
   public CompletionStage<LongResult> read(long key) {
-    return core.readLong(key);
+    return core.runLongResult(LongKind.READ, key, 0);
   }
 
   /**
-   * Sets a key's value; see {@link Session#upsert}.
+   * Sets a key's value; see {@link LongSession#upsert(long, long, Object)}.
    *
    * @param key the key
    * @param value the value
@@ -40,14 +40,15 @@ public final class AsyncLongSession implements AutoCloseable {
   }
 
   /**
-   * Updates a key's value with the functions; see {@link Session#rmw}.
+   * Updates a key's value with the functions; see {@link LongSession#rmw(long, long, Object)}.
    *
    * @param key the key
    * @param input the input of the functions
-   * @return a stage with the outcome
+   * @return a stage with the outcome and the output, as of {@link LongSession#rmw(long, long,
+   *     Object)}
    */
-  public CompletionStage<Status> rmw(long key, long input) {
-    return core.runLong(LongKind.RMW, key, input);
+  public CompletionStage<LongResult> rmw(long key, long input) {
+    return core.runLongResult(LongKind.RMW, key, input);
   }
 
   /**
@@ -65,7 +66,7 @@ public final class AsyncLongSession implements AutoCloseable {
    * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
    * their calls: a pending one counts when it becomes pending, and one that throws does not count.
    * An operation that fails while it is pending keeps its number; see {@link
-   * io.fasterkv.api.CommitPoint}.
+   * io.fasterkv.api.checkpoint.CommitPoint}.
    *
    * @return the serial number; 0 if there was no operation
    */

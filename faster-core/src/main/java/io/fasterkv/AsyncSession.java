@@ -2,7 +2,7 @@ package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.AsyncCore;
+import io.fasterkv.operation.session.AsyncCore;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * output belong to the operation until its stage is complete.
  *
  * @param <I> the input of an operation
- * @param <O> the output of a read
+ * @param <O> the output of an operation
  */
 public final class AsyncSession<I, O> implements AutoCloseable {
   private final AsyncCore<I, O, ?> core;
@@ -55,25 +55,53 @@ public final class AsyncSession<I, O> implements AutoCloseable {
   }
 
   /**
-   * Sets a key's value; see {@link Session#upsert}.
+   * Sets a key's value; see {@link Session#upsert(ByteSpan, ByteSpan, Object)}.
    *
    * @param key the key
    * @param value the value
    * @return a completed stage
    */
   public CompletionStage<Status> upsert(ByteSpan key, ByteSpan value) {
-    return core.upsert(key, value);
+    return core.upsert(key, null, value, null);
   }
 
   /**
-   * Updates a key's value with the functions; see {@link Session#rmw}.
+   * Sets a key's value with an input and an output; see {@link Session#upsert(ByteSpan, Object,
+   * ByteSpan, Object)}.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param value the value
+   * @param output the output of the functions
+   * @return a completed stage
+   */
+  public CompletionStage<Status> upsert(
+      ByteSpan key, @Nullable I input, ByteSpan value, @Nullable O output) {
+    return core.upsert(key, input, value, output);
+  }
+
+  /**
+   * Updates a key's value with the functions; see {@link Session#rmw(ByteSpan, Object, Object)}.
    *
    * @param key the key
    * @param input the input of the functions
    * @return a stage with the outcome
    */
   public CompletionStage<Status> rmw(ByteSpan key, @Nullable I input) {
-    return core.rmw(key, input);
+    return core.rmw(key, input, null);
+  }
+
+  /**
+   * Updates a key's value with the functions, and returns something; see {@link
+   * Session#rmw(ByteSpan, Object, Object, Object)}.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param output the output of the functions, which counts when the stage is complete
+   * @return a stage with the outcome
+   */
+  public CompletionStage<Status> rmw(ByteSpan key, @Nullable I input, @Nullable O output) {
+    return core.rmw(key, input, output);
   }
 
   /**
@@ -91,7 +119,7 @@ public final class AsyncSession<I, O> implements AutoCloseable {
    * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
    * their calls: a pending one counts when it becomes pending, and one that throws does not count.
    * An operation that fails while it is pending keeps its number; see {@link
-   * io.fasterkv.api.CommitPoint}.
+   * io.fasterkv.api.checkpoint.CommitPoint}.
    *
    * @return the serial number; 0 if there was no operation
    */

@@ -1,11 +1,11 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.DumpedRecord;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
-import io.fasterkv.checkpoint.CheckpointInspection;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.DumpedRecord;
+import io.fasterkv.checkpoint.inspect.CheckpointInspection;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

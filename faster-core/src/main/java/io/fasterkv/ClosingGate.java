@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.memory.StackReserve;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.Supplier;
@@ -30,8 +31,14 @@ final class ClosingGate {
     }
   }
 
-  /** Runs a task on the open store, and keeps the store open until the task ends. */
+  /**
+   * Runs a task on the open store, and keeps the store open until the task ends.
+   *
+   * @throws StackOverflowError if the thread has too little stack left for such work; nothing has
+   *     changed then
+   */
   <T> T whileOpen(Supplier<T> task) {
+    StackReserve.require();
     requireOpen();
     work.readLock().lock();
     try {
@@ -50,7 +57,7 @@ final class ClosingGate {
   boolean close() {
     if (work.getReadHoldCount() > 0) {
       throw new IllegalStateException(
-          "a store cannot be closed by what a checkpoint or a compaction of it has called: "
+          "a store cannot be closed from within its own checkpoint or compaction: "
               + store
               + "; close it when that has returned");
     }

@@ -1,16 +1,17 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.VersionWalk;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.search.VersionWalk;
 import java.lang.ref.Reference;
 import java.util.function.ObjLongConsumer;
 
 /**
  * Iterates over the records of one key that are still in the log, newest first. It follows the
  * key's chain and holds one record in memory at a time (SIGMOD'18, appendix F). An update in place
- * leaves no record of its own. For one thread at a time, beside any number of sessions. The records
- * that it can reach stay on disk until it is closed.
+ * leaves no record of its own. For one thread at a time, concurrently with any number of sessions.
+ * The records that it can reach stay on disk until it is closed.
  */
 public final class KeyHistory implements AutoCloseable {
   private final VersionWalk walk;
@@ -21,10 +22,12 @@ public final class KeyHistory implements AutoCloseable {
     try {
       walk = new VersionWalk(engine);
     } catch (Throwable e) {
-      engine.log().holds().unpin(begin);
+      engine.log().pins().unpin(begin);
       throw e;
     }
-    lease = new ReaderLease(this, walk::giveBack, () -> engine.log().holds().unpin(begin));
+    HybridLog log = engine.log();
+    Runnable unpin = () -> log.pins().unpin(begin);
+    lease = new ReaderLease(this, walk::giveBack, unpin, log.failure().logger());
   }
 
   static KeyHistory of(Engine engine, ByteSpan key) {
@@ -36,7 +39,7 @@ public final class KeyHistory implements AutoCloseable {
   }
 
   private static KeyHistory start(Engine engine, ObjLongConsumer<VersionWalk> toHead) {
-    long begin = engine.log().holds().pin();
+    long begin = engine.log().pins().pin();
     KeyHistory history = new KeyHistory(engine, begin);
     try {
       toHead.accept(history.walk, begin);

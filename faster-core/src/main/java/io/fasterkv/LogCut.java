@@ -1,8 +1,9 @@
 package io.fasterkv;
 
 import io.fasterkv.api.Versions;
+import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 
 /**
  * A consistent view of a store at one moment: the records below one address of its log, which no
@@ -22,7 +23,9 @@ public final class LogCut implements AutoCloseable {
     this.engine = engine;
     this.beginAddress = beginAddress;
     this.endAddress = endAddress;
-    lease = new ReaderLease(this, () -> {}, () -> engine.log().holds().unpin(beginAddress));
+    HybridLog log = engine.log();
+    Runnable unpin = () -> log.pins().unpin(beginAddress);
+    lease = new ReaderLease(this, () -> {}, unpin, log.failure().logger());
   }
 
   /**
@@ -32,7 +35,7 @@ public final class LogCut implements AutoCloseable {
    * @return a scan of all records; close it before the cut
    */
   public LogScan scan() {
-    engine.log().awaitImmutable(endAddress);
+    engine.log().cuts().awaitImmutable(endAddress);
     ScanRange range = ScanRange.whole(beginAddress, endAddress);
     // The scan references the cut, because it depends on the cut's pin.
     return new LogScan(engine, range, Versions.ALL, this::keep);

@@ -5,7 +5,7 @@ import io.fasterkv.api.StoreException.Truncated;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
@@ -13,16 +13,16 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads each record of the log once, in order, as the log becomes read-only (SIGMOD'18, appendix
- * F). A record that it has read no longer changes. {@link FasterStore#cut()} makes everything
- * written so far read-only; otherwise the follower reads a record once the mutable region has moved
- * past it. Records that compaction copied to the tail are read again. A follower that starts at the
+ * F). A record that it has read no longer changes. {@link StoreLog#cut()} makes everything written
+ * so far read-only; otherwise the follower reads a record once the mutable region has moved past
+ * it. Records that compaction copied to the tail are read again. A follower that starts at the
  * {@link #position} of another one continues where that one stopped, including deletes. A reader
  * that has followed the log from its begin therefore knows each key's last value, or its absence,
  * as of the position.
  *
  * <p>Between two batches the follower holds no resources, so the log can be truncated. If that
  * removes unread records, {@link #next} throws, and {@link #skipTruncated} continues with the
- * remaining ones. For one thread at a time, beside any number of sessions.
+ * remaining ones. For one thread at a time, concurrently with any number of sessions.
  */
 public final class LogFollower implements AutoCloseable {
   private static final long POLL_NANOS = 200_000;
@@ -154,16 +154,18 @@ public final class LogFollower implements AutoCloseable {
     if (end <= position) {
       return false;
     }
-    long begin = log.holds().pin();
+    long begin = log.pins().pin();
     ScanCursor opened;
     try {
       requireAtOrAbove(begin);
       opened = engine.scan(ScanRange.since(begin, end, position, end));
     } catch (Throwable e) {
-      log.holds().unpin(begin);
+      log.pins().unpin(begin);
       throw e;
     }
-    lease = new ReaderLease(this, opened::giveBack, () -> log.holds().unpin(begin));
+    lease =
+        new ReaderLease(
+            this, opened::giveBack, () -> log.pins().unpin(begin), log.failure().logger());
     cursor = opened;
     batchEnd = end;
     return true;

@@ -4,8 +4,8 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.Versions;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.VersionWalk;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.search.VersionWalk;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * appendix F). It reads pages from memory if they are there, otherwise sequentially from disk, and
  * verifies the checksums of what it reads from disk. Until it is closed, it holds one page of the
  * store's scratch memory and, with {@link Versions#LIVE}, the buffers of one operation. For one
- * thread at a time, beside any number of sessions and compactions.
+ * thread at a time, concurrently with any number of sessions and compactions.
  *
  * <p>With {@link Versions#ALL}, the last of several records with one key determines its value: a
  * tombstone means that the key is deleted, and a delta must be merged with the records before it.
@@ -44,7 +44,9 @@ public final class LogScan implements AutoCloseable {
       cursor.close();
       throw e;
     }
-    lease = new ReaderLease(this, giveBack(cursor, this.versions), unpin);
+    lease =
+        new ReaderLease(
+            this, giveBack(cursor, this.versions), unpin, engine.log().failure().logger());
   }
 
   private static Runnable giveBack(ScanCursor cursor, @Nullable VersionWalk versions) {

@@ -1,8 +1,8 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.LongCore;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.operation.session.LongCore;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -32,13 +32,17 @@ public final class LongSession<C> implements AutoCloseable {
     return core.read(key, context);
   }
 
-  /** {@return the value that the last {@link #read} found; 0 if it found none or is pending} */
+  /**
+   * {@return what the last read or RMW of one key returned: the value that the read found, or the
+   * output of the RMW; 0 if it found none or is pending}
+   */
   public long value() {
     return core.value();
   }
 
   /**
-   * Sets a key's value; see {@link Session#upsert}.
+   * Sets a key's value; see {@link Session#upsert(io.fasterkv.api.ByteSpan,
+   * io.fasterkv.api.ByteSpan, Object)}.
    *
    * @param key the key
    * @param value the value
@@ -50,12 +54,15 @@ public final class LongSession<C> implements AutoCloseable {
   }
 
   /**
-   * Updates a key's value with the functions; see {@link Session#rmw}.
+   * Updates a key's value with the functions. The output, in {@link #value()}, is the new value,
+   * unless the functions implement {@link io.fasterkv.api.LongOutput}: then it is what they return
+   * of the old and the new value. If the operation is pending, the completion callback receives the
+   * output. In a store that merges, old and new value may be those of a delta.
    *
    * @param key the key
    * @param input the input of the functions
    * @param context the caller's object for the completion callback
-   * @return the outcome
+   * @return the outcome, as of {@link Session#rmw(io.fasterkv.api.ByteSpan, Object, Object)}
    */
   public Status rmw(long key, long input, @Nullable C context) {
     return core.rmw(key, input, context);
@@ -137,6 +144,31 @@ public final class LongSession<C> implements AutoCloseable {
   }
 
   /**
+   * Updates the first keys of a batch with the functions, and returns the outputs of {@link
+   * #rmw(long, long, Object)}. {@link #read(long[], long[], Status[], int, int, Object)} explains
+   * batches.
+   *
+   * @param keys the keys
+   * @param inputs the inputs of the functions
+   * @param outputs receives the outputs; 0 where the update is pending
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}
+   */
+  public int rmw(
+      long[] keys,
+      long[] inputs,
+      long[] outputs,
+      Status[] statuses,
+      int count,
+      @Nullable C context) {
+    Objects.checkFromIndexSize(0, count, Math.min(keys.length, inputs.length));
+    Objects.checkFromIndexSize(0, count, Math.min(outputs.length, statuses.length));
+    return core.rmw(keys, inputs, outputs, statuses, count, context);
+  }
+
+  /**
    * Selects which reads copy records to the tail; see {@link Session#copyReads}.
    *
    * @param wanted the records to copy
@@ -172,7 +204,7 @@ public final class LongSession<C> implements AutoCloseable {
    * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
    * their calls: a pending one counts when it becomes pending, and one that throws does not count.
    * An operation that fails while it is pending keeps its number; see {@link
-   * io.fasterkv.api.CommitPoint}.
+   * io.fasterkv.api.checkpoint.CommitPoint}.
    *
    * @return the serial number; 0 if there was no operation
    */

@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.StoreException.DeviceFailed;
+import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.ref.Cleaner;
 
@@ -20,9 +21,10 @@ final class ReaderLease {
   /**
    * @param giveBack returns the memory; neither it nor {@code unpin} may reference the reader
    * @param unpin removes the pin on the begin address
+   * @param logger receives failures of a reader that became unreachable
    */
-  ReaderLease(Object reader, Runnable giveBack, Runnable unpin) {
-    loan = new Loan(giveBack, unpin);
+  ReaderLease(Object reader, Runnable giveBack, Runnable unpin, Logger logger) {
+    loan = new Loan(giveBack, unpin, logger);
     end = CLEANER.register(reader, loan);
   }
 
@@ -35,13 +37,15 @@ final class ReaderLease {
   private static final class Loan implements Runnable {
     private final Runnable giveBack;
     private final Runnable unpin;
+    private final Logger logger;
 
     /** Written by the thread that closes the reader, before it runs the cleanup itself. */
     private boolean isForgotten = true;
 
-    Loan(Runnable giveBack, Runnable unpin) {
+    Loan(Runnable giveBack, Runnable unpin, Logger logger) {
       this.giveBack = giveBack;
       this.unpin = unpin;
+      this.logger = logger;
     }
 
     @Override
@@ -61,8 +65,11 @@ final class ReaderLease {
           throw e;
         }
         // The cleaner thread has no caller to throw to.
-        System.getLogger("io.fasterkv")
-            .log(Level.WARNING, "after a cut or scan that was not closed: " + e.getMessage(), e);
+        logger.log(
+            Level.WARNING,
+            "a cut or scan was not closed, and what it kept cannot be freed: cause="
+                + e.getMessage(),
+            e);
       }
     }
   }

@@ -1,9 +1,9 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.SessionCore;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.operation.session.SessionCore;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +22,11 @@ import org.jspecify.annotations.Nullable;
  * io.fasterkv.api.StoreException.DeviceFailed} after a failure of the device, {@link
  * io.fasterkv.api.StoreException.OutOfAddresses} if the log is used up, and {@link
  * io.fasterkv.api.StoreException.Closed} after {@link #close}. A read from disk that fails in
- * {@link io.fasterkv.api.SessionMode#PENDING} is reported by {@link #completePending(boolean)}.
+ * {@link io.fasterkv.api.session.SessionMode#PENDING} is reported by {@link
+ * #completePending(boolean)}.
  *
  * @param <I> the input of an operation
- * @param <O> the output of a read
+ * @param <O> the output of an operation
  * @param <C> the caller's own object for pending operations
  */
 public final class Session<I, O, C> implements AutoCloseable {
@@ -57,7 +58,21 @@ public final class Session<I, O, C> implements AutoCloseable {
    * @return UPDATED_IN_PLACE; CREATED if the key certainly had no value; otherwise COPIED
    */
   public Status upsert(ByteSpan key, ByteSpan value, @Nullable C context) {
-    return core.upsert(key, value, context);
+    return core.upsert(key, null, value, null);
+  }
+
+  /**
+   * Sets a key's value blindly, with an input and an output for the functions that write it. Never
+   * pending.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param value the value
+   * @param output the output of the functions
+   * @return the outcome, as of {@link #upsert(ByteSpan, ByteSpan, Object)}
+   */
+  public Status upsert(ByteSpan key, @Nullable I input, ByteSpan value, @Nullable O output) {
+    return core.upsert(key, input, value, output);
   }
 
   /**
@@ -71,7 +86,26 @@ public final class Session<I, O, C> implements AutoCloseable {
    *     merge} is set
    */
   public Status rmw(ByteSpan key, @Nullable I input, @Nullable C context) {
-    return core.rmw(key, input, context);
+    return core.rmw(key, input, null, context);
+  }
+
+  /**
+   * Updates a key's value with the functions, and returns something of the old or the new value:
+   * what the functions write to the output. The output counts if the outcome is CREATED, COPIED,
+   * UPDATED_IN_PLACE or FOUND. If the operation is pending, it counts when the operation has ended.
+   *
+   * <p>In a store that merges, an update that may be a delta sees no value, and so neither does its
+   * output. {@link io.fasterkv.api.MergeableFunctions#mergesBlindly} must be false for an RMW whose
+   * output matters.
+   *
+   * @param key the key
+   * @param input the input of the functions
+   * @param output the output of the functions
+   * @param context the caller's object for the completion callback
+   * @return the outcome, as of {@link #rmw(ByteSpan, Object, Object)}
+   */
+  public Status rmw(ByteSpan key, @Nullable I input, @Nullable O output, @Nullable C context) {
+    return core.rmw(key, input, output, context);
   }
 
   /**
@@ -142,6 +176,32 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
+   * Sets the values of a batch of keys blindly, each with an input and an output; never pending.
+   * {@link #read(ByteSpan[], Object[], Object[], Status[], int, Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param inputs the inputs; null if the functions need none
+   * @param values the values
+   * @param outputs the outputs; null if the functions need none
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   */
+  public void upsert(
+      ByteSpan[] keys,
+      I @Nullable [] inputs,
+      ByteSpan[] values,
+      O @Nullable [] outputs,
+      Status[] statuses,
+      int count) {
+    for (int i = 0; i < count; i++) {
+      touchGroup(keys, i, count);
+      I input = inputs == null ? null : inputs[i];
+      O output = outputs == null ? null : outputs[i];
+      statuses[i] = upsert(keys[i], input, values[i], output);
+    }
+  }
+
+  /**
    * Updates the values of a batch of keys with the functions. {@link #read(ByteSpan[], Object[],
    * Object[], Status[], int, Object)} explains batches.
    *
@@ -154,10 +214,34 @@ public final class Session<I, O, C> implements AutoCloseable {
    */
   public int rmw(
       ByteSpan[] keys, I @Nullable [] inputs, Status[] statuses, int count, @Nullable C context) {
+    return rmw(keys, inputs, null, statuses, count, context);
+  }
+
+  /**
+   * Updates the values of a batch of keys with the functions, each with an output; see {@link
+   * #rmw(ByteSpan, Object, Object, Object)}.
+   *
+   * @param keys the keys
+   * @param inputs the inputs; null if the functions need none
+   * @param outputs the outputs; null if the functions need none
+   * @param statuses receives the outcomes
+   * @param count number of keys
+   * @param context the caller's object for the completion callbacks
+   * @return how many operations are {@link Status#PENDING}
+   */
+  public int rmw(
+      ByteSpan[] keys,
+      I @Nullable [] inputs,
+      O @Nullable [] outputs,
+      Status[] statuses,
+      int count,
+      @Nullable C context) {
     int pending = 0;
     for (int i = 0; i < count; i++) {
       touchGroup(keys, i, count);
-      Status status = rmw(keys[i], inputs == null ? null : inputs[i], context);
+      I input = inputs == null ? null : inputs[i];
+      O output = outputs == null ? null : outputs[i];
+      Status status = rmw(keys[i], input, output, context);
       statuses[i] = status;
       pending += status == Status.PENDING ? 1 : 0;
     }
@@ -194,9 +278,9 @@ public final class Session<I, O, C> implements AutoCloseable {
    * <p>If some have failed, the others complete first, and then one failure is thrown. Call the
    * method again for the next failure, until it returns. If the caller reissues the failed update
    * as its next operation, the update takes effect once, wherever the process may end; see {@link
-   * io.fasterkv.api.CommitPoint}. An exception of a completion callback is thrown unchanged, in the
-   * same way; that operation has taken effect. A session with 1,024 failures that were not thrown
-   * yet rejects further operations with {@code OutOfBudget}.
+   * io.fasterkv.api.checkpoint.CommitPoint}. An exception of a completion callback is thrown
+   * unchanged, in the same way; that operation has taken effect. A session with 1,024 failures that
+   * were not thrown yet rejects further operations with {@code OutOfBudget}.
    *
    * @param wait whether to wait until all have ended
    * @return how many are still pending
@@ -223,7 +307,7 @@ public final class Session<I, O, C> implements AutoCloseable {
    * operations of earlier sessions that this one resumed. Operations count from 1 in the order of
    * their calls: a pending one counts when it becomes pending, and one that throws does not count.
    * An operation that fails while it is pending keeps its number; see {@link
-   * io.fasterkv.api.CommitPoint}.
+   * io.fasterkv.api.checkpoint.CommitPoint}.
    *
    * @return the serial number; 0 if there was no operation
    */

@@ -1,19 +1,18 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.LogOrigin;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
-import io.fasterkv.checkpoint.Recovery;
-import io.fasterkv.device.BorrowingDevice;
-import io.fasterkv.device.DurableFiles;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.checkpoint.recover.Recovery;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.LogDevices;
-import io.fasterkv.device.NoDevice;
+import io.fasterkv.device.file.DurableFiles;
+import io.fasterkv.device.memory.NoDevice;
+import io.fasterkv.device.restore.LazyRestoreDevice;
+import io.fasterkv.spi.LogOrigin;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -51,7 +50,8 @@ final class StoreOpening {
   /** Builds the parts of a store as it was at a checkpoint; closes the device if that fails. */
   static StoreParts recovered(StoreConfig config, RecoveryRequest request, LogDevice below) {
     LogOrigin origin = request.origin();
-    LogDevice device = origin == null ? below : new BorrowingDevice(below, origin);
+    LogDevice device =
+        origin == null ? below : new LazyRestoreDevice(below, origin, config.logger());
     try {
       return recoveredParts(config, request, device);
     } catch (RuntimeException | Error e) {

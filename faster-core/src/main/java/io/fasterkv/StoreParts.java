@@ -1,15 +1,16 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.MemoryUse;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.checkpoint.Recovered;
-import io.fasterkv.checkpoint.Recovery;
-import io.fasterkv.device.BorrowingDevice;
+import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.statistics.MemoryUse;
+import io.fasterkv.checkpoint.manifest.Recovered;
+import io.fasterkv.checkpoint.recover.Recovery;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.restore.LazyRestoreDevice;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.log.HybridLog;
@@ -17,15 +18,22 @@ import io.fasterkv.log.LogPosition;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.operation.ChainSteps;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.StoreVersions;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.version.SessionCounters;
+import io.fasterkv.operation.version.StoreVersions;
 import io.fasterkv.record.RecordLayout;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 
 /** Creates and connects a store's parts, and closes them in the opposite order. */
 record StoreParts(
     StoreConfig config, OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
+  /** A wait for an epoch is logged after this time. */
+  private static final long LONG_WAIT_NANOS = 5_000_000_000L;
+
+  /** Places in the epoch table for cuts, scans, checkpoints and compaction. */
+  private static final int OWN_SLOTS = 16;
 
   static StoreParts empty(StoreConfig config, LogDevice device) {
     HashIndexPlan plan = new HashIndexPlan(firstGeometry(config), 0);
@@ -46,8 +54,8 @@ record StoreParts(
             new HashIndexPlan(recovery.indexGeometry(), recovery.overflowUsed()),
             recovery.recovered());
     try {
-      if (device instanceof BorrowingDevice borrowing) {
-        borrowing.onFailure(parts.engine().log()::fail);
+      if (device instanceof LazyRestoreDevice restoring) {
+        restoring.connect(new LazyRestoreStore(parts.engine().buffers(), parts.engine().log()));
       }
       recovery.run(parts.engine());
     } catch (RuntimeException | Error e) {
@@ -56,6 +64,30 @@ record StoreParts(
       throw e;
     }
     return parts;
+  }
+
+  /** Rejects sessions and histories of another kind. */
+  void requireRecordKind(RecordKind kind) {
+    if (config.recordKind() != kind) {
+      throw new BadConfig(
+          "the session does not fit the store's records: recordKind="
+              + config.recordKind()
+              + ", allowed="
+              + kind);
+    }
+  }
+
+  /** One place in the epoch table for each session, and some for the store's own work. */
+  static int epochSlots(StoreConfig config) {
+    return config.maxSessions() + OWN_SLOTS;
+  }
+
+  /** Scratch memory for large values. Where deltas are merged, two of them are in use at once. */
+  private static long largeScratchBytes(StoreConfig config) {
+    if (config.recordKind() == RecordKind.LONGS) {
+      return 0;
+    }
+    return (config.merge() == null ? 1L : 2L) * config.maxValueBytes();
   }
 
   private static IndexGeometry firstGeometry(StoreConfig config) {
@@ -78,8 +110,8 @@ record StoreParts(
 
   /** Starts to copy the rest of the log from its origin, if there is one. */
   void copyOrigin() {
-    if (device instanceof BorrowingDevice borrowing) {
-      borrowing.start();
+    if (device instanceof LazyRestoreDevice restoring) {
+      restoring.start();
     }
   }
 
@@ -88,14 +120,14 @@ record StoreParts(
    * no longer be read.
    */
   void stopCopying() {
-    if (device instanceof BorrowingDevice borrowing) {
-      borrowing.stop();
+    if (device instanceof LazyRestoreDevice restoring) {
+      restoring.stop();
     }
   }
 
   /** Bytes of the log that only its origin has. */
   long bytesToCopy() {
-    return device instanceof BorrowingDevice borrowing ? borrowing.missingBytes() : 0;
+    return device instanceof LazyRestoreDevice restoring ? restoring.missingBytes() : 0;
   }
 
   void close(boolean deleteFiles) throws IOException {
@@ -117,15 +149,19 @@ record StoreParts(
       Recovered recovered) {
     OffHeapArena arena =
         new OffHeapArena(
-            new MemoryBudget(config.memoryBytes()), config.hugePages(), config.preallocate());
+            new MemoryBudget(config.memoryBytes()),
+            config.hugePages(),
+            config.preallocate(),
+            config.logger());
     try {
       arena.budget().take("disk read rings", device.memoryBytes());
-      StoreFailure failure = new StoreFailure();
-      Epochs epochs = new Epochs(config.epochSlots(), failure);
+      StoreFailure failure = new StoreFailure(config.logger());
+      Epochs epochs = new Epochs(epochSlots(config), failure);
+      epochs.reportWaits(LONG_WAIT_NANOS, text -> config.logger().log(Level.WARNING, text));
       long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
-      BufferPool buffers = new BufferPool(arena, config.scratchBytes(), config.largeScratchBytes());
+      BufferPool buffers = new BufferPool(arena, config.scratchBytes(), largeScratchBytes(config));
       RecordLayout layout = RecordLayout.of(config.recordKind());
       return new StoreParts(
           config,
@@ -138,7 +174,7 @@ record StoreParts(
               layout,
               config.keyHash(),
               buffers,
-              new ChainSteps(),
+              new SessionCounters(),
               new StoreVersions(config.versionShift(), recovered.version() + 1, recovered.points()),
               config.merge(),
               config.keepRule()),

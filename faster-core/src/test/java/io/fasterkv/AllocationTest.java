@@ -5,11 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.management.ManagementFactory;
@@ -18,7 +19,7 @@ import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Operations on records in memory allocate nothing once they are compiled. */
+/** Tests that operations on records in memory allocate nothing once they are compiled. */
 class AllocationTest {
   private static final int KEYS = 4_096;
   private static final int ROUNDS = 400;
@@ -31,7 +32,7 @@ class AllocationTest {
   void longsAllocateNothing() {
     try (FasterStore store = open(RecordKind.LONGS);
         LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.PENDING)) {
+            store.newSession().mode(SessionMode.PENDING).longs(LongFunctions.sum())) {
       long[] keys = new long[KEYS];
       Arrays.setAll(keys, i -> i);
       long[] values = new long[KEYS];
@@ -72,7 +73,7 @@ class AllocationTest {
     try (Arena arena = Arena.ofConfined();
         FasterStore store = open(RecordKind.SPANS);
         Session<Void, long[], Void> session =
-            store.newSession(new Counter(), SessionMode.PENDING)) {
+            store.newSession().mode(SessionMode.PENDING).spans(new Counter())) {
       ByteSpan[] keys = new ByteSpan[KEYS];
       MemorySegment bytes = arena.allocate((long) KEYS * Long.BYTES, Long.BYTES);
       for (int i = 0; i < KEYS; i++) {
@@ -123,8 +124,8 @@ class AllocationTest {
   }
 
   /**
-   * Runs until so many passes in a row have allocated nothing, which they do as soon as the
-   * compiler has come to the end; if that never happens, something allocates.
+   * Repeats the operation until several consecutive runs have allocated nothing, as is the case
+   * once everything is compiled. If that never happens, something allocates.
    */
   private static void assertAllocatesNothing(String what, Runnable pass) {
     int clean = 0;
@@ -142,7 +143,8 @@ class AllocationTest {
   /** Adds one to a number. */
   private static final class Counter implements StoreFunctions<Void, long[], Void> {
     @Override
-    public void singleReader(ByteSpan key, Void input, ByteSpan value, long[] output) {
+    public void singleReader(
+        ByteSpan key, Void input, ByteSpan value, long[] output, RecordView record) {
       output[0] = value.getLong(0);
     }
 
@@ -152,13 +154,15 @@ class AllocationTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Void input, ByteSpan value, long[] output, RecordView record) {
       value.putLong(0, 1);
       value.setLength(Long.BYTES);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Void input, ByteSpan value, long[] output, RecordView record) {
       value.putLong(0, value.getLong(0) + 1);
       return true;
     }
@@ -169,7 +173,13 @@ class AllocationTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Void input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        long[] output,
+        RecordView record) {
       newValue.putLong(0, oldValue.getLong(0) + 1);
       newValue.setLength(Long.BYTES);
     }

@@ -7,13 +7,13 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.LongResult;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.RecordTooLarge;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.sim.ScriptedDevice;
 import java.io.IOException;
@@ -31,11 +31,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Operations whose ends are stages, which nobody polls for. */
+/** Tests operations that return stages, which complete without polling. */
 class AsyncSessionTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 5_000;
@@ -79,7 +82,7 @@ class AsyncSessionTest {
     }
   }
 
-  /** Completions wait until they are let go. */
+  /** Keeps completions until they are released. */
   private void keepCompletions() {
     device.setScript(
         new ScriptedDevice.Script() {
@@ -100,14 +103,14 @@ class AsyncSessionTest {
   @Test
   void manyReadsAndUpdatesEndByThemselves() {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor)) {
       fill(session);
-      List<CompletionStage<Status>> updates = new ArrayList<>();
+      List<CompletionStage<LongResult>> updates = new ArrayList<>();
       for (long key = 0; key < KEYS; key++) {
         updates.add(session.rmw(key, 1));
       }
       updates.forEach(
-          update -> assertThat(end(update)).isIn(Status.COPIED, Status.UPDATED_IN_PLACE));
+          update -> assertThat(end(update).status()).isIn(Status.COPIED, Status.UPDATED_IN_PLACE));
       List<CompletionStage<LongResult>> reads = new ArrayList<>();
       for (long key = 0; key < 2 * KEYS; key++) {
         reads.add(session.read(key));
@@ -119,18 +122,18 @@ class AsyncSessionTest {
     }
   }
 
-  /** Several threads use one session, and what depends on a stage uses it too. */
+  /** Several threads use one session, and so do actions that depend on a stage. */
   @Test
   void threadsAndDependentsTakeTurns() {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor)) {
       fill(session);
       List<CompletableFuture<Void>> threads = new ArrayList<>();
       for (int i = 0; i < 3; i++) {
         threads.add(
             CompletableFuture.runAsync(
                 () -> {
-                  List<CompletableFuture<Status>> chains = new ArrayList<>();
+                  List<CompletableFuture<LongResult>> chains = new ArrayList<>();
                   for (long key = 0; key < KEYS; key++) {
                     long own = key;
                     chains.add(
@@ -154,7 +157,7 @@ class AsyncSessionTest {
   @Test
   void anExecutorThatRunsAtOnceIsFine() {
     try (FasterStore store = longs();
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), Runnable::run)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), Runnable::run)) {
       fill(session);
       for (long key = 0; key < KEYS; key++) {
         CompletionStage<LongResult> read = session.read(key);
@@ -168,14 +171,14 @@ class AsyncSessionTest {
   void anExecutorThatRefusesIsReplaced() {
     executor.shutdown();
     try (FasterStore store = longs();
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor)) {
       fill(session);
       assertThat(end(session.read(0)).value()).isZero();
-      assertThat(end(session.rmw(1, 1))).isEqualTo(Status.COPIED);
+      assertThat(end(session.rmw(1, 1)).status()).isEqualTo(Status.COPIED);
     }
   }
 
-  /** Before the task was run, after it, or while it is on its way. */
+  /** The executor breaks before the task was run, after it, or while it is submitted. */
   @Test
   void anExecutorThatBreaksIsReplaced() {
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
@@ -199,7 +202,7 @@ class AsyncSessionTest {
             });
     try (FasterStore store = longs()) {
       for (Executor each : broken) {
-        try (var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), each)) {
+        try (var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), each)) {
           fill(session);
           for (long key = 0; key < 200; key++) {
             assertThat(end(session.read(key)).value()).isEqualTo(key);
@@ -212,10 +215,35 @@ class AsyncSessionTest {
     }
   }
 
+  /**
+   * The device and the executor run on the calling thread, near the end of its stack, so another
+   * thread must complete the operations that have arrived. The calling thread once retried for
+   * ever.
+   */
   @Test
-  void errorsOfTheDeviceEndTheirStageOnly() {
+  @Timeout(value = 20, unit = TimeUnit.SECONDS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void anArrivalAtTheEndOfTheStackIsNotLost() {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> {
+      throw new IllegalStateException("of the handler");
+    });
     try (FasterStore store = longs();
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), Runnable::run)) {
+      fill(session);
+      List<CompletionStage<LongResult>> reads = new ArrayList<>();
+      AtomicLong key = new AtomicLong();
+      Runnable read = () -> reads.add(session.read(key.getAndIncrement() % KEYS));
+      assertThat(Stacks.overflow(read, read)).isPositive();
+      reads.forEach(stage -> stage.toCompletableFuture().exceptionally(failure -> null).join());
+    } finally {
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+  }
+
+  @Test
+  void aDeviceErrorFailsOnlyItsStage() {
+    try (FasterStore store = longs();
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor)) {
       fill(session);
       device.setScript(
           new ScriptedDevice.Script() {
@@ -236,14 +264,14 @@ class AsyncSessionTest {
           .hasCauseInstanceOf(DeviceFailed.class);
       device.setScript(ScriptedDevice.Script.NONE);
       assertThat(end(session.read(0)).value()).isZero();
-      assertThat(end(session.rmw(0, 1))).isEqualTo(Status.COPIED);
+      assertThat(end(session.rmw(0, 1)).status()).isEqualTo(Status.COPIED);
     }
   }
 
   @Test
-  void closingEndsWhatIsPending() {
+  void closingCompletesPendingOperations() {
     try (FasterStore store = longs()) {
-      var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor);
+      var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor);
       fill(session);
       keepCompletions();
       List<CompletionStage<LongResult>> reads = new ArrayList<>();
@@ -263,28 +291,28 @@ class AsyncSessionTest {
     }
   }
 
-  /** Cancelling is about waiting: the update takes effect. */
+  /** Cancelling only ends the wait: the update takes effect. */
   @Test
   void cancellingDoesNotCancelTheOperation() {
     try (FasterStore store = longs();
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), executor)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), executor)) {
       fill(session);
       keepCompletions();
-      CompletionStage<Status> update = session.rmw(0, 5);
+      CompletionStage<LongResult> update = session.rmw(0, 5);
       update.toCompletableFuture().cancel(true);
       assertThat(isDone(update)).isFalse();
       letGo();
-      assertThat(end(update)).isEqualTo(Status.COPIED);
+      assertThat(end(update)).isEqualTo(new LongResult(Status.COPIED, 5));
       assertThat(end(session.read(0)).value()).isEqualTo(5);
     }
   }
 
-  /** Stages are told in the order in which the records arrive. */
+  /** Stages complete in the order in which the records arrive. */
   @Test
   void stagesEndInTheOrderOfArrival() {
     Executor atOnce = Runnable::run;
     try (FasterStore store = longs();
-        var session = store.newAsyncLongSession(LongFunctions.<Void>sum(), atOnce)) {
+        var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), atOnce)) {
       fill(session);
       keepCompletions();
       List<Long> told = new ArrayList<>();
@@ -299,9 +327,9 @@ class AsyncSessionTest {
   }
 
   @Test
-  void spansComeTooAndWhatMemoryHasIsThereAtOnce() {
+  void spansWorkAndStagesOfRecordsInMemoryAreComplete() {
     try (FasterStore store = FasterStore.open(config(RecordKind.SPANS), device);
-        var session = store.newAsyncSession(new BytesFunctions(), executor)) {
+        var session = store.newSession().asyncSpans(new BytesFunctions(), executor)) {
       for (int key = 0; key < 300; key++) {
         assertThat(end(session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[key]))))
             .isEqualTo(Status.CREATED);
@@ -323,7 +351,7 @@ class AsyncSessionTest {
     }
   }
 
-  /** Nothing arrives for those who wait: scratch memory has room for one large value. */
+  /** Nothing arrives for waiting operations: scratch memory has room for one large value. */
   @Test
   void operationsThatWaitForScratchMemoryEndByThemselves() {
     StoreConfig config =
@@ -337,7 +365,7 @@ class AsyncSessionTest {
             .build();
     int bytes = config.maxValueBytes();
     try (FasterStore store = FasterStore.open(config, device);
-        var session = store.newAsyncSession(new BytesFunctions(), executor)) {
+        var session = store.newSession().asyncSpans(new BytesFunctions(), executor)) {
       int keys = 6;
       for (int key = 0; key < keys; key++) {
         end(session.upsert(ModelDriver.key(key), ByteSpan.of(value(key, bytes))));
@@ -350,7 +378,7 @@ class AsyncSessionTest {
         results.add(new BytesFunctions.Result());
         reads.add(session.read(ModelDriver.key(key), null, results.get(key)));
       }
-      assertThat(reads.stream().anyMatch(AsyncSessionTest::isDone)).as("room").isFalse();
+      assertThat(reads.stream().anyMatch(AsyncSessionTest::isDone)).as("there is room").isFalse();
       buffers.give(taken);
       for (int key = 0; key < keys; key++) {
         assertThat(end(reads.get(key))).isEqualTo(Status.FOUND);

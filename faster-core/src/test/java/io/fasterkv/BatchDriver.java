@@ -3,17 +3,17 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
+import io.fasterkv.api.session.SessionMode;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Runs batches of a session on variable-length keys on store and model alike. */
+/** Runs batches of a session on variable-length keys on both store and model. */
 final class BatchDriver {
   private static final int MAX_BATCH = 90;
 
-  /** Operations that go to disk together need scratch memory together. */
+  /** Operations that read from disk concurrently need scratch memory concurrently. */
   private static final int MAX_PENDING = 2;
 
   private static final int MAX_VALUE = 900;
@@ -93,7 +93,10 @@ final class BatchDriver {
     }
   }
 
-  /** Updates; pending ones of one key may end in any order, so there is one a key then. */
+  /**
+   * Updates; pending ones of one key may end in any order, so a batch then has one update for each
+   * key.
+   */
   private void rmw() {
     byte[][] inputs = new byte[numbers.length][];
     int first = random.nextInt(ModelDriver.KEYS);

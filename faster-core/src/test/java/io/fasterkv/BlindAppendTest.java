@@ -2,18 +2,17 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Upserts of {@code long} keys whose records a checkpoint has made read-only. */
+/** Tests upserts of {@code long} keys whose records a checkpoint has made read-only. */
 class BlindAppendTest {
   private static final long[] KEYS = {1, 2, 1, 4};
 
@@ -25,7 +24,7 @@ class BlindAppendTest {
         LongSession<Void> session = session(store)) {
       assertThat(session.upsert(1, 10, null)).isEqualTo(Status.CREATED);
       assertThat(session.upsert(1, 11, null)).isEqualTo(Status.UPDATED_IN_PLACE);
-      store.checkpoint();
+      store.checkpoints().take();
       long serial = session.serial();
       assertThat(session.upsert(1, 12, null)).isEqualTo(Status.COPIED);
       assertThat(session.upsert(1, 13, null)).isEqualTo(Status.UPDATED_IN_PLACE);
@@ -40,7 +39,7 @@ class BlindAppendTest {
         LongSession<Void> session = session(store)) {
       session.upsert(1, 10, null);
       session.upsert(2, 20, null);
-      store.checkpoint();
+      store.checkpoints().take();
       long serial = session.serial();
       Status[] statuses = new Status[KEYS.length];
       session.upsert(KEYS, new long[] {11, 21, 12, 41}, statuses, 0, KEYS.length, null);
@@ -60,9 +59,9 @@ class BlindAppendTest {
     try (FasterStore store = FasterStore.open(config());
         LongSession<Void> session = session(store)) {
       session.upsert(1, 10, null);
-      before = store.checkpoint();
+      before = store.checkpoints().take();
       assertThat(session.upsert(1, 11, null)).isEqualTo(Status.COPIED);
-      after = store.checkpoint();
+      after = store.checkpoints().take();
       assertThat(session.upsert(1, 12, null)).isEqualTo(Status.COPIED);
     }
     assertThat(recovered(after)).isEqualTo(11);
@@ -85,7 +84,7 @@ class BlindAppendTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static long read(LongSession<Void> session, long key) {

@@ -4,13 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.Versions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.ScriptedDevice.Script;
 import java.io.IOException;
@@ -26,8 +25,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Writers that are held back because compaction is behind, which stands still in a read: who they
- * hold up, and who lets them go.
+ * Tests writers that are throttled because compaction, which is blocked in a read, is behind: which
+ * operations they block, and what releases them.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class BrakeTest {
@@ -74,10 +73,10 @@ class BrakeTest {
   }
 
   private LongSession<Void> session() {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
-  /** Overwrites until the brake holds; the writer goes on when it is let go. */
+  /** Overwrites until the throttle blocks the writer; the writer continues when it is released. */
   private void brake() {
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {
@@ -86,12 +85,12 @@ class BrakeTest {
     }
     writer = Pause.begin(this::overwrite);
     long bound = 2 * Math.max(LIVE, MEMORY) + 2 * MEMORY;
-    // It is held when nothing is allocated any more, though the device is not behind.
-    while (store.logBytes() <= bound) {
+    // The throttle blocks if nothing more is allocated although the device is not behind.
+    while (store.statistics().logBytes() <= bound) {
       Thread.onSpinWait();
     }
     Pause.awaitWaiting(writer);
-    assertThat(store.logBytes()).isLessThanOrEqualTo(bound + 2 * PAGE_BYTES);
+    assertThat(store.statistics().logBytes()).isLessThanOrEqualTo(bound + 2 * PAGE_BYTES);
   }
 
   private void overwrite() {
@@ -106,12 +105,12 @@ class BrakeTest {
   }
 
   private void assertHeld() {
-    long before = store.logBytes();
+    long before = store.statistics().logBytes();
     Pause.awaitWaiting(writer);
-    assertThat(store.logBytes()).isEqualTo(before);
+    assertThat(store.statistics().logBytes()).isEqualTo(before);
   }
 
-  /** All of it is live: no pass would drop any. */
+  /** Everything is live: no run would drop anything. */
   @Test
   void newKeysAreNotHeldByACompactionThatCannotGain() {
     try (LongSession<Void> session = session()) {
@@ -121,7 +120,7 @@ class BrakeTest {
       for (int key = 5 * KEYS; key < 10 * KEYS; key++) {
         session.rmw(key, 1, null);
       }
-      assertThat(store.logBytes()).isGreaterThan(10 * LIVE);
+      assertThat(store.statistics().logBytes()).isGreaterThan(10 * LIVE);
     }
   }
 
@@ -130,7 +129,7 @@ class BrakeTest {
     brake();
     assertHeld();
     mayCompact.countDown();
-    while (store.compactionStats().droppedBytes() < LIVE) {
+    while (store.statistics().compaction().droppedBytes() < LIVE) {
       Thread.onSpinWait();
     }
     assertThat(thrown.get()).isNull();
@@ -149,41 +148,41 @@ class BrakeTest {
   }
 
   @Test
-  void theIndexIsResizedBesideWritersThatAreHeld() {
+  void theIndexIsResizedWhileWritersAreThrottled() {
     brake();
-    long bytes = store.growIndex();
-    assertThat(store.shrinkIndex()).isEqualTo(bytes / 2);
+    long bytes = store.index().grow();
+    assertThat(store.index().shrink()).isEqualTo(bytes / 2);
     mayCompact.countDown();
-    while (store.compactionStats().droppedBytes() < LIVE) {
+    while (store.statistics().compaction().droppedBytes() < LIVE) {
       Thread.onSpinWait();
     }
     assertThat(thrown.get()).isNull();
   }
 
   @Test
-  void checkpointsCutsAndScansEndBesideWritersThatAreHeld() {
+  void checkpointsCutsAndScansCompleteWhileWritersAreThrottled() {
     brake();
-    store.checkpoint();
-    try (LogCut cut = store.cut();
+    store.checkpoints().take();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan();
-        LogScan live = store.scan(Versions.LIVE)) {
+        LogScan live = store.log().scan(Versions.LIVE)) {
       assertThat(scan.next()).isTrue();
       assertThat(live.next()).isTrue();
     }
     assertHeld();
   }
 
-  /** Nothing is allocated for ever after: who is held is told why, too. */
+  /** Nothing is allocated from then on: throttled writers get the reason too. */
   @Test
   void aPageThatCannotBeWrittenEndsTheWaitOfWritersThatAreHeld() {
     brake();
     failure = new IOException("Input/output error");
-    store.cut().close();
+    store.log().cut().close();
     Pause.join(writer);
     assertThat(thrown.get())
         .isInstanceOf(DeviceFailed.class)
         .hasRootCauseMessage("Input/output error");
-    assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
+    assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DeviceFailed.class);
   }
 
   @Test

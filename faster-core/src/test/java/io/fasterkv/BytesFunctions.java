@@ -5,56 +5,16 @@ import io.fasterkv.api.MergeableFunctions;
 import io.fasterkv.api.Status;
 
 /**
- * Test functions: reads copy the value out; an RMW appends its input to the value. Merging appends
- * too, so that a part that is lost, doubled or out of order shows.
+ * {@link AppendingFunctions} whose updates can be merged. Merging appends too, so a part that is
+ * lost, doubled or out of order is detected.
  */
-public class BytesFunctions implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
+public class BytesFunctions extends AppendingFunctions
+    implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
 
-  /** What a read found. */
+  /** The result of a read. */
   public static final class Result {
     byte[] value = new byte[0];
     Status completed = Status.PENDING;
-  }
-
-  @Override
-  public void singleReader(ByteSpan key, byte[] input, ByteSpan value, Result output) {
-    if (output != null) {
-      output.value = value.toArray();
-    }
-  }
-
-  @Override
-  public int initialBytes(ByteSpan key, byte[] input) {
-    return input.length;
-  }
-
-  @Override
-  public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-    value.copyFrom(0, input, 0, input.length);
-    value.setLength(input.length);
-  }
-
-  @Override
-  public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-    int length = value.length();
-    if (length + input.length > value.capacity()) {
-      return false;
-    }
-    value.copyFrom(length, input, 0, input.length);
-    value.setLength(length + input.length);
-    return true;
-  }
-
-  @Override
-  public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
-    return oldValue.length() + input.length;
-  }
-
-  @Override
-  public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
-    newValue.setTo(oldValue);
-    newValue.copyFrom(oldValue.length(), input, 0, input.length);
-    newValue.setLength(oldValue.length() + input.length);
   }
 
   @Override
@@ -67,12 +27,5 @@ public class BytesFunctions implements MergeableFunctions<byte[], BytesFunctions
     result.setTo(older);
     result.copyFrom(older.length(), newer);
     result.setLength(older.length() + newer.length());
-  }
-
-  @Override
-  public void completionCallback(Status status, byte[] input, Result output, Object context) {
-    if (output != null) {
-      output.completed = status;
-    }
   }
 }

@@ -6,13 +6,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableFunctions;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.DeviceFailed;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.operation.core.Engine;
 import io.fasterkv.record.LongRecord;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -23,8 +25,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A callback that throws, or calls the session that it runs in: its caller is told, and nothing is
- * left behind, no epoch, no latch, no seal and no half record.
+ * Tests a callback that throws or calls its own session: the caller gets an exception, and no
+ * epoch, latch, seal or partial record is left behind.
  */
 class CallbackFailureTest {
   private static final int PAGE_BYTES = 4096;
@@ -53,7 +55,7 @@ class CallbackFailureTest {
   }
 
   private FasterStore open(RecordKind kind, Counting merge) {
-    StoreConfig.Builder builder =
+    StoreConfigBuilder builder =
         StoreConfig.builder(directory)
             .memoryBytes(1 << 20)
             .logMemoryBytes(4L * PAGE_BYTES)
@@ -77,25 +79,25 @@ class CallbackFailureTest {
   private void assertNothingIsHeld() {
     Engine engine = Insides.engine(store);
     assertThat(engine.epochs().safeEpoch()).isEqualTo(engine.epochs().currentEpoch() - 1);
-    store.cut().close();
+    store.log().cut().close();
     StoreInvariants.check(store);
   }
 
-  /** Each callback fails wherever it is come to; what was counted before and after is there. */
+  /** Each callback fails at every call; the updates counted before and after are present. */
   @ParameterizedTest
   @EnumSource(Callback.class)
   void aCallbackThatThrowsLeavesNothingBehind(Callback callback) {
     Counting functions = new Counting();
     open(RecordKind.SPANS, functions);
-    try (var session = store.newSession(functions, SessionMode.BLOCKING);
-        var other = store.newSession(new Counting(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(functions);
+        var other = store.newSession().spans(new Counting())) {
       int thrown = 0;
       for (int round = 0; round < ROUNDS; round++) {
         functions.failing = callback;
         thrown += throwsAll(session, round);
         functions.failing = null;
         assertNothingIsHeld();
-        // Another session gets at the record, in place too.
+        // Another session can still update the record, also in place.
         other.upsert(KEY, Counting.value(1, 8), null);
         other.rmw(KEY, 8, null);
         other.rmw(KEY, 40 + round, null);
@@ -104,11 +106,11 @@ class CallbackFailureTest {
         assertThat(sum[0]).isEqualTo(3);
         fillPage(other, round);
       }
-      assertThat(thrown).as("it was come to").isPositive();
+      assertThat(thrown).as("the failing callback was called").isPositive();
     }
   }
 
-  /** All kinds of operations on the key; how many threw. */
+  /** Runs all kinds of operations on the key; returns how many of them threw. */
   private int throwsAll(Session<Integer, long[], Object> session, int round) {
     Runnable[] operations = {
       () -> session.rmw(KEY, 8, null),
@@ -116,7 +118,7 @@ class CallbackFailureTest {
       () -> session.rmw(KEY, 48 + round, null),
       () -> session.upsert(KEY, Counting.value(1, 8), null),
       () -> session.upsert(KEY, Counting.value(1, 200), null),
-      () -> store.cut().close(),
+      () -> store.log().cut().close(),
       () -> session.read(KEY, 0, new long[1], null),
       () -> session.rmw(KEY, 8, null),
       () -> session.delete(KEY, null),
@@ -136,7 +138,7 @@ class CallbackFailureTest {
 
   /** A value on disk, deltas above it, and a read that merges them. */
   private void deltas(Session<Integer, long[], Object> session) {
-    long end = store.tailAddress();
+    long end = store.log().tailAddress();
     for (int i = 0; Insides.engine(store).log().headAddress() < end; i++) {
       session.upsert(HashedKeys.key(77, i), ByteSpan.of(new byte[900]), null);
     }
@@ -171,7 +173,7 @@ class CallbackFailureTest {
             return oldValue + input;
           }
         };
-    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(functions)) {
       isFailing[0] = true;
       assertThatThrownBy(() -> session.rmw(7, 1, null)).isInstanceOf(Boom.class);
       isFailing[0] = false;
@@ -189,31 +191,31 @@ class CallbackFailureTest {
       assertThatThrownBy(
               () -> session.rmw(new long[] {8, 7, 8}, new long[] {1, 1, 1}, statuses, 0, 3, null))
           .isInstanceOf(Boom.class);
-      assertThat(session.serial()).as("those before it count").isEqualTo(serial + 1);
+      assertThat(session.serial()).as("elements before the failure count").isEqualTo(serial + 1);
       assertNothingIsHeld();
       isFailing[0] = false;
       session.read(7, null);
       assertThat(session.value()).isEqualTo(1);
       session.read(8, null);
-      assertThat(session.value()).as("those before it have taken effect").isEqualTo(2);
+      assertThat(session.value()).as("elements before the failure have taken effect").isEqualTo(2);
     }
   }
 
-  /** What a batch has upserted in place counts, also if the log then takes no more. */
+  /** What a batch has upserted in place counts even if the log then accepts no more records. */
   @Test
   void upsertsBeforeOneThatTheLogRefusesCount() {
     open(RecordKind.LONGS, null);
     LongFunctions<Void> functions = LongFunctions.sum();
-    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(functions)) {
       session.upsert(7, 1, null);
-      store.cut().close();
+      store.log().cut().close();
       session.upsert(8, 1, null);
-      long rest = store.tailAddress() % PAGE_BYTES;
+      long rest = store.log().tailAddress() % PAGE_BYTES;
       for (long key = 100; rest > 0 && rest + LongRecord.BYTES <= PAGE_BYTES; key++) {
         session.upsert(key, 1, null);
-        rest = store.tailAddress() % PAGE_BYTES;
+        rest = store.log().tailAddress() % PAGE_BYTES;
       }
-      Insides.engine(store).log().fail(new IOException("made up"));
+      Insides.engine(store).log().failure().accept(new IOException("made up"));
       long serial = session.serial();
       Status[] statuses = new Status[2];
       assertThatThrownBy(
@@ -237,7 +239,7 @@ class CallbackFailureTest {
     CLOSE
   }
 
-  /** By the short way and, above a record that is read-only, by the general one. */
+  /** On the fast path and, above a read-only record, on the slow path. */
   @ParameterizedTest
   @EnumSource(LongUse.class)
   void anUpdaterOfLongsThatCallsItsSessionIsRefused(LongUse use) {
@@ -256,12 +258,12 @@ class CallbackFailureTest {
             return oldValue + input;
           }
         };
-    try (LongSession<Void> session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(functions)) {
       session.upsert(1, 10, null);
       session.upsert(2, 20, null);
       for (boolean isReadOnly : new boolean[] {false, true}) {
         if (isReadOnly) {
-          store.cut().close();
+          store.log().cut().close();
           session.upsert(2, 20, null);
         }
         inside[0] = () -> use(session, use);
@@ -299,7 +301,7 @@ class CallbackFailureTest {
   void aCallbackThatCallsItsSessionIsRefused(Callback callback) {
     Counting functions = new Counting();
     open(RecordKind.SPANS, functions);
-    var session = store.newSession(functions, SessionMode.BLOCKING);
+    var session = store.newSession().spans(functions);
     functions.inside = () -> session.read(KEY, 0, new long[1], null);
     functions.reentrant = callback;
     int refused = 0;
@@ -329,10 +331,10 @@ class CallbackFailureTest {
   }
 
   @Test
-  void aCompletionCallbackThatCallsItsSessionIsRefusedAndTheRestGoesOn() {
+  void aCompletionCallbackThatCallsItsSessionIsRefusedAndOthersContinue() {
     Counting functions = new Counting();
     open(RecordKind.SPANS, functions);
-    try (var session = store.newSession(functions, SessionMode.PENDING)) {
+    try (var session = store.newSession().mode(SessionMode.PENDING).spans(functions)) {
       for (int i = 0; i < 100; i++) {
         session.upsert(HashedKeys.key(i, 1), Counting.value(1, 900), null);
       }
@@ -375,25 +377,39 @@ class CallbackFailureTest {
     }
 
     @Override
-    public void singleReader(ByteSpan key, Integer input, ByteSpan value, long[] output) {
+    public void singleReader(
+        ByteSpan key, Integer input, ByteSpan value, long[] output, RecordView record) {
       at(Callback.READ);
       output[0] = value.getLong(0);
     }
 
     @Override
-    public void concurrentReader(ByteSpan key, Integer input, ByteSpan value, long[] output) {
+    public void concurrentReader(
+        ByteSpan key, Integer input, ByteSpan value, long[] output, RecordView record) {
       at(Callback.READ_IN_PLACE);
       output[0] = value.getLong(0);
     }
 
     @Override
-    public void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+    public void singleWriter(
+        ByteSpan key,
+        Integer input,
+        ByteSpan source,
+        ByteSpan value,
+        long[] output,
+        RecordView record) {
       at(Callback.WRITE);
       value.setTo(source);
     }
 
     @Override
-    public boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+    public boolean concurrentWriter(
+        ByteSpan key,
+        Integer input,
+        ByteSpan source,
+        ByteSpan value,
+        long[] output,
+        RecordView record) {
       at(Callback.WRITE_IN_PLACE);
       if (source.length() > value.capacity()) {
         return false;
@@ -409,14 +425,16 @@ class CallbackFailureTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Integer input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Integer input, ByteSpan value, long[] output, RecordView record) {
       at(Callback.INITIAL);
       value.setLength(input);
       value.putLong(0, 1);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Integer input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Integer input, ByteSpan value, long[] output, RecordView record) {
       at(Callback.IN_PLACE);
       if (input > value.capacity()) {
         return false;
@@ -433,7 +451,13 @@ class CallbackFailureTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Integer input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Integer input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        long[] output,
+        RecordView record) {
       at(Callback.COPY);
       newValue.setLength(Math.max(oldValue.length(), input));
       newValue.putLong(0, oldValue.getLong(0) + 1);

@@ -4,14 +4,14 @@ import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.Status;
 
 /**
- * A value of 8 bytes that tells which inputs were applied in which order: a polynomial hash of the
+ * A value of 8 bytes that shows which inputs were applied in which order: a polynomial hash of the
  * sequence of inputs in the low half, and its power in the high half, so that two hashes can be
  * joined. Joining is associative and not commutative.
  */
 final class ChainHash implements MergeableLongFunctions<ChainHash.Result> {
   private static final int FACTOR = 0x9E3779B1;
 
-  /** What a pending read found. */
+  /** The result of a pending read. */
   static final class Result {
     Status status = Status.PENDING;
     long value;

@@ -3,12 +3,12 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
@@ -22,8 +22,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A checkpoint whose own files cannot be written fails, at whatever step, and says so. The store
- * goes on, the checkpoints before are what they were, and the next one holds everything.
+ * Tests checkpoints whose own files cannot be written: they fail at every step with an exception.
+ * The store continues, earlier checkpoints are unchanged, and the next one contains everything.
  */
 class CheckpointFaultTest {
   private static final long SEED = 7;
@@ -46,7 +46,7 @@ class CheckpointFaultTest {
     assertThat(failures).isGreaterThan(3);
   }
 
-  /** Returns whether the checkpoint came to that step. */
+  /** Returns whether the checkpoint reached that step. */
   private static boolean failsAt(int step, CheckpointRequest request) {
     SimulatedDisk disk = new SimulatedDisk();
     SplittableRandom random = new SplittableRandom(SEED);
@@ -58,12 +58,12 @@ class CheckpointFaultTest {
     try (FasterStore store = FasterStore.open(config(disk));
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, SEED)) {
       driver.someOperations(100);
-      before = store.checkpoint();
+      before = store.checkpoints().take();
       first = new HashMap<>(model);
       driver.someOperations(100);
       disk.setFaults(new FailsOnce(step));
       try {
-        store.checkpoint(request);
+        store.checkpoints().take(request);
       } catch (DeviceFailed e) {
         hasFailed = true;
         assertThat(e).hasMessageContaining("no room left");
@@ -72,7 +72,7 @@ class CheckpointFaultTest {
       disk.setFaults(DiskFaults.NONE);
       driver.checkAll();
       driver.someOperations(100);
-      after = store.checkpoint(CheckpointRequests.withLog().get(step % 6));
+      after = store.checkpoints().take(CheckpointRequests.withLog().get(step % 6));
     }
     recover(disk.copy(), after, model);
     recover(disk, before, first);
@@ -86,7 +86,7 @@ class CheckpointFaultTest {
     }
   }
 
-  /** What cannot be removed is in nobody's way, and the log is given back all the same. */
+  /** A file that cannot be removed does no harm, and the log's storage is still released. */
   @Test
   void aRemovalThatFailsGivesTheLogBack() {
     SimulatedDisk disk = new SimulatedDisk();
@@ -95,11 +95,11 @@ class CheckpointFaultTest {
         ModelDriver driver =
             new ModelDriver(store, SessionMode.BLOCKING, new SplittableRandom(SEED), model, SEED)) {
       driver.upsertAll();
-      CheckpointToken first = store.checkpoint();
+      CheckpointToken first = store.checkpoints().take();
       driver.upsertAll();
-      store.compact();
-      CheckpointToken second = store.checkpoint();
-      long stored = store.storedBytes();
+      store.log().compact();
+      CheckpointToken second = store.checkpoints().take();
+      long stored = store.log().storedBytes();
       disk.setFaults(
           new DiskFaults() {
             @Override
@@ -109,13 +109,13 @@ class CheckpointFaultTest {
               }
             }
           });
-      assertThatThrownBy(() -> store.removeCheckpoint(first))
+      assertThatThrownBy(() -> store.checkpoints().remove(first))
           .isInstanceOf(DeviceFailed.class)
           .hasMessageContaining("no way for checkpoint-1.index");
-      assertThat(store.storedBytes()).isLessThan(stored);
+      assertThat(store.log().storedBytes()).isLessThan(stored);
       disk.setFaults(DiskFaults.NONE);
-      assertThat(store.checkpoints()).containsExactly(second);
-      store.removeCheckpoint(second);
+      assertThat(store.checkpoints().list()).containsExactly(second);
+      store.checkpoints().remove(second);
       assertThat(disk.names()).noneMatch(name -> name.startsWith("checkpoint-"));
       driver.checkAll();
     }
@@ -128,11 +128,11 @@ class CheckpointFaultTest {
             new ModelDriver(
                 store, SessionMode.BLOCKING, new SplittableRandom(SEED), expected, SEED)) {
       driver.checkAll();
-      assertThat(store.checkpoints()).last().isEqualTo(token);
+      assertThat(store.checkpoints().list()).last().isEqualTo(token);
     }
   }
 
-  /** Fails one step on a checkpoint's file, and lets all others be. */
+  /** Fails one step on a checkpoint's file and no other. */
   private static final class FailsOnce implements DiskFaults {
     private final AtomicInteger left;
 

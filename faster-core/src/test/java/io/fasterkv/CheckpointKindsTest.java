@@ -3,20 +3,19 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointInfo.FileInfo;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryProgress;
-import io.fasterkv.api.RecoveryProgress.Phase;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo.FileInfo;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryProgress;
+import io.fasterkv.api.checkpoint.RecoveryProgress.Phase;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +29,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 
-/** What checkpoints are made of, what they keep, and what recovery makes of them. */
+/** Tests the parts of each kind of checkpoint, what it keeps, and its recovery. */
 class CheckpointKindsTest {
   private static final int KEYS = 3000;
 
@@ -46,7 +45,7 @@ class CheckpointKindsTest {
     store = FasterStore.recover(config(1 << 18), request);
   }
 
-  /** Gives keys {@code from} up to {@code until} the value of the key plus {@code more}. */
+  /** Sets each key from {@code from} up to {@code until} to its own number plus {@code more}. */
   private void put(int from, int until, long more) {
     try (LongSession<Void> session = session()) {
       for (int key = from; key < until; key++) {
@@ -65,11 +64,11 @@ class CheckpointKindsTest {
   }
 
   private LongSession<Void> session() {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private CheckpointToken take(CheckpointKind kind, boolean withIndex) {
-    return store.checkpoint(new CheckpointRequest(kind, withIndex));
+    return store.checkpoints().take(new CheckpointRequest(kind, withIndex));
   }
 
   private CheckpointInfo describe(CheckpointToken token) {
@@ -81,10 +80,10 @@ class CheckpointKindsTest {
     open(1 << 18);
     put(0, KEYS, 0);
     CheckpointToken first = take(CheckpointKind.FOLD_OVER, false);
-    assertThat(describe(first).index().imageOf()).as("none to build on").isEqualTo(1);
+    assertThat(describe(first).index().imageOf()).as("there is no earlier image").isEqualTo(1);
     put(0, 10, 5);
     assertThat(describe(take(CheckpointKind.FOLD_OVER, false)).index().imageOf()).isEqualTo(1);
-    CheckpointToken index = store.checkpoint(CheckpointRequest.indexOnly());
+    CheckpointToken index = store.checkpoints().take(CheckpointRequest.indexOnly());
     put(10, 20, 5);
     CheckpointToken last = take(CheckpointKind.SNAPSHOT, false);
     assertThat(describe(last).index().imageOf()).isEqualTo(index.number());
@@ -95,7 +94,7 @@ class CheckpointKindsTest {
     StoreInvariants.check(store);
     put(20, 30, 5);
     CheckpointToken after = take(CheckpointKind.FOLD_OVER, false);
-    assertThat(describe(after).index().imageOf()).as("goes on").isEqualTo(index.number());
+    assertThat(describe(after).index().imageOf()).as("the earlier image").isEqualTo(index.number());
     store.close();
     recover(RecoveryRequest.newest());
     assertHolds(0, 30, 5);
@@ -106,15 +105,15 @@ class CheckpointKindsTest {
   void aLogHasItsOwnImageWhenTheIndexWasResized() {
     open(1 << 16);
     put(0, KEYS, 0);
-    store.checkpoint();
-    store.growIndex();
+    store.checkpoints().take();
+    store.index().grow();
     CheckpointToken grown = take(CheckpointKind.FOLD_OVER, false);
     assertThat(describe(grown).index().imageOf()).isEqualTo(grown.number());
-    store.growIndex();
-    store.shrinkIndex();
+    store.index().grow();
+    store.index().shrink();
     put(0, KEYS, 1);
     CheckpointToken again = take(CheckpointKind.FOLD_OVER, false);
-    assertThat(describe(again).index().imageOf()).as("the same size").isEqualTo(again.number());
+    assertThat(describe(again).index().imageOf()).as("its own image").isEqualTo(again.number());
     store.close();
     recover(RecoveryRequest.newest());
     assertHolds(0, KEYS, 1);
@@ -125,7 +124,7 @@ class CheckpointKindsTest {
   void aLogHasItsOwnImageWhenTheIndexIsSharing() {
     open(256);
     put(0, KEYS, 0);
-    store.checkpoint();
+    store.checkpoints().take();
     CheckpointToken second = take(CheckpointKind.FOLD_OVER, false);
     assertThat(describe(second).index().imageOf()).isEqualTo(second.number());
     store.close();
@@ -141,23 +140,23 @@ class CheckpointKindsTest {
   void anImageStaysAsLongAsALogBuildsOnIt() throws IOException {
     open(1 << 18);
     put(0, KEYS, 0);
-    CheckpointToken full = store.checkpoint();
+    CheckpointToken full = store.checkpoints().take();
     put(0, 10, 5);
     CheckpointToken second = take(CheckpointKind.FOLD_OVER, false);
-    store.removeCheckpoint(full);
-    assertThat(store.checkpoints()).containsExactly(second);
+    store.checkpoints().remove(full);
+    assertThat(store.checkpoints().list()).containsExactly(second);
     assertThat(names()).contains("checkpoint-1.index").doesNotContain("checkpoint-1.manifest");
     put(10, 20, 5);
     CheckpointToken third = take(CheckpointKind.FOLD_OVER, false);
-    store.removeCheckpoint(second);
+    store.checkpoints().remove(second);
     store.close();
     recover(RecoveryRequest.newest());
     assertHolds(0, 20, 5);
     assertHolds(20, KEYS, 0);
-    CheckpointToken fourth = store.checkpoint();
-    store.removeCheckpoint(third);
+    CheckpointToken fourth = store.checkpoints().take();
+    store.checkpoints().remove(third);
     assertThat(names()).doesNotContain("checkpoint-1.index");
-    assertThat(store.checkpoints()).containsExactly(fourth);
+    assertThat(store.checkpoints().list()).containsExactly(fourth);
     store.close();
   }
 
@@ -173,8 +172,8 @@ class CheckpointKindsTest {
     assertThat(partBytes).isPositive().isLessThan(wholeBytes / 2);
     CheckpointToken nothing = take(CheckpointKind.INCREMENTAL_SNAPSHOT, false);
     assertThat(Files.size(directory.resolve("checkpoint-3.snapshot"))).isLessThan(partBytes);
-    store.removeCheckpoint(whole);
-    store.removeCheckpoint(part);
+    store.checkpoints().remove(whole);
+    store.checkpoints().remove(part);
     assertThat(names()).contains("checkpoint-1.snapshot", "checkpoint-2.snapshot");
     assertThat(describe(nothing).files())
         .extracting(FileInfo::name)
@@ -188,7 +187,7 @@ class CheckpointKindsTest {
   }
 
   @Test
-  void aChainOfSnapshotsBeginsAnew() throws IOException {
+  void aChainOfSnapshotsRestarts() throws IOException {
     open(1 << 18);
     put(0, KEYS, 0);
     long mostFiles = 0;
@@ -201,13 +200,13 @@ class CheckpointKindsTest {
               describe(token).files().stream()
                   .filter(file -> file.name().endsWith(".snapshot"))
                   .count());
-      store.checkpoints().stream()
+      store.checkpoints().list().stream()
           .filter(older -> older.number() < token.number())
-          .forEach(store::removeCheckpoint);
+          .forEach(store.checkpoints()::remove);
     }
     assertThat(mostFiles).isBetween(2L, 9L);
     assertThat(names().stream().filter(name -> name.endsWith(".snapshot")).count())
-        .as("what nobody needs is gone")
+        .as("unneeded snapshots are removed")
         .isLessThanOrEqualTo(9);
     store.close();
     recover(RecoveryRequest.newest());
@@ -217,20 +216,20 @@ class CheckpointKindsTest {
   }
 
   @Test
-  void aSnapshotCanBeGoneBackToPastALaterCheckpoint() {
+  void aSnapshotIsRecoveredAfterALaterCheckpoint() {
     open(1 << 18);
     put(0, KEYS, 0);
     CheckpointToken snapshot = take(CheckpointKind.SNAPSHOT, true);
     put(0, KEYS, 5);
-    store.checkpoint();
+    store.checkpoints().take();
     put(0, KEYS, 6);
-    store.checkpoint();
+    store.checkpoints().take();
     store.close();
     recover(RecoveryRequest.of(snapshot));
     assertHolds(0, KEYS, 0);
-    assertThat(store.checkpoints()).containsExactly(snapshot);
+    assertThat(store.checkpoints().list()).containsExactly(snapshot);
     put(0, KEYS, 8);
-    store.checkpoint();
+    store.checkpoints().take();
     store.close();
     recover(RecoveryRequest.of(snapshot));
     assertHolds(0, KEYS, 0);
@@ -241,27 +240,27 @@ class CheckpointKindsTest {
   void anIndexAloneIsNotRecoveredFrom() {
     open(1 << 18);
     put(0, KEYS, 0);
-    CheckpointToken full = store.checkpoint();
-    CheckpointToken index = store.checkpoint(CheckpointRequest.indexOnly());
+    CheckpointToken full = store.checkpoints().take();
+    CheckpointToken index = store.checkpoints().take(CheckpointRequest.indexOnly());
     store.close();
     assertThatThrownBy(() -> recover(RecoveryRequest.of(index)))
         .isInstanceOf(BadConfig.class)
         .hasMessageContaining("number=2");
     recover(RecoveryRequest.newest());
-    assertThat(store.checkpoints()).containsExactly(full);
+    assertThat(store.checkpoints().list()).containsExactly(full);
     assertHolds(0, KEYS, 0);
     store.close();
   }
 
   @Test
-  void aStoreThatHadOnlyItsIndexWrittenBeginsAnew() throws IOException {
+  void aStoreWithAnIndexCheckpointOnlyStartsEmpty() throws IOException {
     open(1 << 18);
     put(0, KEYS, 0);
-    store.checkpoint(CheckpointRequest.indexOnly());
+    store.checkpoints().take(CheckpointRequest.indexOnly());
     store.close();
     assertThatThrownBy(() -> recover(RecoveryRequest.newest())).isInstanceOf(BadConfig.class);
     open(1 << 18);
-    assertThat(store.checkpoints()).isEmpty();
+    assertThat(store.checkpoints().list()).isEmpty();
     assertThat(names()).noneMatch(name -> name.startsWith("checkpoint-"));
     store.close();
   }
@@ -270,15 +269,15 @@ class CheckpointKindsTest {
   void anIndexIsMadeFromTheLogAlone() {
     open(1 << 16);
     put(0, KEYS, 0);
-    store.growIndex();
+    store.index().grow();
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key += 3) {
         session.delete(key, null);
       }
     }
-    store.compact();
+    store.log().compact();
     put(0, 100, 5);
-    store.checkpoint();
+    store.checkpoints().take();
     store.close();
     recover(RecoveryRequest.newest().withoutIndex());
     assertHolds(0, 100, 5);
@@ -294,11 +293,11 @@ class CheckpointKindsTest {
 
   @Test
   void aLogWithForksNeedsItsIndex() {
-    // So small that chains of one tag meet.
+    // So few buckets that chains of one tag meet.
     open(1 << 12);
     put(0, KEYS, 0);
-    store.shrinkIndex();
-    CheckpointToken shrunk = store.checkpoint();
+    store.index().shrink();
+    CheckpointToken shrunk = store.checkpoints().take();
     store.close();
     assertThatThrownBy(() -> recover(RecoveryRequest.newest().withoutIndex()))
         .isInstanceOf(BadConfig.class)
@@ -309,10 +308,10 @@ class CheckpointKindsTest {
   }
 
   @Test
-  void recoveryTellsHowFarItHasCome() {
+  void recoveryReportsItsProgress() {
     open(1 << 18);
     put(0, KEYS, 0);
-    store.checkpoint();
+    store.checkpoints().take();
     put(0, KEYS, 1);
     take(CheckpointKind.SNAPSHOT, false);
     store.close();
@@ -332,13 +331,13 @@ class CheckpointKindsTest {
 
   @ParameterizedTest
   @EnumSource(mode = Mode.EXCLUDE, names = "INDEX_ONLY")
-  void anEmptyStoreComesBackEmpty(CheckpointKind kind) {
+  void anEmptyStoreIsRecoveredEmpty(CheckpointKind kind) {
     open(1 << 18);
     take(kind, false);
     take(kind, false);
     store.close();
     recover(RecoveryRequest.newest());
-    assertThat(store.checkpoints()).hasSize(2);
+    assertThat(store.checkpoints().list()).hasSize(2);
     put(0, 10, 0);
     take(kind, false);
     store.close();

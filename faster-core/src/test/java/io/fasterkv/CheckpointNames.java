@@ -1,14 +1,14 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointKind;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.List;
 
-/** Which checkpoints a disk has. */
+/** Lists the checkpoints on a disk. */
 public final class CheckpointNames {
   private CheckpointNames() {}
 
-  /** The numbers of all checkpoints that have a manifest. */
+  /** The numbers of all checkpoints with a manifest. */
   public static List<Long> all(SimulatedDisk disk) {
     return disk.names().stream()
         .filter(name -> name.endsWith(".manifest"))
@@ -16,12 +16,12 @@ public final class CheckpointNames {
         .toList();
   }
 
-  /** The number of the newest checkpoint that has a manifest, 0 if there is none. */
+  /** The number of the newest checkpoint with a manifest, 0 if there is none. */
   public static long newest(SimulatedDisk disk) {
     return all(disk).stream().mapToLong(Long::longValue).max().orElse(0);
   }
 
-  /** The numbers of those that a store can be recovered from, oldest first. */
+  /** The numbers of the checkpoints from which a store can be recovered, oldest first. */
   public static List<Long> recoverable(SimulatedDisk disk) {
     return Checkpoints.of(disk.directory()).list().stream()
         .filter(info -> info.kind() != CheckpointKind.INDEX_ONLY)

@@ -1,23 +1,23 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 
-/** All that a checkpoint can be asked to be. */
+/** All possible checkpoint requests. */
 final class CheckpointRequests {
   private CheckpointRequests() {}
 
-  /** Every request there is. */
+  /** All requests. */
   static List<CheckpointRequest> all() {
     List<CheckpointRequest> all = new ArrayList<>(List.of(CheckpointRequest.indexOnly()));
     all.addAll(withLog());
     return all;
   }
 
-  /** Every request whose checkpoint can be recovered from. */
+  /** All requests whose checkpoint can be recovered. */
   static List<CheckpointRequest> withLog() {
     List<CheckpointRequest> all = new ArrayList<>();
     for (CheckpointKind kind : CheckpointKind.values()) {

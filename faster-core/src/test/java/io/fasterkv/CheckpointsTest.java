@@ -5,16 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointInfo.FileInfo;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo.FileInfo;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Checkpoints of all kinds are looked at from outside, and nothing changes by that. */
+/** Tests that checkpoints of all kinds can be inspected without a store and without any change. */
 class CheckpointsTest {
   @TempDir Path directory;
 
@@ -42,7 +42,7 @@ class CheckpointsTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void dumpsWhatEachCheckpointHolds(long seed) throws IOException {
+  void dumpsTheContentsOfEachCheckpoint(long seed) throws IOException {
     SplittableRandom random = new SplittableRandom(seed);
     Map<Long, Map<Integer, byte[]>> held = new TreeMap<>();
     Map<Integer, byte[]> model = new HashMap<>();
@@ -52,9 +52,9 @@ class CheckpointsTest {
       for (CheckpointRequest request : CheckpointRequests.all()) {
         driver.someOperations(100);
         if (random.nextBoolean()) {
-          store.compact();
+          store.log().compact();
         }
-        long number = store.checkpoint(request).number();
+        long number = store.checkpoints().take(request).number();
         if (CheckpointRequests.hasLog(request)) {
           held.put(number, new HashMap<>(model));
         }
@@ -83,16 +83,16 @@ class CheckpointsTest {
   }
 
   @Test
-  void tellsWhatCheckpointsAreMadeOf() {
+  void describesCheckpoints() {
     List<CheckpointRequest> requests = CheckpointRequests.all();
     long end;
     try (FasterStore store = FasterStore.open(config());
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       for (CheckpointRequest request : requests) {
         session.upsert(ModelDriver.key(1), ByteSpan.of(new byte[9]), null);
-        store.checkpoint(request);
+        store.checkpoints().take(request);
       }
-      end = store.tailAddress();
+      end = store.log().tailAddress();
     }
     List<CheckpointInfo> infos = Checkpoints.of(directory).list();
     assertThat(infos)
@@ -115,12 +115,12 @@ class CheckpointsTest {
   }
 
   @Test
-  void namesWhatIsWrong() throws IOException {
+  void namesTheDamage() throws IOException {
     try (FasterStore store = FasterStore.open(config());
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       session.upsert(ModelDriver.key(1), ByteSpan.of(new byte[9]), null);
-      store.checkpoint(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
-      store.checkpoint();
+      store.checkpoints().take(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
+      store.checkpoints().take();
     }
     Checkpoints checkpoints = Checkpoints.of(directory);
     CheckpointToken first = new CheckpointToken(1);
@@ -153,7 +153,7 @@ class CheckpointsTest {
   @Test
   void anIndexAloneHasNoRecords() {
     try (FasterStore store = FasterStore.open(config())) {
-      store.checkpoint(CheckpointRequest.indexOnly());
+      store.checkpoints().take(CheckpointRequest.indexOnly());
     }
     Checkpoints checkpoints = Checkpoints.of(directory);
     checkpoints.verify(new CheckpointToken(1));

@@ -4,19 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.MemoryOrigin.Run;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.device.file.FileDevice;
 import io.fasterkv.sim.ScriptedDevice;
+import io.fasterkv.spi.LogPiece;
+import io.fasterkv.spi.StoreExport;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
@@ -36,13 +38,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A store that is closed while other threads are at work on it as a whole. */
+/** Tests closing a store while other threads work on the whole store. */
 class CloseTest {
   private static final int KEYS = 3_000;
   private static final int ROUNDS = 15;
   private static final long PATIENCE_SECONDS = 60;
 
-  /** A thread for each. */
+  /** Starts a thread for each task. */
   private static final Executor OTHER = task -> Thread.ofPlatform().daemon().start(task);
 
   @TempDir Path directory;
@@ -51,7 +53,7 @@ class CloseTest {
     return Seeds.fresh(3);
   }
 
-  private StoreConfig.Builder config(String name) {
+  private StoreConfigBuilder config(String name) {
     return StoreConfig.builder(directory.resolve(name))
         .memoryBytes(1 << 20)
         .pageBytes(4096)
@@ -63,8 +65,7 @@ class CloseTest {
   }
 
   private static void fill(FasterStore store, long value) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key, value, null);
       }
@@ -72,8 +73,7 @@ class CloseTest {
   }
 
   private static void assertHolds(FasterStore store, long value) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.read(key, null);
         assertThat(session.value()).isEqualTo(value);
@@ -88,7 +88,7 @@ class CloseTest {
     CountDownLatch mayForce = new CountDownLatch(1);
     try (FasterStore prepared = FasterStore.open(config)) {
       fill(prepared, 1);
-      prepared.checkpoint();
+      prepared.checkpoints().take();
     }
     ScriptedDevice device =
         new ScriptedDevice(new FileDevice(config.directory(), config.segmentBytes()));
@@ -104,13 +104,13 @@ class CloseTest {
     fill(store, 2);
     CompletableFuture<CheckpointToken> checkpoint =
         CompletableFuture.supplyAsync(
-            () -> store.checkpoint(CheckpointRequest.full(CheckpointKind.SNAPSHOT)), OTHER);
+            () -> store.checkpoints().take(CheckpointRequest.full(CheckpointKind.SNAPSHOT)), OTHER);
     isForcing.await();
     CompletableFuture<Void> close = CompletableFuture.runAsync(store::close, OTHER);
     assertThatThrownBy(() -> close.get(300, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
-    assertThatThrownBy(store::checkpoint).isInstanceOf(Closed.class);
-    assertThatThrownBy(store::growIndex).isInstanceOf(Closed.class);
+    assertThatThrownBy(store.checkpoints()::take).isInstanceOf(Closed.class);
+    assertThatThrownBy(store.index()::grow).isInstanceOf(Closed.class);
     mayForce.countDown();
     assertThat(checkpoint.get(PATIENCE_SECONDS, TimeUnit.SECONDS).number()).isEqualTo(2);
     close.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -127,14 +127,14 @@ class CloseTest {
     }
   }
 
-  /** Nobody works on memory that was given back, and nothing hangs. */
+  /** No thread accesses freed memory, and nothing hangs. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void allThatIsUnderWayEndsOrIsTurnedAway(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     for (int round = 0; round < ROUNDS; round++) {
       boolean isInMemory = random.nextInt(4) == 0;
-      StoreConfig.Builder builder =
+      StoreConfigBuilder builder =
           isInMemory ? inMemory() : config("store-" + round).deleteOnClose(true);
       FasterStore store =
           FasterStore.open(builder.backgroundCompaction(random.nextBoolean()).build());
@@ -142,18 +142,20 @@ class CloseTest {
       fill(store, round + 1);
       Crew crew = new Crew("seed " + seed + ", round " + round, () -> "closing");
       if (!isInMemory) {
-        crew.add(() -> untilClosed(store::checkpoint));
-        crew.add(() -> untilClosed(() -> store.export().close()));
-        crew.add(() -> untilClosed(() -> store.checkpoints().forEach(store::removeCheckpoint)));
+        crew.add(() -> untilClosed(store.checkpoints()::take));
+        crew.add(() -> untilClosed(() -> store.integration().export().close()));
+        crew.add(() ->
+            untilClosed(() -> store.checkpoints().list().forEach(store.checkpoints()::remove)));
       }
-      crew.add(() -> untilClosed(store::compact));
+      crew.add(() -> untilClosed(store.log()::compact));
       crew.add(() ->
           untilClosed(() -> {
-            store.growIndex();
-            store.shrinkIndex();
+            store.index().grow();
+            store.index().shrink();
           }));
       crew.add(() ->
-          untilClosed(() -> store.truncate((store.beginAddress() + store.tailAddress()) / 2)));
+          untilClosed(() ->
+              store.log().truncate((store.log().beginAddress() + store.log().tailAddress()) / 2)));
       long nanos = random.nextLong(20_000_000);
       crew.add(() -> {
         LockSupport.parkNanos(nanos);
@@ -163,7 +165,7 @@ class CloseTest {
     }
   }
 
-  private static StoreConfig.Builder inMemory() {
+  private static StoreConfigBuilder inMemory() {
     return StoreConfig.inMemory()
         .memoryBytes(1 << 20)
         .pageBytes(4096)
@@ -190,7 +192,7 @@ class CloseTest {
     MemoryOrigin origin = new MemoryOrigin(runs).refusing(Integer.MAX_VALUE);
     FasterStore store = FasterStore.recover(config, RecoveryRequest.newest().from(origin));
     CompletableFuture<CheckpointToken> checkpoint =
-        CompletableFuture.supplyAsync(store::checkpoint, OTHER);
+        CompletableFuture.supplyAsync(store.checkpoints()::take, OTHER);
     assertThatThrownBy(() -> checkpoint.get(100, TimeUnit.MILLISECONDS))
         .isInstanceOf(TimeoutException.class);
     CompletableFuture.runAsync(store::close, OTHER).get(PATIENCE_SECONDS, TimeUnit.SECONDS);
@@ -204,9 +206,10 @@ class CloseTest {
   private List<Run> exported(StoreConfig target) throws IOException {
     try (FasterStore store = FasterStore.open(config("first").build())) {
       fill(store, 1);
-      try (StoreExport export = store.export();
+      try (StoreExport export = store.integration().export();
           StoreExport.Digest digest = export.tryDigest();
-          StoreImport.Target into = StoreImport.of(export.head(), "h").into(target.directory())) {
+          StoreImport.Target into =
+              FasterStore.readExport(export.head(), "h").into(target.directory())) {
         export.awaitWritten();
         List<LogPiece> pieces = export.pieces(0);
         List<byte[]> contents = new ArrayList<>();
@@ -223,15 +226,15 @@ class CloseTest {
   }
 
   @Test
-  void isRefusedToWhatACheckpointHasCalled() {
+  void closeIsRefusedWithinACheckpoint() {
     FasterStore store = FasterStore.open(config("store").build());
-    store.onCommit(commit -> store.close());
-    assertThatThrownBy(store::checkpoint)
+    store.checkpoints().onCommit(commit -> store.close());
+    assertThatThrownBy(store.checkpoints()::take)
         .isInstanceOf(IllegalStateException.class)
-        .hasMessageContaining("cannot be closed by what a checkpoint");
+        .hasMessageContaining("cannot be closed from within its own checkpoint");
     fill(store, 1);
     store.close();
     store.close();
-    assertThatThrownBy(store::checkpoint).isInstanceOf(Closed.class);
+    assertThatThrownBy(store.checkpoints()::take).isInstanceOf(Closed.class);
   }
 }

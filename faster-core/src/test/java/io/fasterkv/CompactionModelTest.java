@@ -2,8 +2,9 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,9 +15,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations and cuts against a plain map while the log is compacted, by hand and in the
- * background, with few buckets, so that chains are long and hold many keys. The seed is in the
- * test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests random operations and cuts against a plain map while the log is compacted, on request and
+ * in the background. There are few buckets, so chains are long and contain many keys. The seed is
+ * in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class CompactionModelTest {
   private static final int STEPS = 12_000;
@@ -41,11 +42,12 @@ class CompactionModelTest {
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (dice < 30 && !inBackground) {
-          store.compact();
+          store.log().compact();
         } else if (dice < 60) {
           driver.checkCut();
         } else if (dice < 65 && !inBackground) {
-          // A value loses with its oldest part what that says; the model cannot tell how much.
+          // Dropping the oldest part of a value changes it, and the model does not know by how
+          // much.
           if (store.config().merge() == null) {
             driver.truncate();
           }
@@ -61,7 +63,7 @@ class CompactionModelTest {
     assertThat(directory).as("seed " + seed).isEmptyDirectory();
   }
 
-  /** Live data only: each pass copies it once, and the log does not grow from pass to pass. */
+  /** Only live data: each run copies it once, and the log does not grow from run to run. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void keepsAFullyLiveLogAtItsSize(long seed) {
@@ -71,13 +73,13 @@ class CompactionModelTest {
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
       weighChains(store, random);
       driver.upsertAll();
-      store.cut().close();
-      store.compact();
-      long afterFirst = store.logBytes();
+      store.log().cut().close();
+      store.log().compact();
+      long afterFirst = store.statistics().logBytes();
       for (int pass = 0; pass < 5; pass++) {
-        store.cut().close();
-        store.compact();
-        assertThat(store.logBytes())
+        store.log().cut().close();
+        store.log().compact();
+        assertThat(store.statistics().logBytes())
             .as("seed " + seed)
             .isLessThanOrEqualTo(afterFirst + 4 * PAGE_BYTES);
       }
@@ -86,14 +88,14 @@ class CompactionModelTest {
     }
   }
 
-  /** Lets compaction follow chains, read in sequence, or do either as it sees fit. */
+  /** Makes compaction follow chains, read in sequence, or choose by cost. */
   private static void weighChains(FasterStore store, SplittableRandom random) {
     double[] weights = {0, 1, 1000, Double.POSITIVE_INFINITY};
     Insides.compactor(store).weighChains(weights[random.nextInt(weights.length)]);
   }
 
   private StoreConfig config(SplittableRandom random, boolean inBackground) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         StoreConfig.builder(directory)
             .memoryBytes(1 << 20)
             .pageBytes(PAGE_BYTES)
@@ -102,7 +104,7 @@ class CompactionModelTest {
             .segmentBytes(2 * PAGE_BYTES)
             .mutableFraction(0.5)
             .deleteOnClose(true)
-            // Passes in the background have buffers of their own beside cuts and pending reads.
+            // Background runs have buffers of their own besides those of cuts and pending reads.
             .scratchBytes(inBackground ? 128 << 10 : 64 << 10)
             .backgroundCompaction(inBackground);
     return (random.nextBoolean() ? config.merge(new BytesFunctions()) : config).build();

@@ -3,9 +3,8 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -13,7 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compaction touches buckets of many records together before it looks the records up. */
+/** Tests that compaction prefetches the buckets of many records before it looks them up. */
 class CompactionTouchTest {
   private static final int KEYS = 2_000;
   private static final int VALUE_BYTES = 100;
@@ -39,18 +38,18 @@ class CompactionTouchTest {
             .build();
     try (FasterStore store = FasterStore.open(config);
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       Insides.compactor(store).weighChains(0);
       ByteSpan value = ByteSpan.of(new byte[VALUE_BYTES]);
       for (int key = 0; key < KEYS; key++) {
         session.upsert(key(key), value, null);
       }
-      store.cut().close();
+      store.log().cut().close();
       hashed.reset();
 
-      assertThat(store.compact()).isPositive();
+      assertThat(store.log().compact()).isPositive();
 
-      long moved = store.compactionStats().movedRecords();
+      long moved = store.statistics().compaction().movedRecords();
       assertThat(moved).isBetween(KEYS / 2L, (long) KEYS);
       assertThat(hashed.sum()).isEqualTo(2 * moved);
       for (int key = 0; key < KEYS; key++) {

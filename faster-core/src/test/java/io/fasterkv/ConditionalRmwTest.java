@@ -3,11 +3,13 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -21,18 +23,18 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Updates that make no first value, or no successor, beside others that do, against a plain map: on
- * disk, in memory, and merging. {@code -Dfaster.seed=N} replays a seed.
+ * Tests updates that create no first value or no successor, among others that do, against a plain
+ * map: on disk, in memory, and merging. {@code -Dfaster.seed=N} replays a seed.
  */
 class ConditionalRmwTest {
   private static final int STEPS = 10_000;
   private static final int KEYS = 300;
   private static final int PAGE_BYTES = 4096;
 
-  /** An input that begins with it is for values that are there. */
+  /** First byte of an input that updates only existing values. */
   private static final byte IF_THERE = 1;
 
-  /** An input that begins with it leaves a value as it is. */
+  /** First byte of an input that leaves a value unchanged. */
   private static final byte KEEPS = 2;
 
   private final Map<Integer, byte[]> model = new HashMap<>();
@@ -50,7 +52,7 @@ class ConditionalRmwTest {
     }
 
     @Override
-    public boolean needsCopyUpdate(ByteSpan key, byte[] input, ByteSpan oldValue) {
+    public boolean needsCopyUpdate(ByteSpan key, byte[] input, ByteSpan oldValue, Result output) {
       return input[0] != KEEPS;
     }
 
@@ -60,8 +62,9 @@ class ConditionalRmwTest {
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      return input[0] == KEEPS || super.inPlaceUpdater(key, input, value);
+    public boolean inPlaceUpdater(
+        ByteSpan key, byte[] input, ByteSpan value, Result output, RecordView record) {
+      return input[0] == KEEPS || super.inPlaceUpdater(key, input, value, output, record);
     }
 
     @Override
@@ -70,11 +73,17 @@ class ConditionalRmwTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        Result output,
+        RecordView record) {
       if (input[0] == KEEPS) {
         newValue.setTo(oldValue);
       } else {
-        super.copyUpdater(key, input, oldValue, newValue);
+        super.copyUpdater(key, input, oldValue, newValue, output, record);
       }
     }
 
@@ -88,7 +97,7 @@ class ConditionalRmwTest {
   }
 
   private StoreConfig config(SplittableRandom random, long kind) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         kind == 1
             ? StoreConfig.inMemory().backgroundCompaction(false)
             : StoreConfig.builder(directory).backgroundCompaction(kind == 0);
@@ -105,12 +114,12 @@ class ConditionalRmwTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void changesWhatIsThereAndMakesNothing(long seed) {
+  void updatesExistingValuesAndCreatesNone(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int kind = random.nextInt(3);
     try (FasterStore store = FasterStore.open(config(random, kind));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new Functions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new Functions())) {
       for (int step = 0; step < STEPS; step++) {
         int key = random.nextInt(KEYS);
         ByteSpan bytes = ModelDriver.key(key);
@@ -129,10 +138,10 @@ class ConditionalRmwTest {
           default -> update(session, key, random, at);
         }
         if (kind != 0 && random.nextInt(1000) == 0) {
-          store.compact();
+          store.log().compact();
         }
         if (kind != 1 && random.nextInt(1000) == 0) {
-          store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+          store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
         }
       }
       for (int key = 0; key < KEYS; key++) {
@@ -149,7 +158,7 @@ class ConditionalRmwTest {
       String at) {
     byte[] input = value(random);
     byte[] old = model.get(key);
-    // Values stay below what a page takes, or go far beyond it.
+    // Values are smaller than a page or far larger.
     if (old != null && old.length > 9000) {
       return;
     }
@@ -177,42 +186,42 @@ class ConditionalRmwTest {
     return value;
   }
 
-  /** Neither a record nor an entry of the index comes of it. */
+  /** It creates neither a record nor an index entry. */
   @Test
   void leavesNoTraceOfKeysThatAreNotThere() {
     SplittableRandom random = new SplittableRandom(1);
     try (FasterStore store = FasterStore.open(config(random, 0));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new Functions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new Functions())) {
       for (int key = 0; key < KEYS; key++) {
         assertThat(session.rmw(ModelDriver.key(key), new byte[] {IF_THERE}, null))
             .isEqualTo(Status.NOT_FOUND);
       }
-      assertThat(store.indexStatistics().entries()).isZero();
-      assertThat(store.tailAddress()).isEqualTo(store.beginAddress());
+      assertThat(store.statistics().index().entries()).isZero();
+      assertThat(store.log().tailAddress()).isEqualTo(store.log().beginAddress());
     }
   }
 
-  /** What lies on disk is looked at, and not copied. */
+  /** A record on disk is read and not copied. */
   @Test
-  void makesNoSuccessorOfWhatItLeavesAsItIs() {
+  void makesNoSuccessorOfAnUnchangedValue() {
     SplittableRandom random = new SplittableRandom(1);
     try (FasterStore store = FasterStore.open(config(random, 0));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new Functions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new Functions())) {
       for (int key = 0; key < 10 * KEYS; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[40]), null);
       }
-      long tail = store.tailAddress();
+      long tail = store.log().tailAddress();
       for (int key = 0; key < KEYS; key++) {
         assertThat(session.rmw(ModelDriver.key(key), new byte[] {KEEPS}, null))
             .isEqualTo(Status.FOUND);
       }
-      assertThat(store.tailAddress()).isEqualTo(tail);
+      assertThat(store.log().tailAddress()).isEqualTo(tail);
     }
   }
 
-  /** The key may be on disk: the update is pending until that has been looked at. */
+  /** The key may be on disk, so the update is pending until the disk was searched. */
   @Test
   void endsAsNotFoundWhenTheDiskHasNoSuchKey() {
     StoreConfig config =
@@ -224,7 +233,7 @@ class ConditionalRmwTest {
             .build();
     try (FasterStore store = FasterStore.open(config);
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new Functions(), SessionMode.PENDING)) {
+            store.newSession().mode(SessionMode.PENDING).spans(new Functions())) {
       for (int key = 0; key < 10 * KEYS; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[40]), null);
       }

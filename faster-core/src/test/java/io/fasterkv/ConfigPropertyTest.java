@@ -3,11 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.MemoryUse;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.statistics.MemoryUse;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
@@ -15,7 +15,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Any settings either are refused with a text that helps, or make a store within its budget. */
+/**
+ * Tests that any settings are either refused with a helpful message or create a store within its
+ * budget.
+ */
 class ConfigPropertyTest {
   private static final int CONFIGS = 300;
 
@@ -32,7 +35,7 @@ class ConfigPropertyTest {
     int opened = 0;
     int refused = 0;
     for (int i = 0; i < CONFIGS; i++) {
-      StoreConfig.Builder builder = builder(random);
+      StoreConfigBuilder builder = builder(random);
       try {
         StoreConfig config = builder.build();
         checkOpens(config, "seed " + seed + ", config " + config);
@@ -46,8 +49,8 @@ class ConfigPropertyTest {
     assertThat(refused).as("seed " + seed).isPositive();
   }
 
-  private StoreConfig.Builder builder(SplittableRandom random) {
-    StoreConfig.Builder builder = StoreConfig.builder(directory).deleteOnClose(true);
+  private StoreConfigBuilder builder(SplittableRandom random) {
+    StoreConfigBuilder builder = StoreConfig.builder(directory).deleteOnClose(true);
     builder.memoryBytes(random.nextLong(1 << 10, 1 << (12 + random.nextInt(11))));
     if (random.nextBoolean()) {
       builder.pageBytes(1 << random.nextInt(10, 20));
@@ -77,20 +80,18 @@ class ConfigPropertyTest {
 
   private static void checkOpens(StoreConfig config, String as) {
     try (FasterStore store = FasterStore.open(config);
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       assertThat(session.upsert(ByteSpan.of(new byte[4]), ByteSpan.of(new byte[9]), null))
           .as(as)
           .isEqualTo(Status.CREATED);
-      MemoryUse use = store.memoryUse();
+      MemoryUse use = store.statistics().memory();
       assertThat(use.budgetBytes()).as(as).isEqualTo(config.memoryBytes());
-      assertThat(store.memoryBytes()).as(as).isLessThanOrEqualTo(config.memoryBytes());
-      assertThat(use.usedBytes()).as(as).isEqualTo(store.memoryBytes());
+      assertThat(store.statistics().memoryBytes()).as(as).isLessThanOrEqualTo(config.memoryBytes());
+      assertThat(use.usedBytes()).as(as).isEqualTo(store.statistics().memoryBytes());
       assertThat(use.logBytes()).as(as).isEqualTo(config.logMemoryBytes());
       assertThat(use.scratchLentBytes()).as(as).isPositive();
       // Rings are the only memory that is neither of these parts.
-      assertThat(use.otherBytes())
-          .as(as)
-          .isLessThanOrEqualTo(config.maxRings() * StoreConfig.RING_BYTES);
+      assertThat(use.otherBytes()).as(as).isLessThanOrEqualTo(config.ringBytes());
     }
   }
 }

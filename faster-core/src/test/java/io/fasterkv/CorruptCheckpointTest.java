@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -24,7 +23,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A checkpoint with a wrong byte anywhere, or cut off anywhere, is refused by name and offset. */
+/**
+ * Tests that a checkpoint with a wrong byte or cut off at any place is refused with file name and
+ * offset.
+ */
 class CorruptCheckpointTest {
   private static final int KEYS = 500;
 
@@ -37,12 +39,11 @@ class CorruptCheckpointTest {
   @BeforeEach
   void takeCheckpoint() {
     try (FasterStore store = FasterStore.open(config());
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int key = 0; key < KEYS; key++) {
         session.rmw(key, key + 1, null);
       }
-      store.checkpoint();
+      store.checkpoints().take();
     }
   }
 
@@ -53,8 +54,7 @@ class CorruptCheckpointTest {
 
   private void assertRecovers() {
     try (FasterStore store = FasterStore.recover(config());
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int key = 0; key < KEYS; key++) {
         assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(key + 1);
@@ -121,7 +121,7 @@ class CorruptCheckpointTest {
     Files.write(directory.resolve("checkpoint-2.index"), new byte[] {1, 2, 3});
     assertRecovers();
     try (FasterStore store = FasterStore.recover(config())) {
-      assertThat(store.checkpoint().number()).isEqualTo(2);
+      assertThat(store.checkpoints().take().number()).isEqualTo(2);
     }
     assertRecovers();
   }

@@ -2,12 +2,12 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -20,9 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A store with checkpoints of all kinds, one upon the other; then one file of them is cut off,
- * gone, or has a wrong bit. Each checkpoint is then recovered exactly, or refused with the name of
- * that file; and whoever asks to fall back gets an older checkpoint, exactly, if one is left whole.
+ * Tests a store with checkpoints of all kinds that build on each other, one file of which is then
+ * cut off, deleted, or has a wrong bit. Each checkpoint is recovered exactly or refused with the
+ * name of that file; a recovery that may fall back gets an intact older checkpoint exactly, if
+ * there is one.
  */
 class CorruptKindsTest {
   private static final int WRONG_BITS = 4;
@@ -62,7 +63,7 @@ class CorruptKindsTest {
             new ModelDriver(store, SessionMode.BLOCKING, random, model, seed).withLargeValues(50)) {
       for (CheckpointRequest request : CheckpointRequests.all()) {
         driver.someOperations(60);
-        long number = store.checkpoint(request).number();
+        long number = store.checkpoints().take(request).number();
         if (CheckpointRequests.hasLog(request)) {
           held.put(number, new HashMap<>(model));
         }
@@ -73,7 +74,7 @@ class CorruptKindsTest {
   /** Returns how many checkpoints were refused. */
   private int check(SimulatedDisk disk, String name, byte[] bad, SplittableRandom random) {
     List<Long> numbers = List.copyOf(held.keySet());
-    // Whose file it is needs it for certain.
+    // A checkpoint certainly needs its own files.
     long owner = name.startsWith("log.") ? 0 : Long.parseLong(name.replaceAll("\\D", ""));
     boolean isNeeded = held.containsKey(owner);
     long number = isNeeded ? owner : numbers.get(random.nextInt(numbers.size()));
@@ -101,7 +102,7 @@ class CorruptKindsTest {
   private boolean fallsBack(SimulatedDisk disk, String name, long number, RecoveryRequest request) {
     SimulatedDisk own = disk.copy();
     try (FasterStore store = FasterStore.recover(config(own), request.fallingBack())) {
-      List<CheckpointToken> kept = store.checkpoints();
+      List<CheckpointToken> kept = store.checkpoints().list();
       long reached =
           kept.stream()
               .mapToLong(CheckpointToken::number)

@@ -10,14 +10,14 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Threads that work on one thing until the first of them fails. If they are not done long after
- * they should be, the stacks of all threads are printed and the test fails: a hang is a failure,
- * and how long a run takes is not.
+ * Runs threads on one task until the first of them fails. If they do not end within a generous
+ * time, the stacks of all threads are printed and the test fails: a hang is a failure, the duration
+ * of a run is not.
  */
 public final class Crew {
   private static final long PATIENCE_MILLIS = 120_000;
 
-  /** What a thread does. */
+  /** The work of a thread. */
   public interface Work {
     void run() throws Exception;
   }
@@ -30,8 +30,8 @@ public final class Crew {
   private volatile boolean isOver;
 
   /**
-   * @param title goes into every message, and holds the seed
-   * @param state tells about the thing they work on when they hang
+   * @param title prefix of every message; contains the seed
+   * @param state describes the tested object if the threads hang
    */
   public Crew(String title, Supplier<String> state) {
     this.title = title;
@@ -43,17 +43,17 @@ public final class Crew {
     return this;
   }
 
-  /** Whether a thread that goes on for as long as the others should end. */
+  /** Whether a thread that runs as long as the others must end. */
   public boolean isOver() {
     return isOver || failure.get() != null;
   }
 
-  /** Called by the thread whose end is everybody's. */
+  /** Ends all threads; called by the thread that determines the duration. */
   public void end() {
     isOver = true;
   }
 
-  /** Runs all at the same time and returns when all have ended. */
+  /** Runs all threads at the same time and returns when they have ended. */
   public void run() {
     CyclicBarrier start = new CyclicBarrier(works.size());
     for (Work work : works) {

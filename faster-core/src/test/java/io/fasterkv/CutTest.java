@@ -2,26 +2,25 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.epoch.Phase;
-import io.fasterkv.epoch.SystemState;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.operation.core.Engine;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.SimulatedDisk;
+import io.fasterkv.state.Phase;
+import io.fasterkv.state.SystemState;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
-/** Cuts and checkpoints that meet in a bad moment. */
+/** Tests cuts and checkpoints that coincide. */
 class CutTest {
   private static final int KEYS = 1000;
 
@@ -37,7 +36,7 @@ class CutTest {
           .build();
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static void add(LongSession<Void> session, int from, int until) {
@@ -58,14 +57,14 @@ class CutTest {
     }
   }
 
-  /** A session has the only place there is for sessions: the store's own work has its own. */
+  /** A session holds the only epoch slot for sessions; the store's own work has another slot. */
   @Test
   void aCheckpointAndAScanNeedNoSession() {
     CheckpointToken token;
     try (FasterStore store = FasterStore.open(config, device);
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
-      token = store.checkpoint();
+      token = store.checkpoints().take();
       StoreInvariants.check(store);
     }
     assertRecovers(token, device, KEYS);
@@ -87,22 +86,23 @@ class CutTest {
     try (FasterStore store = FasterStore.open(config, slow);
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
-      // As many writes as may be under way: what comes to be immutable now is written later.
+      // As many writes as may be in progress at a time: records that become immutable now are
+      // written later.
       int underWay = -1;
       while (completions.size() > underWay) {
         underWay = completions.size();
         session.rmw(KEYS, 1, null);
-        store.cut().close();
+        store.log().cut().close();
         session.read(0, null);
       }
       Engine engine = Insides.engine(store);
-      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
+      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoints().take()));
       while (SystemState.phase(engine.versions().state().word()) != Phase.WAIT_FLUSH
           || engine.log().safeReadOnlyAddress() < engine.log().regions().inPlaceFrom()) {
         session.read(0, null);
       }
       session.rmw(KEYS + 1, 1, null);
-      store.cut().close();
+      store.log().cut().close();
       session.read(0, null);
       slow.setScript(ScriptedDevice.Script.NONE);
       completions.forEach(Runnable::run);
@@ -111,7 +111,7 @@ class CutTest {
     assertRecovers(token.get(), device, KEYS);
   }
 
-  /** A cut is closed while the first page is written, but not reported: the page stays. */
+  /** A cut is closed while the first page is written but not reported: the page stays in memory. */
   @Test
   void aCutThatIsClosedGivesNothingBackThatIsStillWanted() {
     Queue<Runnable> completions = new ArrayDeque<>();
@@ -127,21 +127,21 @@ class CutTest {
     try (FasterStore store = FasterStore.open(config, slow);
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS / 10);
-      LogCut cut = store.cut();
-      // The next who comes by begins the flush.
+      LogCut cut = store.log().cut();
+      // The next operation begins the flush.
       session.read(0, null);
       assertThat(completions).isNotEmpty();
       cut.close();
       slow.setScript(ScriptedDevice.Script.NONE);
       completions.forEach(Runnable::run);
-      token = store.checkpoint();
+      token = store.checkpoints().take();
     }
     assertRecovers(token, device, KEYS / 10);
   }
 
-  /** Operations beside the copy of the index and after the cut are not in the checkpoint. */
+  /** Operations that run while the index is copied, after the cut, are not in the checkpoint. */
   @Test
-  void whatComesAfterTheCutIsNotInTheCheckpoint() {
+  void updatesAfterTheCutAreNotInTheCheckpoint() {
     CheckpointToken token;
     try (FasterStore store = FasterStore.open(config, device);
         LongSession<Void> session = session(store)) {
@@ -154,7 +154,7 @@ class CutTest {
               return bytes;
             }
           });
-      token = store.checkpoint();
+      token = store.checkpoints().take();
     }
     assertRecovers(token, device, KEYS);
   }

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.DeviceFailed;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -17,8 +17,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A device that throws an Error instead of reporting a failure: every call ends, with the Error as
- * its cause.
+ * Tests a device that throws an Error instead of reporting a failure: every call ends, with the
+ * Error as its cause.
  */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DeviceErrorTest {
@@ -45,8 +45,7 @@ class DeviceErrorTest {
   @Test
   void aWriteThatThrowsNeverHangsWritersOrCheckpoints() {
     try (FasterStore store = open();
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       session.upsert(1, 10, null);
       device.setScript(
           new ScriptedDevice.Script() {
@@ -56,8 +55,10 @@ class DeviceErrorTest {
             }
           });
       assertThatThrownBy(() -> fill(session)).isInstanceOf(DeviceFailed.class).hasRootCause(thrown);
-      assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class).hasRootCause(thrown);
-      assertThat(session.read(1, null)).as("reads continue").isEqualTo(Status.FOUND);
+      assertThatThrownBy(store.checkpoints()::take)
+          .isInstanceOf(DeviceFailed.class)
+          .hasRootCause(thrown);
+      assertThat(session.read(1, null)).as("reads still succeed").isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(1);
     }
   }
@@ -65,8 +66,7 @@ class DeviceErrorTest {
   @Test
   void aForceThatThrowsIsNeverFollowedByACheckpointThatCounts() {
     try (FasterStore store = open();
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       session.upsert(1, 10, null);
       device.setScript(
           new ScriptedDevice.Script() {
@@ -75,17 +75,20 @@ class DeviceErrorTest {
               throw thrown;
             }
           });
-      assertThatThrownBy(store::checkpoint).isSameAs(thrown);
+      assertThatThrownBy(store.checkpoints()::take).isSameAs(thrown);
       device.setScript(ScriptedDevice.Script.NONE);
-      assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class).hasRootCause(thrown);
-      assertThat(store.checkpoints()).isEmpty();
+      assertThatThrownBy(store.checkpoints()::take)
+          .isInstanceOf(DeviceFailed.class)
+          .hasRootCause(thrown);
+      assertThat(store.checkpoints().list()).isEmpty();
     }
   }
 
   @Test
   void aReadThatThrowsNeverKeepsItsSessionFromClosing() {
     try (FasterStore store = open()) {
-      LongSession<Void> session = store.newLongSession(LongFunctions.sum(), SessionMode.PENDING);
+      LongSession<Void> session =
+          store.newSession().mode(SessionMode.PENDING).longs(LongFunctions.sum());
       fill(session);
       device.setScript(
           new ScriptedDevice.Script() {

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.OperationFailed;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Requests that fail or fall short: never silently, never for ever, never with a wrong answer. */
+/**
+ * Tests requests that fail or transfer too little: never silently, never a hang, never a wrong
+ * answer.
+ */
 class DiskFaultTest {
   private static final int KEYS = 2000;
 
@@ -47,7 +50,7 @@ class DiskFaultTest {
   }
 
   private static LongSession<Object> session(FasterStore store, SessionMode mode) {
-    return store.newLongSession(LongFunctions.sum(), mode);
+    return store.newSession().mode(mode).longs(LongFunctions.sum());
   }
 
   private static void add(LongSession<Object> session, int from, int until) {
@@ -70,7 +73,7 @@ class DiskFaultTest {
     }
   }
 
-  /** Fails every request of one kind to files whose name ends like this. */
+  /** Fails every request of one kind to files whose name ends with {@code file}. */
   private static IOException broken(String file) {
     return new IOException("Input/output error: " + file);
   }
@@ -103,17 +106,17 @@ class DiskFaultTest {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
         LongSession<Object> session = session(store, SessionMode.BLOCKING)) {
       add(session, 0, KEYS);
-      store.checkpoint();
+      store.checkpoints().take();
       disk.setFaults(brokenWrites("log."));
       DeviceFailed failed =
           catchThrowableOfType(DeviceFailed.class, () -> add(session, KEYS, 100 * KEYS));
       assertThat(failed).hasMessageContaining("file=").hasMessageContaining("offset=");
       assertThat(failed).rootCause().hasMessageContaining("Input/output error");
-      // It stays that way, also when the disk is well again: what is in memory may be incomplete.
+      // The failure is permanent, even if the disk works again: memory may be incomplete.
       disk.setFaults(DiskFaults.NONE);
       assertThatThrownBy(() -> add(session, KEYS, 100 * KEYS)).isInstanceOf(DeviceFailed.class);
-      assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
-      // What is readable is read.
+      assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DeviceFailed.class);
+      // Readable records are still read.
       assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(1);
     }
@@ -125,15 +128,15 @@ class DiskFaultTest {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
         LongSession<Object> session = session(store, SessionMode.BLOCKING)) {
       add(session, 0, KEYS);
-      store.checkpoint();
+      store.checkpoints().take();
       add(session, KEYS, 2 * KEYS);
       disk.setFaults(brokenForces("log."));
-      assertThatThrownBy(store::checkpoint)
+      assertThatThrownBy(store.checkpoints()::take)
           .isInstanceOf(DeviceFailed.class)
           .hasMessageContaining("log.");
       // A second force of the same file would succeed and mean nothing.
       disk.setFaults(DiskFaults.NONE);
-      assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
+      assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DeviceFailed.class);
     }
     assertRecovers(1, KEYS);
   }
@@ -160,12 +163,12 @@ class DiskFaultTest {
       for (int i = 0; i < all.length; i++) {
         add(session, i * 100, (i + 1) * 100);
         disk.setFaults(all[i]);
-        assertThatThrownBy(store::checkpoint)
+        assertThatThrownBy(store.checkpoints()::take)
             .as("fault " + i)
             .isInstanceOf(DeviceFailed.class)
             .hasMessageContaining("checkpoint-");
         disk.setFaults(DiskFaults.NONE);
-        long number = store.checkpoint().number();
+        long number = store.checkpoints().take().number();
         assertThat(number).isGreaterThan(last);
         assertThat(disk.names().stream().filter(name -> name.endsWith(".manifest"))).hasSize(i + 1);
         last = number;
@@ -231,10 +234,10 @@ class DiskFaultTest {
     }
   }
 
-  /** Every transfer is cut short at random, and all is well: transfers are repeated. */
+  /** Every transfer is cut short at random, and all operations succeed: transfers are repeated. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void shortTransfersAreGoneOnWith(long seed) {
+  void shortTransfersAreContinued(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     AtomicInteger calls = new AtomicInteger();
     disk.setFaults(
@@ -253,7 +256,7 @@ class DiskFaultTest {
     try (FasterStore store = FasterStore.open(config(RecordKind.SPANS));
         ModelDriver driver = new ModelDriver(store, SessionMode.PENDING, random, model, seed)) {
       driver.someOperations(2000);
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(config(RecordKind.SPANS));
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
@@ -264,8 +267,8 @@ class DiskFaultTest {
   }
 
   /**
-   * Any request may fail, one in a few hundred. Whatever the store then says, the next start finds
-   * a checkpoint that is whole: the last one that was acknowledged, or one that was under way.
+   * Any request may fail, one in a few hundred. Whatever the store then reports, the next start
+   * finds an intact checkpoint: the last acknowledged one or one that was in progress.
    */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
@@ -289,12 +292,12 @@ class DiskFaultTest {
           new ModelDriver(store, SessionMode.BLOCKING, random.split(), model, seed);
       driver.checkAll();
       StoreInvariants.check(store);
-      disk.setFaults(new RandomFaults(random.split()));
+      disk.setFaults(RandomFaults.everywhere(random.split(), 300));
       try {
         while (true) {
           driver.someOperations(random.nextInt(100));
           committed.put(CheckpointNames.newest(disk) + 1, new HashMap<>(model));
-          acknowledged = store.checkpoint().number();
+          acknowledged = store.checkpoints().take().number();
         }
       } catch (StoreException e) {
         assertThat(e).as(title).hasRootCauseInstanceOf(IOException.class);
@@ -304,47 +307,6 @@ class DiskFaultTest {
         driver.close();
         store.close();
       }
-    }
-  }
-
-  private static final class RandomFaults implements DiskFaults {
-    private final SplittableRandom random;
-
-    RandomFaults(SplittableRandom random) {
-      this.random = random;
-    }
-
-    private synchronized void roll(String file) throws IOException {
-      if (random.nextInt(300) == 0) {
-        throw new IOException("by chance: " + file);
-      }
-    }
-
-    @Override
-    public int beforeWrite(String file, long position, int bytes) throws IOException {
-      roll(file);
-      return bytes;
-    }
-
-    @Override
-    public int beforeRead(String file, long position, int bytes) throws IOException {
-      roll(file);
-      return bytes;
-    }
-
-    @Override
-    public void beforeForce(String file) throws IOException {
-      roll(file);
-    }
-
-    @Override
-    public void beforeName(String file) throws IOException {
-      roll(file);
-    }
-
-    @Override
-    public void beforeDelete(String file) throws IOException {
-      roll(file);
     }
   }
 }

@@ -4,15 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.CompactionStats;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.statistics.CompactionStats;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** How much log a store needs for what is live. */
+/** Tests how much log a store needs for its live records. */
 class DiskUseTest {
   private static final int PAGE_BYTES = 4096;
   private static final long MEMORY = 8 * PAGE_BYTES;
@@ -31,7 +31,7 @@ class DiskUseTest {
 
   @TempDir Path directory;
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     return StoreConfig.builder(directory)
         .memoryBytes(1 << 20)
         .logMemoryBytes(MEMORY)
@@ -44,10 +44,13 @@ class DiskUseTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
-  /** A hot set for ever, folded over all the time: each fold-over makes a new copy of it. */
+  /**
+   * A hot set that is overwritten all the time, with frequent fold-overs that each make a new copy
+   * of it.
+   */
   @Test
   void endlessOverwritesWithFoldOversStayWithinTwiceTheLiveBytes() {
     long live = (long) KEYS * RECORD_BYTES;
@@ -63,30 +66,30 @@ class DiskUseTest {
         session.rmw(key, 1, null);
         sums[key]++;
         if (i % CUT_EVERY == 0) {
-          store.cut().close();
-          if (store.logBytes() > live + live / 2) {
-            store.compact();
+          store.log().cut().close();
+          if (store.statistics().logBytes() > live + live / 2) {
+            store.log().compact();
           }
-          assertThat(store.logBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
-          assertThat(store.storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+          assertThat(store.statistics().logBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+          assertThat(store.log().storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
         }
       }
       for (int key = 0; key < KEYS; key++) {
         session.read(key, null);
         assertThat(session.value()).as("key " + key).isEqualTo(sums[key]);
       }
-      CompactionStats stats = store.compactionStats();
+      CompactionStats stats = store.statistics().compaction();
       assertThat(stats.passes()).isPositive();
       assertThat(stats.movedBytes()).isEqualTo(stats.movedRecords() * RECORD_BYTES);
-      assertThat(store.beginAddress()).isGreaterThanOrEqualTo(stats.scannedBytes());
+      assertThat(store.log().beginAddress()).isGreaterThanOrEqualTo(stats.scannedBytes());
       StoreInvariants.check(store);
     }
   }
 
   /**
-   * A hot set for ever, with checkpoints of which the newest is kept, and a part of the log
-   * compacted after each: of what a checkpoint needs, little has been copied when the next is
-   * there.
+   * A hot set that is overwritten all the time. Of the checkpoints only the newest is kept, and a
+   * part of the log is compacted after each: little of what a checkpoint needs has been copied when
+   * the next one exists.
    */
   @Test
   void endlessOverwritesWithCheckpointsStayWithinTwiceTheLiveBytes() {
@@ -107,22 +110,24 @@ class DiskUseTest {
         if (i % (keys / 20) == 0) {
           CheckpointToken older = newest;
           newest =
-              store.checkpoint(
-                  i % (keys / 2) == 0
-                      ? CheckpointRequest.full(CheckpointKind.FOLD_OVER)
-                      : CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+              store
+                  .checkpoints()
+                  .take(
+                      i % (keys / 2) == 0
+                          ? CheckpointRequest.full(CheckpointKind.FOLD_OVER)
+                          : CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
           if (older != null) {
-            store.removeCheckpoint(older);
+            store.checkpoints().remove(older);
           }
-          if (store.logBytes() > live + live / 2) {
-            store.compact(store.beginAddress() + store.logBytes() / 5);
+          if (store.statistics().logBytes() > live + live / 2) {
+            store.log().compact(store.log().beginAddress() + store.statistics().logBytes() / 5);
           }
         }
         if (i % 100 == 0) {
-          assertThat(store.storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
+          assertThat(store.log().storedBytes()).as("after " + i).isLessThanOrEqualTo(2 * live);
         }
       }
-      assertThat(store.compactionStats().passes()).isGreaterThan(20);
+      assertThat(store.statistics().compaction().passes()).isGreaterThan(20);
       for (int key = 0; key < keys; key++) {
         session.read(key, null);
         assertThat(session.value()).as("key " + key).isEqualTo(sums[key]);
@@ -131,7 +136,7 @@ class DiskUseTest {
     }
   }
 
-  /** Overwrites as fast as they go, while compaction runs beside them with many or few buckets. */
+  /** Overwrites at full speed while compaction runs, with many or few buckets. */
   @ParameterizedTest
   @ValueSource(ints = {256 << 10, 256})
   void writersDoNotOutrunCompaction(int indexBytes) {
@@ -149,7 +154,7 @@ class DiskUseTest {
         int key = random.nextInt(KEYS);
         session.upsert(key, i, null);
         newest[key] = i;
-        most = Math.max(most, store.logBytes());
+        most = Math.max(most, store.statistics().logBytes());
       }
       assertThat(most).isLessThanOrEqualTo(2 * live + 6 * MEMORY);
       for (int key = 0; key < KEYS; key++) {
@@ -160,11 +165,11 @@ class DiskUseTest {
   }
 
   /**
-   * Keys that are written in turn: what a pass comes to is dead, unless it comes before it must.
-   * Nothing says when compaction has a processor.
+   * Keys are written in order, so the records that a run reaches are dead unless the run starts too
+   * early. The test does not depend on when the compaction thread is scheduled.
    */
   @Test
-  void whatIsWrittenInTurnIsNotCopied() {
+  void recordsOverwrittenInOrderAreNotCopied() {
     StoreConfig config = config().backgroundCompaction(true).build();
     int rounds = 50;
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
@@ -172,16 +177,16 @@ class DiskUseTest {
       for (int i = 0; i < rounds * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }
-      CompactionStats stats = store.compactionStats();
+      CompactionStats stats = store.statistics().compaction();
       assertThat(stats.scannedBytes()).isGreaterThan((rounds - 3L) * KEYS * RECORD_BYTES);
-      // A sample of so small a log errs now and then.
+      // A sample of so small a log is sometimes wrong.
       assertThat(stats.movedBytes()).isLessThan((long) rounds * KEYS * RECORD_BYTES / 20);
     }
   }
 
   /**
-   * Half of a recovered log counts as live until somebody looks. Nothing keeps its begin, and it is
-   * written to all the time.
+   * Half of a recovered log counts as live until it is sampled. Nothing pins its begin address, and
+   * it is written to all the time.
    */
   @Test
   void aRecoveredLogThatIsMostlyDeadBecomesShort() {
@@ -193,23 +198,23 @@ class DiskUseTest {
       for (int i = 0; i < 20 * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }
-      assertThat(store.logBytes()).isGreaterThan(15 * live);
-      token = store.checkpoint();
+      assertThat(store.statistics().logBytes()).isGreaterThan(15 * live);
+      token = store.checkpoints().take();
     }
     StoreConfig config = config().backgroundCompaction(true).build();
     try (FasterStore store = FasterStore.recover(config, token, device);
         LongSession<Void> session = session(store)) {
-      store.removeCheckpoint(token);
+      store.checkpoints().remove(token);
       for (int i = 0; i < 40 * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }
-      assertThat(store.logBytes()).isLessThanOrEqualTo(2 * live + 6 * MEMORY);
+      assertThat(store.statistics().logBytes()).isLessThanOrEqualTo(2 * live + 6 * MEMORY);
     }
   }
 
   /**
-   * Memory has most of a log that is mostly dead, and a pass sees only what is on disk: what it
-   * finds there says little of the rest, and all of it may be live.
+   * Memory holds most of a log that is mostly dead, and a run reads only what is on disk: the
+   * records it finds there say little about the rest, all of which may be live.
    */
   @Test
   void aStateThatFitsMemoryHardlyOutgrowsIt() {
@@ -228,14 +233,14 @@ class DiskUseTest {
       for (int step = 0; step < 40; step++) {
         for (long bytes = 0; bytes < pages / 4 * PAGE_BYTES; bytes += RECORD_BYTES) {
           long key = cold + written++ % hot;
-          // So that it is written anew, not in place.
+          // So that the record is appended again, not updated in place.
           session.delete(key, null);
           session.upsert(key, key, null);
         }
         await(store, pages * PAGE_BYTES + live);
-        assertThat(store.liveBytes()).isBetween(live - live / 4, 2 * live);
+        assertThat(store.statistics().liveBytes()).isBetween(live - live / 4, 2 * live);
       }
-      assertThat(store.compactionStats().passes()).isPositive();
+      assertThat(store.statistics().compaction().passes()).isPositive();
       for (int key = 0; key < cold + hot; key++) {
         session.read(key, null);
         assertThat(session.value()).as("key " + key).isEqualTo(key);
@@ -245,15 +250,15 @@ class DiskUseTest {
 
   private static void await(FasterStore store, long logBytes) {
     long start = System.nanoTime();
-    while (store.logBytes() > logBytes) {
+    while (store.statistics().logBytes() > logBytes) {
       assertThat(System.nanoTime() - start)
-          .as(() -> store.logBytes() + " bytes, " + store.compactionStats())
+          .as(() -> store.statistics().logBytes() + " bytes, " + store.statistics().compaction())
           .isLessThan(PATIENCE_NANOS);
       Thread.onSpinWait();
     }
   }
 
-  /** All live: a pass copies each record once, and ends. */
+  /** Everything is live: a run copies each record once and ends. */
   @Test
   void aPassOverAFullyLiveLogEnds() {
     try (FasterStore store = open();
@@ -261,16 +266,20 @@ class DiskUseTest {
       for (int key = 0; key < KEYS; key++) {
         session.rmw(key, 1, null);
       }
-      store.checkpoint();
-      long before = store.logBytes();
-      store.compact();
-      assertThat(store.compactionStats().movedRecords()).isLessThanOrEqualTo(KEYS);
-      assertThat(store.compactionStats().movedRecords()).isGreaterThan(KEYS - 2 * PAGE_BYTES / 24);
-      assertThat(store.logBytes()).isLessThanOrEqualTo(before + 2 * PAGE_BYTES);
+      store.checkpoints().take();
+      long before = store.statistics().logBytes();
+      store.log().compact();
+      assertThat(store.statistics().compaction().movedRecords()).isLessThanOrEqualTo(KEYS);
+      assertThat(store.statistics().compaction().movedRecords())
+          .isGreaterThan(KEYS - 2 * PAGE_BYTES / 24);
+      assertThat(store.statistics().logBytes()).isLessThanOrEqualTo(before + 2 * PAGE_BYTES);
     }
   }
 
-  /** Once the small records beside them said that all was live, and no pass ever began. */
+  /**
+   * The small records between the large ones once suggested that everything was live, and no run
+   * ever began.
+   */
   @Test
   void largeValuesThatWereReplacedAreDroppedThoughSmallOnesLive() {
     int valueBytes = 5 * PAGE_BYTES;
@@ -289,16 +298,16 @@ class DiskUseTest {
     long mostDead = 0;
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       for (int i = 0; i < rounds; i++) {
         session.upsert(ByteSpan.of("large".getBytes(UTF_8)), large, null);
         for (int key = 0; key < 10; key++) {
           session.upsert(ByteSpan.of((i + " " + key).getBytes(UTF_8)), small, null);
         }
         long live = valueBytes + (i + 1) * 10L * 112;
-        mostDead = Math.max(mostDead, store.logBytes() - live);
+        mostDead = Math.max(mostDead, store.statistics().logBytes() - live);
       }
-      assertThat(store.compactionStats().passes()).isPositive();
+      assertThat(store.statistics().compaction().passes()).isPositive();
     }
     assertThat(mostDead).isLessThan((long) rounds * valueBytes / 2);
   }

@@ -3,15 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.RecordMover;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.move.RecordMover;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who samples the log may look at a record that somebody else has dropped meanwhile. */
+/**
+ * Tests that a sample of the log may read a record that another thread has dropped in the meantime.
+ */
 class DroppedRecordTest {
   private static final int KEY = 7;
 
@@ -23,11 +24,11 @@ class DroppedRecordTest {
         StoreConfig.builder(directory).memoryBytes(1 << 20).pageBytes(4096).build();
     try (FasterStore store = FasterStore.open(config);
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       long older = put(store, session, 1);
       put(store, session, 2);
       Engine engine = Insides.engine(store);
-      engine.log().truncate(store.tailAddress());
+      engine.log().truncate(store.log().tailAddress());
       try (RecordMover mover = new RecordMover(engine, null)) {
         assertThat(mover.look(older, ModelDriver.key(KEY), ByteSpan.of(new byte[] {1})))
             .isEqualTo(RecordMover.Look.DEAD);
@@ -35,13 +36,13 @@ class DroppedRecordTest {
     }
   }
 
-  /** Where the record is, immutable and on disk. */
+  /** The address of the record, immutable and on disk. */
   private static long put(
       FasterStore store, Session<byte[], BytesFunctions.Result, Object> session, int value) {
-    long address = store.tailAddress();
+    long address = store.log().tailAddress();
     session.upsert(ModelDriver.key(KEY), ByteSpan.of(new byte[] {(byte) value}), null);
     Engine engine = Insides.engine(store);
-    engine.log().awaitFlushed(engine.foldOver());
+    engine.log().room().awaitFlushed(engine.foldOver());
     return address;
   }
 }

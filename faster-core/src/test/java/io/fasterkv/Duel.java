@@ -5,8 +5,8 @@ import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
 /**
- * Rounds in which a few threads do one short thing each at the same instant; then one of them looks
- * at the outcome while the others wait.
+ * Runs rounds in which a few threads do one short step each at the same instant; then one of them
+ * checks the result while the others wait.
  */
 final class Duel {
   private static final int SPINS = 2000;
@@ -22,12 +22,12 @@ final class Duel {
     crew = new Crew(title, state);
   }
 
-  /** Adds a thread that only acts; told the round. */
+  /** Adds a thread that only acts; it receives the number of the round. */
   Duel add(LongConsumer act) {
     return add(act, round -> {});
   }
 
-  /** Adds a thread that also looks at the outcome, after all have acted. */
+  /** Adds a thread that also checks the outcome after all have acted. */
   Duel add(LongConsumer act, LongConsumer judge) {
     crew.add(() -> {
       for (int round = 0; round < rounds && !crew.isOver(); round++) {

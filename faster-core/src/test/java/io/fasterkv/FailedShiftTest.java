@@ -5,17 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.Phase;
-import io.fasterkv.epoch.SystemState;
+import io.fasterkv.state.Phase;
+import io.fasterkv.state.SystemState;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A version shift comes to its end in good order, whatever fails on the way. */
+/** Tests that a version shift completes properly whichever of its steps fails. */
 class FailedShiftTest {
   private static final int PAGE_BYTES = 4096;
   private static final int BUCKETS = 64;
@@ -59,7 +59,7 @@ class FailedShiftTest {
   }
 
   private Session<Long, long[], Object> session() {
-    return store.newSession(StoppingSum.plain(), SessionMode.BLOCKING);
+    return store.newSession().spans(StoppingSum.plain());
   }
 
   private long sum(ByteSpan key) {
@@ -71,7 +71,7 @@ class FailedShiftTest {
   }
 
   private void add(ByteSpan key, Runnable beforeCopy) {
-    try (var session = store.newSession(new StoppingSum(beforeCopy), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new StoppingSum(beforeCopy))) {
       session.rmw(key, 1L, null);
     }
   }
@@ -80,10 +80,13 @@ class FailedShiftTest {
     return Insides.engine(store).versions().state().word();
   }
 
-  /** Both keys at one: the first on disk, the other in a record that may be updated in place. */
+  /**
+   * Sets both keys to one: the record of the first is on disk, that of the other may be updated in
+   * place.
+   */
   private void fill() {
     add(ON_DISK, () -> {});
-    long end = store.tailAddress();
+    long end = store.log().tailAddress();
     try (var session = session()) {
       for (int i = 0; Insides.engine(store).log().headAddress() < end; i++) {
         session.upsert(HashedKeys.key(0, i), ByteSpan.of(new byte[900]), null);
@@ -93,14 +96,14 @@ class FailedShiftTest {
   }
 
   /**
-   * The driver ends a pending update for its session, whose function throws an error, while another
-   * session copies a record of the old version. The copy is not to miss what comes meanwhile.
+   * The driver completes a pending update for its session, whose function throws an error, while
+   * another session copies a record of the old version. The copy must not miss later updates.
    */
   @ParameterizedTest
   @EnumSource(
       value = CheckpointKind.class,
       names = {"FOLD_OVER", "SNAPSHOT"})
-  void anErrorOfAPendingUpdateDoesNotEndTheShiftBesideACopy(CheckpointKind kind) {
+  void anErrorOfAPendingUpdateDoesNotEndTheShiftDuringACopy(CheckpointKind kind) {
     fill();
     Pause deputy = new Pause();
     AtomicBoolean hasThrown = new AtomicBoolean();
@@ -112,10 +115,12 @@ class FailedShiftTest {
           }
         };
     AtomicReference<Throwable> failure = new AtomicReference<>();
-    try (var pending = store.newSession(new StoppingSum(throwsOnce), SessionMode.PENDING)) {
+    try (var pending =
+        store.newSession().mode(SessionMode.PENDING).spans(new StoppingSum(throwsOnce))) {
       assertThat(pending.rmw(ON_DISK, 1L, null)).isEqualTo(Status.PENDING);
-      deputy.start(
-          () -> failure.set(catchThrowable(() -> store.checkpoint(CheckpointRequest.full(kind)))));
+      deputy.start(() ->
+          failure.set(
+              catchThrowable(() -> store.checkpoints().take(CheckpointRequest.full(kind)))));
       Pause copy = new Pause();
       copy.start(() -> add(MUTABLE, copy::here));
       deputy.letGo();
@@ -135,12 +140,12 @@ class FailedShiftTest {
       assertThat(sum(ON_DISK)).isEqualTo(2);
     }
     StoreInvariants.check(store);
-    assertThat(store.checkpoint().number()).isPositive();
+    assertThat(store.checkpoints().take().number()).isPositive();
   }
 
   /**
-   * All places of the epochs are taken when the shift has begun: it has what it needs. Whether the
-   * writing finds a place is another matter.
+   * All epoch slots are taken after the shift has begun: it already has the slots that it needs.
+   * Writing the checkpoint may still fail for lack of a slot.
    */
   @Test
   void aShiftThatHasBegunNeedsNoPlaceMore() {
@@ -149,9 +154,10 @@ class FailedShiftTest {
     EpochUser holder = epochs.register();
     holder.protect();
     List<EpochUser> others = new ArrayList<>();
-    long end = store.tailAddress();
+    long end = store.log().tailAddress();
     AtomicReference<Throwable> failure = new AtomicReference<>();
-    Thread checkpoint = Pause.begin(() -> failure.set(catchThrowable(() -> store.checkpoint())));
+    Thread checkpoint =
+        Pause.begin(() -> failure.set(catchThrowable(() -> store.checkpoints().take())));
     try {
       Pause.awaitWaiting(checkpoint);
       assertThat(SystemState.phase(word())).isEqualTo(Phase.PREPARE);
@@ -173,10 +179,10 @@ class FailedShiftTest {
     List<EpochUser> others = new ArrayList<>();
     takeAll(Insides.engine(store).epochs(), others);
     long before = word();
-    assertThatThrownBy(() -> store.checkpoint()).isInstanceOf(OutOfBudget.class);
+    assertThatThrownBy(() -> store.checkpoints().take()).isInstanceOf(OutOfBudget.class);
     assertThat(word()).isEqualTo(before);
     others.forEach(EpochUser::close);
-    assertThat(store.checkpoint().number()).isPositive();
+    assertThat(store.checkpoints().take().number()).isPositive();
   }
 
   private static void takeAll(Epochs epochs, List<EpochUser> taken) {

@@ -4,24 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.Versions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.memory.BufferPool;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Cuts, scans, histories and followers that nobody closed and nobody refers to any more. */
+/** Tests cuts, scans, histories and followers that became unreachable without being closed. */
+@Tag("slow")
 class ForgottenReaderTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 2000;
@@ -52,18 +53,18 @@ class ForgottenReaderTest {
   }
 
   private LongSession<Void> session() {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
-  /** What a reader may be at when it is forgotten. */
+  /** The state of a reader when it becomes unreachable. */
   private static final List<Consumer<FasterStore>> READERS =
       List.of(
-          FasterStore::cut,
-          store -> store.cut().scan().next(),
-          store -> store.scan(Versions.ALL),
-          store -> store.scan(Versions.LIVE).next(),
-          store -> store.history(1).next(),
-          store -> store.follow(store.beginAddress()).next());
+          store -> store.log().cut(),
+          store -> store.log().cut().scan().next(),
+          store -> store.log().scan(Versions.ALL),
+          store -> store.log().scan(Versions.LIVE).next(),
+          store -> store.log().history(1).next(),
+          store -> store.log().follow(store.log().beginAddress()).next());
 
   @Test
   void giveTheLogAndTheirMemoryBack() {
@@ -71,15 +72,15 @@ class ForgottenReaderTest {
     long free = buffers.freeBytes();
     for (Consumer<FasterStore> reader : READERS) {
       reader.accept(store);
-      store.compact();
-      long begin = store.beginAddress();
-      await(() -> stored().log().holds().storedFrom() >= begin && buffers.freeBytes() == free);
+      store.log().compact();
+      long begin = store.log().beginAddress();
+      await(() -> stored().log().pins().storedFrom() >= begin && buffers.freeBytes() == free);
       write();
     }
     store.close();
   }
 
-  /** One of many collections finds what nobody refers to. */
+  /** One of many garbage collections finds the unreachable object. */
   private static void await(BooleanSupplier isGivenBack) {
     for (int i = 0; i < COLLECTIONS && !isGivenBack.getAsBoolean(); i++) {
       System.gc();
@@ -92,21 +93,21 @@ class ForgottenReaderTest {
     return Insides.engine(store);
   }
 
-  /** So that there is something to compact. */
+  /** Writes records for compaction to drop. */
   private void write() {
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {
         session.rmw(key, 1, null);
       }
     }
-    store.cut().close();
+    store.log().cut().close();
   }
 
   @Test
   void giveTheirPlacesBack() {
     BufferPool buffers = stored().buffers();
     long free = buffers.freeBytes();
-    for (int i = 0; i < 3 * store.config().epochSlots(); i++) {
+    for (int i = 0; i < 3 * StoreParts.epochSlots(store.config()); i++) {
       READERS.get(i % READERS.size()).accept(store);
       await(() -> buffers.freeBytes() == free);
     }
@@ -116,15 +117,15 @@ class ForgottenReaderTest {
   /** A cut lives as long as a scan of it. */
   @Test
   void aScanKeepsItsCut() {
-    LogScan scan = store.cut().scan();
+    LogScan scan = store.log().cut().scan();
     System.gc();
-    store.compact();
+    store.log().compact();
     long keys = 0;
     while (scan.next()) {
       keys++;
       if (keys % 100 == 0) {
         System.gc();
-        assertThat(stored().log().holds().storedFrom()).isLessThanOrEqualTo(scan.address());
+        assertThat(stored().log().pins().storedFrom()).isLessThanOrEqualTo(scan.address());
       }
     }
     assertThat(keys).isEqualTo(KEYS);
@@ -141,7 +142,7 @@ class ForgottenReaderTest {
     await(() -> buffers.freeBytes() == free);
   }
 
-  /** Who finds no place in the epoch table takes nothing with it. */
+  /** A reader that finds no free epoch slot leaves nothing behind. */
   @Test
   void areRefusedWithoutALossWhenTheirPlacesAreTaken() {
     BufferPool buffers = stored().buffers();
@@ -155,9 +156,9 @@ class ForgottenReaderTest {
         .isInstanceOf(OutOfBudget.class);
     long free = buffers.freeBytes();
     for (int i = 0; i < 3; i++) {
-      assertThatThrownBy(store::compact).isInstanceOf(OutOfBudget.class);
-      assertThatThrownBy(() -> store.history(1)).isInstanceOf(OutOfBudget.class);
-      assertThatThrownBy(() -> store.scan(Versions.LIVE)).isInstanceOf(OutOfBudget.class);
+      assertThatThrownBy(store.log()::compact).isInstanceOf(OutOfBudget.class);
+      assertThatThrownBy(() -> store.log().history(1)).isInstanceOf(OutOfBudget.class);
+      assertThatThrownBy(() -> store.log().scan(Versions.LIVE)).isInstanceOf(OutOfBudget.class);
       assertThat(buffers.freeBytes()).isEqualTo(free);
     }
     assertThat(places).isNotEmpty();

@@ -3,19 +3,21 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.sim.ScriptedDevice;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Queue;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions that nobody closed and nobody refers to any more. */
+/** Tests sessions that became unreachable without being closed. */
+@Tag("slow")
 class ForgottenSessionTest {
   private static final int PAGE_BYTES = 4096;
 
@@ -37,7 +39,7 @@ class ForgottenSessionTest {
   }
 
   private static void fill(FasterStore store) {
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
+    try (var session = store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions())) {
       for (int key = 0; key < 100; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[900]), null);
       }
@@ -58,7 +60,7 @@ class ForgottenSessionTest {
       fill(store);
       BufferPool buffers = Insides.engine(store).buffers();
       long free = buffers.freeBytes();
-      for (int i = 0; i < 3 * store.config().epochSlots(); i++) {
+      for (int i = 0; i < 3 * StoreParts.epochSlots(store.config()); i++) {
         useAndForget(store);
         awaitFree(buffers, free);
       }
@@ -66,14 +68,14 @@ class ForgottenSessionTest {
   }
 
   private static void useAndForget(FasterStore store) {
-    var session = store.newSession(new BytesFunctions(), SessionMode.PENDING);
+    var session = store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions());
     session.upsert(ModelDriver.key(1), ByteSpan.of(new byte[10]), null);
     session.read(ModelDriver.key(1), null, new BytesFunctions.Result(), null);
   }
 
-  /** A buffer that the device still fills goes back when that has ended. */
+  /** A buffer that the device is still filling is returned after the read has ended. */
   @Test
-  void giveBackWhatIsUnderWayWhenItArrives() {
+  void returnsBuffersOfReadsInProgressWhenTheyEnd() {
     FasterStore store = open();
     BufferPool buffers = Insides.engine(store).buffers();
     fill(store);
@@ -91,7 +93,7 @@ class ForgottenSessionTest {
       System.gc();
       Thread.yield();
     }
-    assertThat(buffers.freeBytes()).as("one is under way").isLessThan(free);
+    assertThat(buffers.freeBytes()).as("a read is in progress").isLessThan(free);
     device.setScript(ScriptedDevice.Script.NONE);
     completions.forEach(Runnable::run);
     awaitFree(buffers, free);
@@ -99,7 +101,7 @@ class ForgottenSessionTest {
   }
 
   private static void readAndForget(FasterStore store) {
-    var session = store.newSession(new BytesFunctions(), SessionMode.PENDING);
+    var session = store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions());
     var result = new BytesFunctions.Result();
     assertThat(session.read(ModelDriver.key(0), null, result, null)).isEqualTo(Status.PENDING);
     session.read(ModelDriver.key(99), null, result, null);

@@ -3,15 +3,14 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.log.HybridLog;
 import org.junit.jupiter.api.Test;
 
 /**
- * A page is frozen by a thread that stops when the read-only mark has moved, and any other thread
- * tells that to all. Who comes after that changes nothing on the page.
+ * Tests a thread that stops while freezing a page, after moving the read-only address; another
+ * thread announces the address. Later operations change nothing on the page.
  */
 class FreezeTest {
   private static final int PAGE_BYTES = 4096;
@@ -23,7 +22,7 @@ class FreezeTest {
         .run();
   }
 
-  /** Runs among classes in which a thread can be stopped at the read-only mark. */
+  /** Runs on classes in which a thread can be stopped at the read-only address. */
   static final class Scenario implements Runnable {
     private static final ByteSpan KEY = HashedKeys.key(5, 1);
 
@@ -37,7 +36,7 @@ class FreezeTest {
               .keyHash(HashedKeys::hash)
               .build();
       try (FasterStore store = FasterStore.open(config);
-          var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+          var session = store.newSession().spans(StoppingSum.plain())) {
         session.rmw(KEY, 1L, null);
         HybridLog log = Insides.engine(store).log();
         long end = log.pageEnd(log.tailAddress());
@@ -47,7 +46,7 @@ class FreezeTest {
         Pause pause = new Pause();
         pause.start(() -> {
           Hook.stopAfter(pause);
-          log.freeze(end);
+          log.cuts().freeze(end);
         });
         while (log.safeReadOnlyAddress() < end) {
           log.assist();

@@ -2,14 +2,14 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.device.file.FileDevice;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -21,10 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * One store through many lives: a few operations or none, a checkpoint of some kind or two or none,
- * a crash, a recovery with other amounts of memory, with the index or without, and all keys again.
- * Its tail is in the middle of a page nearly always, and reads are under way when checkpoints are
- * taken.
+ * Tests one store through many lives. Each life has a few operations or none, up to two checkpoints
+ * of some kind, a crash, a recovery with another amount of memory, with or without the index image,
+ * and then a read of all keys. The tail is nearly always in the middle of a page, and reads are in
+ * progress when checkpoints are taken.
  */
 class GenerationsTest {
   private static final int GENERATIONS = 60;
@@ -51,7 +51,7 @@ class GenerationsTest {
               .memoryBytes(1 << 20)
               .pageBytes(pageBytes)
               .logMemoryBytes((long) pageBytes << random.nextInt(2, 4))
-              // Grows with the generations: overflow buckets that are in use must still be there.
+              // Grows with the generations: overflow buckets in use must still exist.
               .indexBytes(indexBytes + generation / 20 * 128L)
               .scratchBytes(512 << 10)
               .segmentBytes(32768)
@@ -59,7 +59,7 @@ class GenerationsTest {
               .build();
       LogDevice device = memory != null ? memory : new FileDevice(directory, config.segmentBytes());
       Map<Integer, byte[]> model = new HashMap<>(committed);
-      // What was taken after the checkpoint that is recovered from goes.
+      // Checkpoints after the one that is recovered are removed.
       long newest = recoverable;
       SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
       try (FasterStore store =
@@ -68,7 +68,7 @@ class GenerationsTest {
                   : FasterStore.recover(config, request(recoverable, random), device);
           ModelDriver driver =
               new ModelDriver(store, mode, random, model, seed).withLargeValues(LARGE_ONE_IN);
-          var pending = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
+          var pending = store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions())) {
         if (recoverable != 0) {
           driver.checkAll();
           StoreInvariants.check(store);
@@ -79,7 +79,7 @@ class GenerationsTest {
             pending.read(ModelDriver.key(key), null, new BytesFunctions.Result(), null);
           }
           CheckpointRequest request = CheckpointRequests.random(random);
-          long number = store.checkpoint(request).number();
+          long number = store.checkpoints().take(request).number();
           assertThat(number).as("seed " + seed).isEqualTo(newest + 1);
           newest = number;
           if (CheckpointRequests.hasLog(request)) {
@@ -103,12 +103,12 @@ class GenerationsTest {
     return random.nextInt(4) == 0 ? request.withoutIndex() : request;
   }
 
-  /** Others may build on what is removed. */
+  /** Other checkpoints may build on the removed one. */
   private static void removeOne(FasterStore store, long recoverable, SplittableRandom random) {
-    List<CheckpointToken> kept = store.checkpoints();
+    List<CheckpointToken> kept = store.checkpoints().list();
     CheckpointToken one = kept.get(random.nextInt(kept.size()));
     if (one.number() != recoverable && random.nextInt(3) == 0) {
-      store.removeCheckpoint(one);
+      store.checkpoints().remove(one);
     }
   }
 }

@@ -3,12 +3,12 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CopyReads;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.operation.ChainSteps.Growth;
+import io.fasterkv.api.RecordView;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.operation.version.SessionCounters.Growth;
 import io.fasterkv.record.RecordLayout;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -18,7 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What sessions and compaction count of the live bytes, against what is live. */
+/** Compares the live bytes that sessions and compaction count with the size of the live records. */
 class GrowthTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 300;
@@ -28,8 +28,8 @@ class GrowthTest {
   @TempDir Path directory;
 
   /**
-   * Updates that look at what they replace, whose sizes differ, and compaction, which leaves the
-   * room behind values that records have: no byte is lost, and none counts twice.
+   * Updates that read the value they replace, with different sizes, and compaction, which drops
+   * spare capacity behind values: no byte is lost, and none counts twice.
    */
   @ParameterizedTest
   @ValueSource(longs = {1, 2, 3})
@@ -45,7 +45,7 @@ class GrowthTest {
     Map<Integer, Integer> sizes = new HashMap<>();
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new Replacing(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new Replacing())) {
       session.copyReads(CopyReads.FROM_DISK_AND_READ_ONLY);
       for (int i = 0; i < STEPS; i++) {
         int key = random.nextInt(KEYS);
@@ -54,13 +54,13 @@ class GrowthTest {
         sizes.put(key, bytes);
         session.read(ModelDriver.key(random.nextInt(KEYS)), null, null, null);
         if (random.nextInt(STEPS / 10) == 0) {
-          store.compact();
+          store.log().compact();
         }
       }
-      // The page that a pass ends in comes with the next.
+      // The page in which a run ends belongs to the next run.
       for (int pass = 0; pass < 2; pass++) {
-        store.checkpoint();
-        store.compact();
+        store.checkpoints().take();
+        store.log().compact();
       }
       long live = 0;
       for (Map.Entry<Integer, Integer> value : sizes.entrySet()) {
@@ -68,15 +68,15 @@ class GrowthTest {
             RecordLayout.of(RecordKind.SPANS)
                 .recordBytes(ModelDriver.key(value.getKey()).length(), value.getValue());
       }
-      assertThat(Insides.engine(store).chainSteps().growth().since(Growth.NONE))
+      assertThat(Insides.engine(store).sessionCounters().growth().since(Growth.NONE))
           .as("seed " + seed)
           .isEqualTo(live);
     }
   }
 
   /**
-   * An update puts its input in the value's place, with room behind it; now and then it asks for
-   * more than a page, and does not take it.
+   * An update replaces the value with its input, with spare capacity; sometimes it requests more
+   * than a page and does not use it.
    */
   private static final class Replacing extends BytesFunctions {
     private static final int ROOM_BYTES = 50;
@@ -91,11 +91,12 @@ class GrowthTest {
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, byte[] input, ByteSpan value, Result output, RecordView record) {
       if (input.length > value.capacity()) {
         return false;
       }
-      initialUpdater(key, input, value);
+      initialUpdater(key, input, value, output, record);
       return true;
     }
 
@@ -105,8 +106,14 @@ class GrowthTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
-      initialUpdater(key, input, newValue);
+    public void copyUpdater(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        Result output,
+        RecordView record) {
+      initialUpdater(key, input, newValue, output, record);
     }
   }
 }

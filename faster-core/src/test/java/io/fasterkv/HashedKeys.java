@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Keys that carry their own hash, so that a test decides about bucket and tag. */
+/** Keys that contain their own hash, so that a test chooses bucket and tag. */
 final class HashedKeys {
   private HashedKeys() {}
 
@@ -17,7 +17,7 @@ final class HashedKeys {
     return memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset);
   }
 
-  /** A key of 16 bytes; {@code id} tells keys of one hash apart. */
+  /** A key of 16 bytes; {@code id} distinguishes keys with the same hash. */
   static ByteSpan key(long hash, long id) {
     ByteBuffer bytes = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.nativeOrder());
     return ByteSpan.of(bytes.putLong(hash).putLong(id).array());

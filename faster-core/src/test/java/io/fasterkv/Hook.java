@@ -1,6 +1,6 @@
 package io.fasterkv;
 
-/** Where the method that {@link HookedClasses} hook stops a thread: the first time it comes by. */
+/** The place where a method hooked by {@link HookedClasses} stops a thread, at its first call. */
 public final class Hook {
   static final String BEFORE = "before";
   static final String AFTER = "after";
@@ -11,12 +11,12 @@ public final class Hook {
 
   private Hook() {}
 
-  /** The calling thread stops in {@code pause} when it comes to the method next. */
+  /** Makes the calling thread stop in {@code pause} before the next call of the method. */
   public static void stopBefore(Pause pause) {
     STOPS.set(new Stop(BEFORE, pause));
   }
 
-  /** The calling thread stops in {@code pause} when it has been through the method next. */
+  /** Makes the calling thread stop in {@code pause} after the next call of the method. */
   public static void stopAfter(Pause pause) {
     STOPS.set(new Stop(AFTER, pause));
   }

@@ -1,7 +1,5 @@
 package io.fasterkv;
 
-import java.io.IOException;
-import java.io.InputStream;
 import java.lang.classfile.ClassFile;
 import java.lang.classfile.ClassTransform;
 import java.lang.classfile.CodeBuilder;
@@ -14,12 +12,11 @@ import java.lang.constant.MethodTypeDesc;
 import java.util.Set;
 
 /**
- * The store's classes once more, with a stop before and after one method: for interleavings in
- * which a thread stands between two instructions and no callback is near. What runs in them is a
- * class of theirs too, so it is named, and made without arguments.
+ * Loads the store's classes again with a stop before and after one method, for interleavings in
+ * which a thread stops between two instructions far from any callback.
  */
-final class HookedClasses extends ClassLoader {
-  /** What both sides have to share. */
+final class HookedClasses extends ReloadedClasses {
+  /** Classes shared by test and hooked code. */
   private static final Set<String> SHARED =
       Set.of(Hook.class.getName(), Pause.class.getName(), "io.fasterkv.Pause$1");
 
@@ -27,51 +24,24 @@ final class HookedClasses extends ClassLoader {
   private final String hookedMethod;
 
   private HookedClasses(String hookedClass, String hookedMethod) {
-    super(HookedClasses.class.getClassLoader());
+    super(SHARED);
     this.hookedClass = hookedClass;
     this.hookedMethod = hookedMethod;
   }
 
   /**
-   * A new object of a class of this package, which sees classes that call {@link Hook#at} before
-   * and after a method.
+   * Creates an object of a class of this package, with classes that call {@link Hook#at} before and
+   * after a method.
    *
    * @param hooked the name of the method's class
    */
   static <T> T create(Class<? extends T> type, Class<T> seenAs, String hooked, String method) {
-    try {
-      var classes = new HookedClasses(hooked, method);
-      var constructor = classes.loadClass(type.getName()).getDeclaredConstructor();
-      constructor.setAccessible(true);
-      return seenAs.cast(constructor.newInstance());
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(e.getMessage(), e);
-    }
+    return new HookedClasses(hooked, method).create(type.getName(), seenAs);
   }
 
   @Override
-  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!name.startsWith("io.fasterkv.") || SHARED.contains(name)) {
-      return super.loadClass(name, resolve);
-    }
-    synchronized (getClassLoadingLock(name)) {
-      Class<?> loaded = findLoadedClass(name);
-      return loaded == null ? define(name) : loaded;
-    }
-  }
-
-  private Class<?> define(String name) throws ClassNotFoundException {
-    byte[] bytes;
-    try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
-      if (file == null) {
-        throw new ClassNotFoundException(name);
-      }
-      bytes = file.readAllBytes();
-    } catch (IOException e) {
-      throw new ClassNotFoundException(name, e);
-    }
-    byte[] seen = name.equals(hookedClass) ? hooked(bytes) : bytes;
-    return defineClass(name, seen, 0, seen.length);
+  protected byte[] changed(String name, byte[] bytes) {
+    return name.equals(hookedClass) ? hooked(bytes) : bytes;
   }
 
   private byte[] hooked(byte[] bytes) {

@@ -4,12 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.record.LongRecord;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,18 +16,18 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * Deletes in a full store without a device while cuts and scans block compaction: deletes succeed
- * as long as tombstones have the room that {@link StoreConfig#inMemory} promises.
+ * Tests deletes in a full store without a device while cuts and scans block compaction: deletes
+ * succeed as long as tombstones fit the room that {@link StoreConfig#inMemory} promises.
  */
 class InMemoryDeleteTest {
   private static final int PAGE_BYTES = 4096;
 
-  /** A page begins with a gap, once. */
+  /** A page begins with a gap, and only once. */
   private static final long PER_PAGE = (PAGE_BYTES - 64) / LongRecord.BYTES;
 
   private static final int PART = 32;
@@ -47,27 +46,24 @@ class InMemoryDeleteTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
-  /**
-   * The number of deletes that fit the reserved pages, without the page that compaction may be
-   * using.
-   */
+  /** The number of deletes that fit the reserved pages. */
   private static long guaranteed(long pages) {
-    return (Math.max(1, pages / PART) - 1) * PER_PAGE;
+    return Math.max(1, pages / PART) * PER_PAGE;
   }
 
-  @Test
-  void aFullStoreWithACutTakesThePromisedDeletesAndSaysWhyItTakesNoMore() {
-    long pages = 4 * PART;
+  @ParameterizedTest
+  @ValueSource(longs = {8, 16, 32, 64, 4 * PART})
+  void aFullStoreWithACutTakesThePromisedDeletesAndSaysWhyItTakesNoMore(long pages) {
     try (FasterStore store = open(pages);
         LongSession<Void> session = session(store)) {
       long beforeCut = pages * PER_PAGE / 2;
       for (long key = 0; key < beforeCut; key++) {
         session.upsert(key, key, null);
       }
-      LogCut cut = store.cut();
+      LogCut cut = store.log().cut();
       long end = fill(session, beforeCut);
       long deleted = 0;
       for (; deleted < guaranteed(pages); deleted++) {
@@ -81,15 +77,15 @@ class InMemoryDeleteTest {
       assertThat(refusal)
           .isInstanceOf(OutOfBudget.class)
           .hasMessageContaining("tombstoneBytes=" + LongRecord.BYTES)
-          .hasMessageContaining("reservedForTombstones=" + 4 * PAGE_BYTES)
+          .hasMessageContaining("reservedForTombstones=" + Math.max(1, pages / PART) * PAGE_BYTES)
           .hasMessageContaining("close cuts, scans and histories")
           .hasMessageContaining("read-only since a cut");
       long refused = deleted - 1;
       assertThat(session.read(refused, null)).isEqualTo(Status.FOUND);
       for (long key = beforeCut; key < end; key += 2) {
-        assertThat(session.delete(key, null)).as("later than the cut").isEqualTo(Status.FOUND);
+        assertThat(session.delete(key, null)).as("deleted after the cut").isEqualTo(Status.FOUND);
       }
-      assertThat(count(cut)).as("the cut stays as it was").isEqualTo(beforeCut);
+      assertThat(count(cut)).as("the cut is unchanged").isEqualTo(beforeCut);
       cut.close();
       for (long key = refused; key < beforeCut; key++) {
         assertThat(session.delete(key, null)).isEqualTo(Status.FOUND);
@@ -98,7 +94,8 @@ class InMemoryDeleteTest {
   }
 
   /**
-   * Adds keys from {@code from} on until the store is full; returns the first key that did not fit.
+   * Adds keys, starting with {@code from}, until the store is full; returns the first key that did
+   * not fit.
    */
   private static long fill(LongSession<Void> session, long from) {
     long key = from;
@@ -128,14 +125,12 @@ class InMemoryDeleteTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void deletesPassWithinThePromise(long seed) {
+  void deletesSucceedWithinThePromise(long seed) {
     Run run = new Run(seed);
     new Crew("seed " + seed, () -> "refused=" + run.refused).add(run::go).run();
   }
 
-  /**
-   * Compares a store that is full most of the time, with readers that open and close, with a map.
-   */
+  /** Compares a store that is full most of the time with a map, while readers open and close. */
   private static final class Run {
     private final SplittableRandom random;
     private final long pages;
@@ -150,7 +145,7 @@ class InMemoryDeleteTest {
 
     Run(long seed) {
       random = new SplittableRandom(seed);
-      pages = (long) PART << random.nextInt(1, 3);
+      pages = 8L << random.nextInt(5);
     }
 
     void go() {
@@ -158,8 +153,8 @@ class InMemoryDeleteTest {
           LongSession<Void> session = session(store)) {
         for (int step = 0; step < STEPS; step++) {
           switch (random.nextInt(400)) {
-            case 0 -> addReader(store::cut);
-            case 1 -> addReader(() -> store.scan(Versions.LIVE));
+            case 0 -> addReader(store.log()::cut);
+            case 1 -> addReader(() -> store.log().scan(Versions.LIVE));
             case 2, 3 -> closeReader(store);
             default -> {
               if (random.nextInt(5) == 0) {
@@ -191,7 +186,7 @@ class InMemoryDeleteTest {
       long value = random.nextLong();
       try {
         session.upsert(key, value, null);
-        addresses.put(key, Math.max(0, store.tailAddress() - LongRecord.BYTES));
+        addresses.put(key, Math.max(0, store.log().tailAddress() - LongRecord.BYTES));
         model.put(key, value);
       } catch (OutOfBudget e) {
         refused++;
@@ -205,13 +200,13 @@ class InMemoryDeleteTest {
       }
       long readOnly = Insides.engine(store).log().readOnlyAddress();
       boolean mayNeedTombstone = addresses.get(key) < readOnly;
-      long tail = store.tailAddress();
+      long tail = store.log().tailAddress();
       try {
         assertThat(session.delete(key, null)).isEqualTo(Status.FOUND);
         model.remove(key);
-        tombstones += store.tailAddress() > tail ? 1 : 0;
+        tombstones += store.log().tailAddress() > tail ? 1 : 0;
       } catch (OutOfBudget e) {
-        assertThat(readers).as("something keeps compaction from its work").isNotEmpty();
+        assertThat(readers).as("a reader blocks compaction").isNotEmpty();
         assertThat(mayNeedTombstone).as("the record is read-only").isTrue();
         assertThat(tombstones)
             .as("tombstones have been written")
@@ -230,7 +225,7 @@ class InMemoryDeleteTest {
         throw new AssertionError(e);
       }
       if (readers.isEmpty()) {
-        store.compact();
+        store.log().compact();
         tombstones = 0;
       }
     }

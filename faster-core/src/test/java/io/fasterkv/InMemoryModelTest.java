@@ -3,10 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.log.HybridLog;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -17,10 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Stores without a device against a plain map, with pages of 4 KiB and few buckets: all operations,
- * batches, cuts, live scans, expiry, growth and shrinkage in a store that has room; and operations
- * in one that is full again and again, where each either takes place or is refused with nothing
- * done. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests stores without a device against a plain map, with pages of 4 KiB and few buckets. A store
+ * with enough room executes all operations, batches, cuts, live scans, expiry, growth and
+ * shrinkage. In a store that is full again and again, each operation takes effect or is refused
+ * without effect. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class InMemoryModelTest {
   private static final int PAGE_BYTES = 4096;
@@ -43,9 +44,9 @@ class InMemoryModelTest {
         ModelDriver driver = new ModelDriver(store, mode, random, model, seed)) {
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
-        if (store.logBytes() > config.logMemoryBytes() / 2 || dice < 10) {
-          // While a cut is open nothing is compacted, so it needs room ahead.
-          store.compact();
+        if (store.statistics().logBytes() > config.logMemoryBytes() / 2 || dice < 10) {
+          // While a cut is open nothing is compacted, so the cut needs room in advance.
+          store.log().compact();
         } else if (dice < 30) {
           driver.checkCut();
         } else if (dice < 40) {
@@ -62,21 +63,21 @@ class InMemoryModelTest {
       if (!inBackground) {
         StoreInvariants.check(store);
       }
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
     }
   }
 
   private static void resize(FasterStore store, SplittableRandom random) {
     long buckets = Insides.engine(store).index().soleTable().mainBuckets();
     if (buckets % 2 != 0 || (buckets < MAX_BUCKETS && random.nextBoolean())) {
-      store.growIndex();
+      store.index().grow();
     } else {
-      store.shrinkIndex();
+      store.index().shrink();
     }
   }
 
   private static StoreConfig config(SplittableRandom random, long pages, boolean inBackground) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         StoreConfig.inMemory()
             .memoryBytes(2 << 20)
             .pageBytes(PAGE_BYTES)
@@ -93,7 +94,7 @@ class InMemoryModelTest {
     new Crew(run.title, run::state).add(run::go).run();
   }
 
-  /** A store that takes less than what it is given. */
+  /** A store with less room than the records that the test writes. */
   private static final class FullRun {
     private static final int KEYS = 600;
     private final String title;
@@ -114,11 +115,10 @@ class InMemoryModelTest {
       title = "seed " + seed;
       random = new SplittableRandom(seed);
       inBackground = random.nextBoolean();
-      int doublings = random.nextInt(4);
+      int doublings = 1 + random.nextInt(3);
       config = config(random, 4L << doublings, inBackground);
       maxValueBytes =
           switch (doublings) {
-            case 0 -> random.nextBoolean() ? 60 : 700;
             case 1 -> random.nextBoolean() ? 700 : 3000;
             default -> random.nextBoolean() || config.merge() != null ? 3000 : 9000;
           };
@@ -132,24 +132,24 @@ class InMemoryModelTest {
     void go() {
       SessionMode mode = random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
       try (FasterStore store = FasterStore.open(config);
-          var session = store.newSession(new BytesFunctions(), mode)) {
+          var session = store.newSession().mode(mode).spans(new BytesFunctions())) {
         open = store;
         for (int step = 0; step < STEPS; step++) {
           step(store, session);
         }
         assertThat(refused).as(title).isPositive();
-        store.compact();
+        store.log().compact();
         for (int key = 0; key < KEYS; key++) {
           read(session, key);
         }
         if (!inBackground) {
           StoreInvariants.check(store);
-          store.compact();
+          store.log().compact();
         }
         for (int key : Map.copyOf(model).keySet()) {
           delete(session, key);
         }
-        store.compact();
+        store.log().compact();
         upsert(session, 0, new byte[Math.min(maxValueBytes, 700)]);
         assertThat(model).as(title + ": room again when all is deleted").hasSize(1);
       }
@@ -160,10 +160,10 @@ class InMemoryModelTest {
       try {
         switch (random.nextInt(1000)) {
           case 0 -> {
-            store.cut().close();
+            store.log().cut().close();
             hasCut = true;
           }
-          case 1 -> store.growIndex();
+          case 1 -> store.index().grow();
           case 2 -> shrink(store);
           default -> {
             switch (random.nextInt(8)) {
@@ -183,7 +183,7 @@ class InMemoryModelTest {
         refused++;
         assertThat(e).as(title).hasMessageContaining("raise");
         if (!inBackground && ++since > 3) {
-          store.compact();
+          store.log().compact();
           hasCut = false;
           since = 0;
         }
@@ -192,7 +192,7 @@ class InMemoryModelTest {
 
     private void shrink(FasterStore store) {
       if (Insides.engine(store).index().soleTable().mainBuckets() % 2 == 0) {
-        store.shrinkIndex();
+        store.index().shrink();
       }
     }
 
@@ -233,7 +233,7 @@ class InMemoryModelTest {
       model.put(key, appended);
     }
 
-    /** Never refused while compaction is at work, and no cut is open. */
+    /** Never refused while compaction can run and no cut is open. */
     private void delete(Session<byte[], BytesFunctions.Result, Object> session, int key) {
       Status status;
       try {

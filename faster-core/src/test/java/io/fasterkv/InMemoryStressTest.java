@@ -4,12 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
@@ -17,9 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads on a store without a device, whose memory is short all the time: pages are frozen, rolled
- * and cleared under every operation, by the short way of longs too. A lost, torn, stale, misplaced
- * or resurrected value is an error, and so is a hang. The seed is in the test's name.
+ * Tests several threads on a store without a device that is always short of memory: pages are
+ * frozen, compacted and cleared during every operation, including the fast path of longs. A lost,
+ * torn, stale, misplaced or resurrected value is an error, and so is a hang. The seed is in the
+ * test's name.
  */
 class InMemoryStressTest {
   private static final int WRITERS = 3;
@@ -29,7 +31,7 @@ class InMemoryStressTest {
     return Seeds.fresh(6);
   }
 
-  private static StoreConfig.Builder config(int pages) {
+  private static StoreConfigBuilder config(int pages) {
     return StoreConfig.inMemory()
         .memoryBytes(2 << 20)
         .pageBytes(PAGE_BYTES)
@@ -43,7 +45,10 @@ class InMemoryStressTest {
     new OwnedKeys(seed).go();
   }
 
-  /** Each key has one writer; all read all; a house-keeper cuts, scans, compacts and resizes. */
+  /**
+   * Each key has one writer; all threads read all keys; one thread cuts, scans, compacts and
+   * resizes.
+   */
   private static final class OwnedKeys {
     private static final int OPERATIONS = 20_000;
     private static final int MAX_DOUBLINGS = 3;
@@ -110,7 +115,7 @@ class InMemoryStressTest {
     private void write(Crew crew, VersionedSession session, int key, int dice) {
       long version = keys.begin(key, dice == 0);
       while (!tryWrite(session, key, version, dice)) {
-        // A cut keeps all pages: it is closed by another thread.
+        // A cut pins all pages: another thread closes it.
         if (crew.isOver()) {
           return;
         }
@@ -142,14 +147,14 @@ class InMemoryStressTest {
       int doublings = 0;
       while (!crew.isOver()) {
         switch (dice.nextInt(6)) {
-          case 0 -> store.cut().close();
-          case 1 -> scan(store, functions);
+          case 0 -> store.log().cut().close();
+          case 1 -> keys.checkScan(store, functions, config.recordKind());
           case 2, 3 -> {
             boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && dice.nextBoolean());
             doublings += resize(store, grow);
           }
           case 4 -> drainHistory(store, dice.nextInt(keys.count()));
-          default -> store.compact();
+          default -> store.log().compact();
         }
       }
     }
@@ -157,9 +162,9 @@ class InMemoryStressTest {
     private static int resize(FasterStore store, boolean grow) {
       try {
         if (grow) {
-          store.growIndex();
+          store.index().grow();
         } else {
-          store.shrinkIndex();
+          store.index().shrink();
         }
         return grow ? 1 : -1;
       } catch (OutOfBudget e) {
@@ -169,7 +174,7 @@ class InMemoryStressTest {
 
     private void drainHistory(FasterStore store, int key) {
       if (config.recordKind() == RecordKind.LONGS) {
-        try (KeyHistory history = store.history(key)) {
+        try (KeyHistory history = store.log().history(key)) {
           long above = Long.MAX_VALUE;
           while (history.next()) {
             if (!history.isTombstone()) {
@@ -180,30 +185,9 @@ class InMemoryStressTest {
         }
       }
     }
-
-    private void scan(FasterStore store, VersionedFunctions functions) {
-      long[] before = LongStream.range(0, keys.count()).map(key -> keys.ended((int) key)).toArray();
-      long[] found = new long[keys.count()];
-      try (LogCut cut = store.cut();
-          LogScan scan = cut.scan()) {
-        while (scan.next()) {
-          int key = (int) VersionedFunctions.number(scan.key());
-          found[key] = scan.isTombstone() ? 0 : version(functions, key, scan);
-        }
-      }
-      for (int key = 0; key < found.length; key++) {
-        keys.check(key, found[key], before[key]);
-      }
-    }
-
-    private long version(VersionedFunctions functions, int key, LogScan scan) {
-      return config.recordKind() == RecordKind.LONGS
-          ? scan.value().getLong(0)
-          : functions.check(key, scan.value());
-    }
   }
 
-  /** What all threads have added is there in the end, by whichever way and on whichever page. */
+  /** All increments of all threads are present at the end, whatever path and page they took. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void noUpdateIsLost(long seed) {
@@ -223,13 +207,12 @@ class InMemoryStressTest {
       }
       crew.add(() -> {
         while (!crew.isOver()) {
-          store.compact();
+          store.log().compact();
         }
       });
       crew.run();
       long sum = 0;
-      try (LongSession<Void> session =
-          store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+      try (LongSession<Void> session = store.newSession().longs(LongFunctions.<Void>sum())) {
         for (long key = 0; key < keyCount; key++) {
           sum += session.read(key, null) == Status.FOUND ? session.value() : 0;
         }
@@ -239,8 +222,7 @@ class InMemoryStressTest {
   }
 
   private static void addUp(FasterStore store, SplittableRandom dice, int keyCount) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.<Void>sum())) {
       long[] keys = new long[16];
       long[] ones = LongStream.generate(() -> 1).limit(16).toArray();
       Status[] statuses = new Status[16];
@@ -256,7 +238,10 @@ class InMemoryStressTest {
     }
   }
 
-  /** Values of chunks, each thread its own, beside compaction, live scans and each other. */
+  /**
+   * Values of several chunks, each written by one thread, with concurrent compaction and live
+   * scans.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void largeValuesAreWhole(long seed) {
@@ -276,12 +261,12 @@ class InMemoryStressTest {
       }
       crew.add(() -> {
         while (!crew.isOver()) {
-          try (LogScan scan = store.scan(Versions.LIVE)) {
+          try (LogScan scan = store.log().scan(Versions.LIVE)) {
             while (scan.next()) {
               assertThat(isOneByte(scan.value().toArray())).isTrue();
             }
           }
-          store.compact();
+          store.log().compact();
         }
       });
       crew.run();
@@ -289,7 +274,7 @@ class InMemoryStressTest {
   }
 
   private static void writeLarge(Crew crew, FasterStore store, int own, SplittableRandom dice) {
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new BytesFunctions())) {
       byte[][] model = new byte[3][];
       for (int i = 0; i < 600 && !crew.isOver(); i++) {
         int number = dice.nextInt(model.length);
@@ -300,7 +285,7 @@ class InMemoryStressTest {
           session.upsert(key, ByteSpan.of(value), null);
           model[number] = value;
         } catch (OutOfBudget e) {
-          // The scan keeps all pages.
+          // The scan pins all pages.
           Thread.onSpinWait();
         }
         var result = new BytesFunctions.Result();

@@ -4,19 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.IoKind;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.api.Versions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.IoKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
@@ -27,31 +27,31 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Stores without a device: all there is of the log is in memory, and compaction makes room. */
+/** Tests stores without a device: the whole log is in memory, and compaction makes room. */
 class InMemoryTest {
   private static final int PAGE_BYTES = 4096;
 
-  private static StoreConfig.Builder config() {
+  private static StoreConfigBuilder config() {
     return StoreConfig.inMemory()
         .memoryBytes(1 << 20)
         .pageBytes(PAGE_BYTES)
         .logMemoryBytes(16L * PAGE_BYTES);
   }
 
-  private static StoreConfig.Builder large() {
+  private static StoreConfigBuilder large() {
     return config().logMemoryBytes(64L * PAGE_BYTES).scratchBytes(512 << 10).memoryBytes(2 << 20);
   }
 
-  private static StoreConfig.Builder longs() {
+  private static StoreConfigBuilder longs() {
     return config().recordKind(RecordKind.LONGS);
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> spans(FasterStore store) {
-    return store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
+    return store.newSession().spans(new BytesFunctions());
   }
 
   private static byte[] bytes(int length, int content) {
@@ -67,7 +67,7 @@ class InMemoryTest {
     return result.value;
   }
 
-  /** Values that grow are copied again and again; what is dead makes room. */
+  /** Values that grow are copied repeatedly; dead records make room. */
   @ParameterizedTest
   @ValueSource(ints = {1, 50})
   void endlessOverwritesWithValuesOfAllSizesDoNotFillIt(int keys) {
@@ -80,13 +80,13 @@ class InMemoryTest {
         session.upsert(ModelDriver.key(round % keys), ByteSpan.of(value), null);
         written += value.length;
       }
-      assertThat(store.logBytes()).isLessThanOrEqualTo(config.logMemoryBytes());
+      assertThat(store.statistics().logBytes()).isLessThanOrEqualTo(config.logMemoryBytes());
     }
   }
 
-  /** Keys that come and go; the index keeps no entries of what is gone. */
+  /** Keys are added and deleted; the index keeps no entries of deleted keys. */
   @Test
-  void keysComeAndGoForEver() {
+  void keysAreAddedAndDeletedForEver() {
     try (FasterStore store = FasterStore.open(longs().indexBytes(4096).build());
         var session = session(store)) {
       int live = 200;
@@ -104,7 +104,7 @@ class InMemoryTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aFullStoreSaysSoAndGoesOnWithWhatNeedsNoRoom(boolean inBackground) {
+  void aFullStoreReportsItAndContinuesOperationsThatNeedNoRoom(boolean inBackground) {
     StoreConfig config = longs().backgroundCompaction(inBackground).build();
     try (FasterStore store = FasterStore.open(config);
         var session = session(store)) {
@@ -123,7 +123,7 @@ class InMemoryTest {
         assertThat(session.delete(key, null)).isEqualTo(Status.FOUND);
       }
       if (!inBackground) {
-        assertThat(store.compact()).isPositive();
+        assertThat(store.log().compact()).isPositive();
       }
       long more = fill(session, keys);
       assertThat(more - keys).isGreaterThan(keys / 3);
@@ -134,7 +134,7 @@ class InMemoryTest {
     }
   }
 
-  /** Inserts keys until there is no room; returns the first that did not get in. */
+  /** Inserts keys until there is no room; returns the first that did not fit. */
   private static long fill(LongSession<Void> session, long from) {
     for (long key = from; ; key++) {
       try {
@@ -145,19 +145,22 @@ class InMemoryTest {
     }
   }
 
-  /** What a cut has made read-only is made mutable again: none of these needs more room. */
+  /**
+   * Records that a cut has made read-only become mutable again: none of these operations needs more
+   * room.
+   */
   @Test
   void aFullStoreThatWasCutIsUpdatedAndDeletedFrom() {
     try (FasterStore store = FasterStore.open(longs().build());
         var session = session(store)) {
       long keys = fill(session, 0);
       for (int round = 1; round <= 3; round++) {
-        store.cut().close();
+        store.log().cut().close();
         for (long key = 0; key < keys; key++) {
           session.rmw(key, 1, null);
           session.upsert(key, key + round, null);
         }
-        store.cut().close();
+        store.log().cut().close();
         for (long key = 0; key < keys; key++) {
           assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
           assertThat(session.value()).isEqualTo(key + round);
@@ -170,7 +173,7 @@ class InMemoryTest {
     }
   }
 
-  /** Values that have shrunk where they lie leave room that a compaction finds. */
+  /** Values that have shrunk in place leave room that a compaction finds. */
   @Test
   void valuesThatShrinkMakeRoom() {
     try (FasterStore store = FasterStore.open(config().build());
@@ -206,7 +209,7 @@ class InMemoryTest {
         var session = session(store)) {
       long keys = fill(session, 0);
       for (int pass = 0; pass < 5; pass++) {
-        assertThat(store.compact()).isPositive();
+        assertThat(store.log().compact()).isPositive();
         StoreInvariants.check(store);
         for (long key = 0; key < keys; key++) {
           assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
@@ -216,7 +219,7 @@ class InMemoryTest {
     }
   }
 
-  /** A cut keeps what it shows, and writers are told; when it is closed, that is room. */
+  /** A cut pins the records that it shows, and writers get an error; closing it makes room. */
   @Test
   void aCutKeepsItsPages() {
     try (FasterStore store = FasterStore.open(longs().build());
@@ -226,11 +229,11 @@ class InMemoryTest {
         session.delete(key, null);
       }
       Set<Long> seen = new HashSet<>();
-      try (LogCut cut = store.cut()) {
+      try (LogCut cut = store.log().cut()) {
         assertThatThrownBy(() -> fill(session, keys, 2 * keys))
             .isInstanceOf(OutOfBudget.class)
             .hasMessageContaining("close cuts");
-        store.compact();
+        store.log().compact();
         try (LogScan scan = cut.scan()) {
           while (scan.next()) {
             boolean isNew = scan.isTombstone() || seen.add(scan.key().getLong(0));
@@ -249,18 +252,21 @@ class InMemoryTest {
     }
   }
 
-  /** A history and a live scan are read while what they pin has left the log. */
+  /**
+   * A history and a live scan are read after the records that they have pinned were dropped from
+   * the log.
+   */
   @Test
   void pinnedReadersReadOnBelowTheBegin() {
     try (FasterStore store = FasterStore.open(longs().build());
         var session = session(store)) {
       fill(session, 0, 500);
-      store.cut().close();
+      store.log().cut().close();
       session.upsert(7, 70, null);
-      long tail = store.tailAddress();
-      try (KeyHistory history = store.history(7);
-          LogScan scan = store.scan(Versions.LIVE)) {
-        store.truncate(tail);
+      long tail = store.log().tailAddress();
+      try (KeyHistory history = store.log().history(7);
+          LogScan scan = store.log().scan(Versions.LIVE)) {
+        store.log().truncate(tail);
         assertThat(session.read(7, null)).isEqualTo(Status.NOT_FOUND);
         assertThat(history.next()).isTrue();
         assertThat(history.value().getLong(0)).isEqualTo(70);
@@ -271,39 +277,39 @@ class InMemoryTest {
         while (scan.next()) {
           records++;
         }
-        assertThat(records).as("what was there when the scan began").isEqualTo(500);
+        assertThat(records).as("the keys present when the scan began").isEqualTo(500);
       }
       fill(session, 0, 2000);
     }
   }
 
   @Test
-  void aFollowerReadsWhatBecomesReadOnly() {
+  void aFollowerReadsRecordsThatBecomeReadOnly() {
     try (FasterStore store = FasterStore.open(longs().backgroundCompaction(false).build());
         var session = session(store);
-        LogFollower follower = store.follow(store.beginAddress())) {
+        LogFollower follower = store.log().follow(store.log().beginAddress())) {
       for (long round = 0; round < 50; round++) {
         fill(session, round * 100, round * 100 + 100);
-        store.cut().close();
+        store.log().cut().close();
         for (long key = round * 100; key < round * 100 + 100; key++) {
           assertThat(follower.next()).isTrue();
           while (follower.key().getLong(0) < round * 100) {
-            // It was moved, and comes again.
+            // The record was moved, and is returned again.
             assertThat(follower.next()).isTrue();
           }
           assertThat(follower.key().getLong(0)).isEqualTo(key);
         }
-        assertThat(follower.next()).as("the end, where it holds nothing").isFalse();
+        assertThat(follower.next()).as("at the end, where it pins nothing").isFalse();
         for (long key = round * 100; key < round * 100 + 100; key++) {
           session.delete(key, null);
         }
-        store.compact();
+        store.log().compact();
         follower.skipTruncated();
       }
     }
   }
 
-  /** Values of many pages are written, replaced, moved, read by scans, and take turns. */
+  /** Values of many pages are written, replaced, moved and scanned, one writer at a time. */
   @Test
   void largeValuesAreMovedWithTheirChunks() {
     StoreConfig config = large().build();
@@ -325,7 +331,7 @@ class InMemoryTest {
   }
 
   @Test
-  void aStoreFullOfLargeValuesGoesOn() {
+  void aStoreFullOfLargeValuesContinues() {
     StoreConfig config = large().build();
     try (FasterStore store = FasterStore.open(config);
         var session = spans(store)) {
@@ -361,31 +367,31 @@ class InMemoryTest {
     }
   }
 
-  /** A growth needs no log; a shrinkage has room for its forks before it begins, or is refused. */
+  /** Growth needs no log; shrinkage reserves room for its forks before it begins, or is refused. */
   @ParameterizedTest
   @ValueSource(ints = {4 << 10, 128 << 10})
   void aFullStoreIsResized(int indexBytes) {
     try (FasterStore store = FasterStore.open(longs().indexBytes(indexBytes).build());
         var session = session(store)) {
       long keys = fill(session, 0);
-      assertThat(store.growIndex()).isEqualTo(2 * indexBytes);
+      assertThat(store.index().grow()).isEqualTo(2 * indexBytes);
       if (indexBytes < 64 << 10) {
-        assertThatThrownBy(store::shrinkIndex)
+        assertThatThrownBy(store.index()::shrink)
             .isInstanceOf(OutOfBudget.class)
             .hasMessageContaining("forks");
       } else {
         for (long key = 0; key < keys; key += 2) {
           session.delete(key, null);
         }
-        store.compact();
-        assertThat(store.shrinkIndex()).isEqualTo(indexBytes);
-        assertThat(store.shrinkIndex()).isEqualTo(indexBytes / 2);
+        store.log().compact();
+        assertThat(store.index().shrink()).isEqualTo(indexBytes);
+        assertThat(store.index().shrink()).isEqualTo(indexBytes / 2);
       }
       for (long key = 0; key < keys; key++) {
         boolean isDeleted = indexBytes >= 64 << 10 && key % 2 == 0;
         assertThat(session.read(key, null)).isEqualTo(isDeleted ? Status.NOT_FOUND : Status.FOUND);
       }
-      assertThat(store.indexStatistics().entries()).isPositive();
+      assertThat(store.statistics().index().entries()).isPositive();
     }
   }
 
@@ -393,7 +399,7 @@ class InMemoryTest {
   void mergeableUpdatesOfAFullStoreAreMadeInPlace() {
     StoreConfig config = longs().merge(new MergedSums()).build();
     try (FasterStore store = FasterStore.open(config);
-        var session = store.newLongSession(new MergedSums(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(new MergedSums())) {
       long keys = 0;
       try {
         for (; ; keys++) {
@@ -403,7 +409,7 @@ class InMemoryTest {
         assertThat(keys).isPositive();
       }
       for (int round = 1; round <= 3; round++) {
-        store.cut().close();
+        store.log().cut().close();
         for (long key = 0; key < keys; key++) {
           assertThat(session.rmw(key, 1, null)).isIn(Status.UPDATED_IN_PLACE, Status.COPIED);
           assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
@@ -430,11 +436,11 @@ class InMemoryTest {
     }
   }
 
-  /** Nothing is ever pending: stages are complete, and reads leave no copies. */
+  /** Nothing is ever pending: stages are complete, and reads make no copies. */
   @Test
   void stagesAreCompleteAndReadsLeaveNoCopies() {
     try (FasterStore store = FasterStore.open(config().build());
-        var async = store.newAsyncSession(new BytesFunctions(), Runnable::run);
+        var async = store.newSession().asyncSpans(new BytesFunctions(), Runnable::run);
         var session = spans(store)) {
       session.copyReads(CopyReads.FROM_DISK_AND_READ_ONLY);
       for (int round = 0; round < 5_000; round++) {
@@ -447,10 +453,10 @@ class InMemoryTest {
             .isCompletedWithValue(Status.FOUND);
         assertThat(result.value).isEqualTo(bytes(round % 500, round));
       }
-      store.cut().close();
-      long tail = store.tailAddress();
+      store.log().cut().close();
+      long tail = store.log().tailAddress();
       read(session, 1, Status.FOUND);
-      assertThat(store.tailAddress()).isEqualTo(tail);
+      assertThat(store.log().tailAddress()).isEqualTo(tail);
     }
   }
 
@@ -461,19 +467,19 @@ class InMemoryTest {
     assertThat(config.mutableFraction()).isEqualTo(1);
     assertThatThrownBy(config::directory).isInstanceOf(BadConfig.class);
     try (FasterStore store = FasterStore.open(config)) {
-      assertThatThrownBy(store::checkpoint)
+      assertThatThrownBy(store.checkpoints()::take)
           .isInstanceOf(BadConfig.class)
           .hasMessageContaining("builder(directory)");
-      assertThat(store.checkpoints()).isEmpty();
-      assertThat(store.storedBytes()).isZero();
-      assertThat(store.memoryUse().logBytes()).isEqualTo(config.logMemoryBytes());
+      assertThat(store.checkpoints().list()).isEmpty();
+      assertThat(store.log().storedBytes()).isZero();
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(config.logMemoryBytes());
     }
     assertThatThrownBy(() -> FasterStore.recover(config)).isInstanceOf(BadConfig.class);
     assertThatThrownBy(() -> FasterStore.open(config, new MemoryDevice()))
         .isInstanceOf(BadConfig.class);
   }
 
-  static Stream<StoreConfig.Builder> impossible() {
+  static Stream<StoreConfigBuilder> impossible() {
     return Stream.of(
         config().mutableFraction(0.9),
         config().segmentBytes(1 << 20),
@@ -481,12 +487,13 @@ class InMemoryTest {
         config().ioKind(IoKind.URING),
         config().deleteOnClose(false),
         config().compactionBytesPerSecond(1),
-        config().logMemoryBytes(2L * PAGE_BYTES));
+        config().logMemoryBytes(4L * PAGE_BYTES),
+        config().pageBytes(4 * PAGE_BYTES));
   }
 
   @ParameterizedTest
   @MethodSource("impossible")
-  void refusesSettingsOfADevice(StoreConfig.Builder builder) {
+  void refusesSettingsOfADevice(StoreConfigBuilder builder) {
     assertThatThrownBy(builder::build)
         .isInstanceOf(BadConfig.class)
         .hasMessageContaining("allowed=");

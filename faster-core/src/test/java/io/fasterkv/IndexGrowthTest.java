@@ -3,15 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.operation.IndexResizer;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.operation.resize.IndexResizer;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
@@ -20,12 +21,14 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An index that begins small and takes the rest of its memory by itself. */
+/** Tests an index that starts small and allocates the rest of its memory on demand. */
+@Tag("slow")
 class IndexGrowthTest {
   private static final int PAGE_BYTES = 4096;
   private static final int INDEX_BYTES = 16 << 20;
@@ -33,7 +36,7 @@ class IndexGrowthTest {
   private static final int STEPS = 8_000;
   private static final long PAUSE_NANOS = 100_000;
 
-  /** The thread looks every 10 ms. */
+  /** The index thread checks every 10 ms. */
   private static final long LOOKS_MILLIS = 50;
 
   @TempDir Path directory;
@@ -46,18 +49,18 @@ class IndexGrowthTest {
   void growsWhenChainsOutgrowTheirBuckets() {
     try (FasterStore store = FasterStore.open(longs().logMemoryBytes(8 << 20).build())) {
       assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
-      try (LongSession<Void> session =
-          store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
         int keys = 0;
         for (; keys < 10 || indexBytes(store) < INDEX_BYTES / 2; keys++) {
           session.rmw(keys, keys, null);
           if (keys % 4096 == 0) {
-            // Else all keys are there before the thread has looked once.
+            // Otherwise all keys are written before the index thread has checked once.
             LockSupport.parkNanos(PAUSE_NANOS);
           }
         }
         assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16 * 15);
-        assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+        assertThat(store.statistics().memoryBytes())
+            .isLessThanOrEqualTo(store.config().memoryBytes());
         for (long key = 0; key < keys; key++) {
           assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
           assertThat(session.value()).isEqualTo(key);
@@ -80,32 +83,34 @@ class IndexGrowthTest {
                     .deleteOnClose(true)
                     .build());
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       long first = indexBytes(store);
-      for (int key = 0; store.tailAddress() < config.logMemoryBytes() / 2; key++) {
+      for (int key = 0; store.log().tailAddress() < config.logMemoryBytes() / 2; key++) {
         session.rmw(ModelDriver.key(key), new byte[PAGE_BYTES / 4], null);
       }
       while (indexBytes(store) == first) {
         Thread.sleep(1);
       }
-      assertThat(store.indexStatistics().overflowBucketsUsed()).isZero();
+      assertThat(store.statistics().index().overflowBucketsUsed()).isZero();
       assertThat(indexBytes(store)).isGreaterThan(10 * first);
     }
   }
 
-  /** A log that is full of what was overwritten is no reason; keys are, wherever their records. */
+  /**
+   * Overwritten records do not make the index grow, even if they fill the log; new keys do,
+   * wherever their records are.
+   */
   @Test
-  void growsForKeysAndNotForWhatIsOverwritten() throws InterruptedException {
+  void growsForNewKeysAndNotForOverwrites() throws InterruptedException {
     StoreConfig config = longs().logMemoryBytes(1 << 20).build();
     int few = 1000;
     try (FasterStore store = FasterStore.open(config);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
-      for (int key = 0; store.tailAddress() < 4 * config.logMemoryBytes(); key++) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
+      for (int key = 0; store.log().tailAddress() < 4 * config.logMemoryBytes(); key++) {
         session.delete(key % few, null);
         session.upsert(key % few, key % few, null);
         if (key % 10_000 == 0) {
-          store.cut().close();
+          store.log().cut().close();
         }
       }
       Thread.sleep(LOOKS_MILLIS);
@@ -118,17 +123,18 @@ class IndexGrowthTest {
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }
-      assertThat(store.tailAddress()).isGreaterThan(config.logMemoryBytes());
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+      assertThat(store.log().tailAddress()).isGreaterThan(config.logMemoryBytes());
+      assertThat(store.statistics().memoryBytes())
+          .isLessThanOrEqualTo(store.config().memoryBytes());
       for (long key = 0; key < keys; key++) {
         assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(key);
       }
-      long withDuplicates = store.indexStatistics().entries();
-      store.compact();
-      store.compact();
-      assertThat(store.indexStatistics().entries()).isLessThan(withDuplicates);
-      assertThat(store.indexStatistics().saturatedChains()).isZero();
+      long withDuplicates = store.statistics().index().entries();
+      store.log().compact();
+      store.log().compact();
+      assertThat(store.statistics().index().entries()).isLessThan(withDuplicates);
+      assertThat(store.statistics().index().saturatedChains()).isZero();
       StoreInvariants.check(store);
     }
   }
@@ -138,45 +144,47 @@ class IndexGrowthTest {
     StoreConfig config = longs().logMemoryBytes(8 << 20).deleteOnClose(false).build();
     try (FasterStore store = FasterStore.open(config)) {
       add(store, 0, 10);
-      store.checkpoint(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.full(CheckpointKind.FOLD_OVER));
     }
     try (FasterStore store = FasterStore.recover(config)) {
       assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
       add(store, 10, 11);
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
       add(store, 11, 60_000);
       while (indexBytes(store) == INDEX_BYTES / 16) {
         Thread.sleep(1);
       }
       check(store, 60_000);
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
     }
     try (FasterStore store = FasterStore.recover(config)) {
       check(store, 60_000);
     }
   }
 
-  /** Rounded up by a shrinkage, the overflow buckets of all parts may be more than there is. */
+  /**
+   * Because of rounding in a shrinkage, the overflow buckets of all parts may exceed those that
+   * exist.
+   */
   @Test
   void growsByLessWhereThePartsWouldNotHaveTheirOverflowBuckets() {
     StoreConfig config = longs().indexBytes(INDEX_BYTES + 127 * 64).logMemoryBytes(8 << 20).build();
     try (FasterStore store = FasterStore.open(config)) {
-      store.shrinkIndex();
+      store.index().shrink();
       IndexResizer resizer = new IndexResizer(Insides.engine(store));
-      long overflow = store.indexStatistics().overflowBuckets();
-      long main = store.indexStatistics().mainBuckets();
+      long overflow = store.statistics().index().overflowBuckets();
+      long main = store.statistics().index().mainBuckets();
       resizer.refine(config.indexBytes());
-      long parts = store.indexStatistics().mainBuckets() / main;
+      long parts = store.statistics().index().mainBuckets() / main;
       assertThat(parts).isEqualTo(30);
-      assertThat(store.indexStatistics().overflowBuckets())
+      assertThat(store.statistics().index().overflowBuckets())
           .isGreaterThanOrEqualTo(parts * overflow);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
     }
   }
 
   private static void add(FasterStore store, int from, int until) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int key = from; key < until; key++) {
         session.rmw(key, key, null);
       }
@@ -184,8 +192,7 @@ class IndexGrowthTest {
   }
 
   private static void check(FasterStore store, int keys) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int key = 0; key < keys; key++) {
         assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(key);
@@ -201,7 +208,7 @@ class IndexGrowthTest {
             "growingIndex=true, allowed=false where maxIndexBytes=33554432 is set");
   }
 
-  /** Operations, checkpoints, compaction and recovery beside a growth, at any moment. */
+  /** Operations, checkpoints, compaction and recovery at any moment of a growth. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMap(long seed) {
@@ -226,23 +233,23 @@ class IndexGrowthTest {
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (step == growsAt) {
-          // The model has too few keys for that to happen by itself.
+          // The model has too few keys to reach that state without help.
           IndexResizer resizer = new IndexResizer(Insides.engine(store));
           growth = CompletableFuture.runAsync(() -> resizer.refine(config.indexBytes()));
         }
         if (dice < 10) {
           driver.checkCut();
         } else if (dice < 20) {
-          store.compact();
+          store.log().compact();
         } else if (dice < 40) {
-          store.checkpoint(withLog(random));
+          store.checkpoints().take(withLog(random));
         } else if (dice < 44) {
-          store.checkpoint(withLog(random));
+          store.checkpoints().take(withLog(random));
           driver.close();
           growth.join();
           store.close();
           store = FasterStore.recover(config);
-          // The checkpoint may be of before the growth.
+          // The checkpoint may be from before the growth.
           growsAt = Math.max(growsAt, step + 1 + random.nextInt(STEPS / 10));
           driver = new ModelDriver(store, mode, random, model, seed);
         } else {
@@ -253,7 +260,7 @@ class IndexGrowthTest {
       new IndexResizer(Insides.engine(store)).refine(config.indexBytes());
       driver.checkAll();
       assertThat(indexBytes(store)).as("seed=%d", seed).isGreaterThan(config.indexBytes() / 2);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
       driver.close();
     } finally {
       growth.exceptionally(failure -> null).join();
@@ -267,10 +274,10 @@ class IndexGrowthTest {
   }
 
   private static long indexBytes(FasterStore store) {
-    return store.indexStatistics().bytes();
+    return store.statistics().index().bytes();
   }
 
-  private StoreConfig.Builder longs() {
+  private StoreConfigBuilder longs() {
     return StoreConfig.builder(directory)
         .memoryBytes(MEMORY_BYTES)
         .pageBytes(PAGE_BYTES)

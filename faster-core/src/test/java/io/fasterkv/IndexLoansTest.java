@@ -3,17 +3,19 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.memory.ResidentPages;
+import io.fasterkv.spi.LogPiece;
+import io.fasterkv.spi.StoreExport;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -25,24 +27,27 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** An index that is nearly full gets memory of the log's while the store is used. */
+/** Tests that an index that is nearly full gets memory of the log while the store is used. */
+@Tag("slow")
 class IndexLoansTest {
   private static final long MEMORY_BYTES = 2 << 20;
   private static final long LOG_BYTES = 1 << 20;
   private static final long INDEX_BYTES = 512 << 10;
 
-  /** More than the index has entries when it has got all that it can get. */
+  /** More than the number of entries of an index with all the memory that it can get. */
   private static final int KEYS = 200_000;
 
-  /** As many as the index has entries without the log's memory, nearly. */
+  /** Nearly the number of entries of an index without the log's memory. */
   private static final int FEW = 30_000;
 
   private static final int MORE = 15_000;
@@ -55,7 +60,7 @@ class IndexLoansTest {
     return Seeds.fresh(6);
   }
 
-  private StoreConfig.Builder config(int halvings) {
+  private StoreConfigBuilder config(int halvings) {
     return StoreConfig.builder(directory)
         .memoryBytes(MEMORY_BYTES)
         .logMemoryBytes(LOG_BYTES)
@@ -67,7 +72,7 @@ class IndexLoansTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static void add(FasterStore store, int from, int until) {
@@ -78,11 +83,11 @@ class IndexLoansTest {
     }
   }
 
-  /** Not faster than the log can give its memory up; returns how many keys there are. */
+  /** Writes no faster than the log can release its memory; returns the number of keys. */
   private static int addUntilLogHas(FasterStore store, int from, long bytes) {
     int keys = from;
     try (LongSession<Void> session = session(store)) {
-      for (; store.memoryUse().logBytes() > bytes; keys++) {
+      for (; store.statistics().memory().logBytes() > bytes; keys++) {
         session.rmw(keys, keys, null);
         if (Insides.engine(store).index().newestTable().isOverflowScarce()) {
           LockSupport.parkNanos(PAUSE_NANOS);
@@ -92,61 +97,69 @@ class IndexLoansTest {
     return keys;
   }
 
-  /** Reads of the disk that it takes to look all keys up. */
+  /** The disk reads that looking up all keys takes. */
   private static long check(FasterStore store, int keys) {
-    long before = store.indexStatistics().recordsFromDisk();
+    long before = store.statistics().index().recordsFromDisk();
     try (LongSession<Void> session = session(store)) {
       for (long key = 0; key < keys; key++) {
         assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(key);
       }
     }
-    return store.indexStatistics().recordsFromDisk() - before;
+    return store.statistics().index().recordsFromDisk() - before;
   }
 
   @Test
   void theLogGivesHalfOfItsMemoryWhenTheIndexIsNearlyFull() throws IOException {
-    try (FasterStore store = FasterStore.open(config(2).build())) {
-      long index = store.indexStatistics().bytes();
-      long used = store.memoryBytes();
+    Lines lines = new Lines();
+    try (FasterStore store = FasterStore.open(config(2).logger(lines).build())) {
+      long index = store.statistics().index().bytes();
+      long used = store.statistics().memoryBytes();
       add(store, 0, FEW);
-      assertThat(store.memoryUse().logBytes()).as("there is room").isEqualTo(LOG_BYTES);
+      assertThat(store.statistics().memory().logBytes()).as("full size").isEqualTo(LOG_BYTES);
       int keys = addUntilLogHas(store, FEW, LOG_BYTES / 2);
-      assertThat(store.indexStatistics().saturatedChains()).isZero();
-      assertThat(store.memoryUse().logBytes()).isEqualTo(LOG_BYTES / 2);
-      assertThat(store.indexStatistics().bytes()).isEqualTo(index + LOG_BYTES / 2);
-      assertThat(store.memoryUse().indexBytes()).isEqualTo(index + LOG_BYTES / 2);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(used);
+      assertThat(store.statistics().index().saturatedChains()).isZero();
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES / 2);
+      assertThat(store.statistics().index().bytes()).isEqualTo(index + LOG_BYTES / 2);
+      assertThat(store.statistics().memory().indexBytes()).isEqualTo(index + LOG_BYTES / 2);
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(used);
       assertThat(ResidentPages.bytes(Insides.engine(store).log().memory()))
           .isLessThanOrEqualTo(LOG_BYTES / 2);
       check(store, keys);
       keys = addUntilLogHas(store, keys, LOG_BYTES / 4);
-      assertThat(store.memoryUse().logBytes()).isEqualTo(LOG_BYTES / 4);
-      assertThat(store.indexStatistics().saturatedChains()).isZero();
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES / 4);
+      assertThat(store.statistics().index().saturatedChains()).isZero();
       assertThat(ResidentPages.bytes(Insides.engine(store).log().memory()))
           .isLessThanOrEqualTo(LOG_BYTES / 4);
       add(store, keys, KEYS);
       check(store, KEYS);
       StoreInvariants.check(store);
-      assertThat(store.memoryUse().logBytes()).as("no more than that").isEqualTo(LOG_BYTES / 4);
+      assertThat(store.statistics().memory().logBytes())
+          .as("the log lends no more than that")
+          .isEqualTo(LOG_BYTES / 4);
+      String line = "INFO the index was nearly full and received memory from the log: bytes=";
+      assertThat(lines.all()).contains(line + LOG_BYTES / 2, line + LOG_BYTES / 4);
     }
   }
 
-  /** Budgets are seldom whole pages. */
+  /** Budgets are seldom a multiple of the page size. */
   @Test
   void anIndexOfAnySizeCanGetMemory() {
     for (int buckets = 1; buckets < 64; buckets += 20) {
-      StoreConfig.Builder config = config(1).indexBytes(INDEX_BYTES - buckets * 64L);
+      StoreConfigBuilder config = config(1).indexBytes(INDEX_BYTES - buckets * 64L);
       try (FasterStore store = FasterStore.open(config.deleteOnClose(true).build())) {
         assertThat(Insides.engine(store).index().canTakeOver()).isTrue();
-        assertThat(Insides.engine(store).log().canHalve()).isTrue();
+        assertThat(Insides.engine(store).log().halving().isPossible()).isTrue();
       }
     }
   }
 
-  /** A look-up of what is in memory takes none of the index's room, and would take a read. */
+  /**
+   * A lookup of a record in memory takes no room in the index, but would read from disk if the log
+   * were smaller.
+   */
   @Test
-  void theLogKeepsItsMemoryWhileItHasWhatIsLookedUp() {
+  void theLogKeepsItsMemoryWhileItAnswersLookups() {
     try (FasterStore store = FasterStore.open(config(1).build());
         LongSession<Void> session = session(store)) {
       for (int key = 0; key < KEYS; key++) {
@@ -154,12 +167,14 @@ class IndexLoansTest {
         session.read(key - key % 100, null);
       }
       assertThat(Insides.engine(store).index().newestTable().isOverflowScarce()).isTrue();
-      assertThat(store.memoryUse().logBytes()).isEqualTo(LOG_BYTES);
-      for (int key = 0; store.memoryUse().logBytes() == LOG_BYTES; key = (key + 1) % KEYS) {
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES);
+      for (int key = 0;
+          store.statistics().memory().logBytes() == LOG_BYTES;
+          key = (key + 1) % KEYS) {
         session.read(key, null);
         session.rmw(KEYS + key, 1, null);
       }
-      assertThat(store.memoryUse().logBytes()).isEqualTo(LOG_BYTES / 2);
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES / 2);
     }
   }
 
@@ -169,8 +184,8 @@ class IndexLoansTest {
     try (FasterStore store = FasterStore.open(config(0).deleteOnClose(true).build())) {
       add(store, 0, KEYS);
       without = check(store, KEYS);
-      assertThat(store.memoryUse().logBytes()).isEqualTo(LOG_BYTES);
-      assertThat(store.indexStatistics().saturatedChains()).isPositive();
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES);
+      assertThat(store.statistics().index().saturatedChains()).isPositive();
     }
     try (FasterStore store = FasterStore.open(config(1).build())) {
       int keys = addUntilLogHas(store, 0, LOG_BYTES / 2);
@@ -179,12 +194,12 @@ class IndexLoansTest {
     }
   }
 
-  /** Without the log's memory there is no room for the index that the log has given memory. */
-  private StoreConfig.Builder full(int halvings) {
+  /** Without the log's memory there is no room for the index, which has borrowed from it. */
+  private StoreConfigBuilder full(int halvings) {
     return config(halvings).scratchBytes(MEMORY_BYTES - LOG_BYTES - INDEX_BYTES);
   }
 
-  /** Has the index use more than its own memory; returns how many keys there are. */
+  /** Makes the index use more than its own memory; returns the number of keys. */
   private int lend(FasterStore store, int from) {
     int keys = addUntilLogHas(store, from, LOG_BYTES / 2) + MORE;
     add(store, keys - MORE, keys);
@@ -197,19 +212,20 @@ class IndexLoansTest {
     long index;
     try (FasterStore store = FasterStore.open(full(1).build())) {
       keys = lend(store, 0);
-      index = store.indexStatistics().bytes();
-      store.checkpoint();
+      index = store.statistics().index().bytes();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(full(1).build())) {
       assertThat(store.config().logMemoryBytes()).isEqualTo(LOG_BYTES / 2);
       assertThat(store.config().logHalvings()).isZero();
-      // A sixty-fourth of all memory is for others.
-      assertThat(store.indexStatistics().bytes()).isGreaterThanOrEqualTo(index - MEMORY_BYTES / 64);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
+      // One sixty-fourth of the memory has other uses.
+      assertThat(store.statistics().index().bytes())
+          .isGreaterThanOrEqualTo(index - MEMORY_BYTES / 64);
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
       check(store, keys);
       StoreInvariants.check(store);
       add(store, keys, keys + MORE);
-      assertThat(store.indexStatistics().saturatedChains()).isZero();
+      assertThat(store.statistics().index().saturatedChains()).isZero();
       check(store, keys + MORE);
     }
   }
@@ -219,7 +235,7 @@ class IndexLoansTest {
     int keys;
     try (FasterStore store = FasterStore.open(full(2).build())) {
       keys = lend(store, 0);
-      store.checkpoint();
+      store.checkpoints().take();
     }
     RecoveryRequest request = RecoveryRequest.newest().withoutIndex();
     try (FasterStore store = FasterStore.recover(full(2).build(), request)) {
@@ -228,18 +244,18 @@ class IndexLoansTest {
     }
   }
 
-  /** Its image is from before, and what came later is put into it. */
+  /** Its image is older, so later records are replayed. */
   @Test
   void aStoreIsRecoveredFromAnImageThatIsOlderThanItsLoan() {
     int keys;
     try (FasterStore store = FasterStore.open(full(2).build())) {
       add(store, 0, FEW / 2);
-      store.checkpoint();
+      store.checkpoints().take();
       keys = lend(store, FEW / 2);
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
     }
     try (FasterStore store = FasterStore.recover(full(2).build())) {
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
       check(store, keys);
       StoreInvariants.check(store);
     }
@@ -273,11 +289,11 @@ class IndexLoansTest {
   }
 
   private static void copyTo(Path directory, FasterStore store) throws Exception {
-    try (StoreExport export = store.export();
+    try (StoreExport export = store.integration().export();
         Arena arena = Arena.ofConfined()) {
       export.awaitWritten();
       List<LogPiece> pieces = export.pieces(0);
-      StoreImport head = StoreImport.of(export.head(), "head");
+      StoreImport head = FasterStore.readExport(export.head(), "head");
       try (StoreImport.Target target = head.into(directory)) {
         for (LogPiece piece : pieces) {
           MemorySegment bytes = arena.allocate(piece.until() - piece.from(), 4096);
@@ -293,41 +309,45 @@ class IndexLoansTest {
   void theIndexIsResizedAfterwardsAsAnyOther() {
     try (FasterStore store = FasterStore.open(config(2).memoryBytes(2 * MEMORY_BYTES).build())) {
       int keys = addUntilLogHas(store, 0, LOG_BYTES / 2);
-      store.shrinkIndex();
+      store.index().shrink();
       check(store, keys);
-      store.growIndex();
+      store.index().grow();
       add(store, keys, KEYS);
       check(store, KEYS);
       StoreInvariants.check(store);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
-      assertThat(store.memoryUse().usedBytes()).isEqualTo(store.memoryBytes());
+      assertThat(store.statistics().memoryBytes())
+          .isLessThanOrEqualTo(store.config().memoryBytes());
+      assertThat(store.statistics().memory().usedBytes())
+          .isEqualTo(store.statistics().memoryBytes());
     }
   }
 
-  /** Sessions, compaction and checkpoints beside the log's halvings. */
+  /** Sessions, compaction and checkpoints while the log's memory is halved. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void sumsAreRightBesideLoans(long seed) {
+  void sumsAreRightDuringLoans(long seed) {
     StoreConfig config = config(2).mutableFraction(seed % 2 == 0 ? 0.9 : 0.5).build();
     AtomicLongArray sums = new AtomicLongArray(2 * KEYS);
     AtomicBoolean isOver = new AtomicBoolean();
     try (FasterStore store = FasterStore.open(config);
         ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       List<CompletableFuture<Void>> running = new ArrayList<>();
+      AtomicInteger keys = new AtomicInteger(1);
       for (int i = 0; i < THREADS; i++) {
         SplittableRandom random = new SplittableRandom(seed + i);
-        running.add(CompletableFuture.runAsync(() -> update(store, sums, random, isOver), threads));
+        running.add(
+            CompletableFuture.runAsync(() -> update(store, sums, keys, random, isOver), threads));
       }
-      while (store.memoryUse().logBytes() > LOG_BYTES / 2
+      while (store.statistics().memory().logBytes() > LOG_BYTES / 2
           && running.stream().noneMatch(CompletableFuture::isDone)) {
-        store.removeCheckpoint(store.checkpoint());
-        store.compact();
-        assertThat(store.memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
+        store.checkpoints().remove(store.checkpoints().take());
+        store.log().compact();
+        assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
       }
       isOver.set(true);
       running.forEach(CompletableFuture::join);
       try (LongSession<Void> session = session(store)) {
-        for (int key = 0; key < sums.length(); key++) {
+        for (int key = 0; key < Math.min(sums.length(), keys.get() + FEW); key++) {
           boolean isFound = session.read(key, null) == Status.FOUND;
           assertThat(isFound ? session.value() : 0).as("key %d", key).isEqualTo(sums.get(key));
         }
@@ -336,15 +356,26 @@ class IndexLoansTest {
     }
   }
 
+  /**
+   * Every fourth update adds a key, so that the index fills up before the log is long; when it is
+   * nearly full, updates are no faster than the log can release its memory.
+   */
   private static void update(
-      FasterStore store, AtomicLongArray sums, SplittableRandom random, AtomicBoolean isOver) {
+      FasterStore store,
+      AtomicLongArray sums,
+      AtomicInteger keys,
+      SplittableRandom random,
+      AtomicBoolean isOver) {
     try (LongSession<Void> session = session(store)) {
-      for (int i = 1; !isOver.get(); i++) {
-        int most = Math.min(sums.length(), 1000 + i);
-        int key = random.nextInt(most);
+      while (!isOver.get()) {
+        boolean isNew = random.nextInt(4) == 0 && keys.get() < sums.length() - THREADS;
+        int key = isNew ? keys.getAndIncrement() : random.nextInt(keys.get());
         long more = random.nextInt(100);
         session.rmw(key, more, null);
         sums.addAndGet(key, more);
+        if (Insides.engine(store).index().newestTable().isOverflowScarce()) {
+          LockSupport.parkNanos(PAUSE_NANOS);
+        }
       }
     }
   }

@@ -2,8 +2,8 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,10 +14,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations and cuts against a plain map while the index is doubled and halved, from two
- * buckets up and down, with compaction, checkpoints and recovery between: chains share tails on
- * disk, meet in forks, and part again. The seed is in the test's name; {@code -Dfaster.seed=N}
- * replays it.
+ * Tests random operations and cuts against a plain map while the index is doubled and halved,
+ * starting with two buckets, with compaction, checkpoints and recovery in between. Chains share
+ * tails on disk, join in forks, and separate again. The seed is in the test's name; {@code
+ * -Dfaster.seed=N} replays it.
  */
 class IndexResizeModelTest {
   private static final int STEPS = 12_000;
@@ -49,9 +49,9 @@ class IndexResizeModelTest {
         } else if (dice < 80) {
           driver.checkCut();
         } else if (dice < 100 && isTemporary) {
-          store.compact();
+          store.log().compact();
         } else if (dice < 90) {
-          store.checkpoint();
+          store.checkpoints().take();
           driver.close();
           store.close();
           store = FasterStore.recover(config);
@@ -70,9 +70,9 @@ class IndexResizeModelTest {
   }
 
   private static int resize(FasterStore store, boolean grow, long seed) {
-    long before = store.memoryBytes();
-    long bytes = grow ? store.growIndex() : store.shrinkIndex();
-    long difference = store.memoryBytes() - before;
+    long before = store.statistics().memoryBytes();
+    long bytes = grow ? store.index().grow() : store.index().shrink();
+    long difference = store.statistics().memoryBytes() - before;
     assertThat(difference).as("seed " + seed).isEqualTo(grow ? bytes / 2 : -bytes);
     StoreInvariants.check(store);
     return grow ? 1 : -1;

@@ -3,14 +3,14 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.statistics.IndexStatistics;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
@@ -19,14 +19,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Growth and shrinkage of a store's index: what is on disk, in the budget, in a checkpoint. */
+/** Tests how growing and shrinking a store's index affects data on disk, budget and checkpoints. */
 class IndexResizeStoreTest {
   private static final int KEYS = 2000;
   private static final int PAGE_BYTES = 4096;
 
   @TempDir Path directory;
 
-  private StoreConfig.Builder builder() {
+  private StoreConfigBuilder builder() {
     return StoreConfig.builder(directory)
         .memoryBytes(1 << 20)
         .pageBytes(PAGE_BYTES)
@@ -37,7 +37,7 @@ class IndexResizeStoreTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static void addToAll(FasterStore store, long amount) {
@@ -57,7 +57,7 @@ class IndexResizeStoreTest {
     }
   }
 
-  /** Fills memory with other records, so that all that was written before is on disk only. */
+  /** Fills memory with other records, so that all earlier records are only on disk. */
   private static void evict(FasterStore store) {
     long end = Insides.engine(store).log().tailAddress();
     try (LongSession<Void> session = session(store)) {
@@ -73,14 +73,14 @@ class IndexResizeStoreTest {
       addToAll(store, 1);
       evict(store);
       for (int doublings = 0; doublings < 3; doublings++) {
-        store.growIndex();
+        store.index().grow();
         checkAll(store, 1);
       }
       StoreInvariants.check(store);
       addToAll(store, 2);
       evict(store);
       for (int halvings = 0; halvings < 5; halvings++) {
-        store.shrinkIndex();
+        store.index().shrink();
         evict(store);
         checkAll(store, 3);
       }
@@ -100,20 +100,20 @@ class IndexResizeStoreTest {
             .deleteOnClose(true)
             .build();
     try (FasterStore store = FasterStore.open(config)) {
-      long memory = store.memoryBytes();
+      long memory = store.statistics().memoryBytes();
       addToAll(store, 1);
-      store.cut().close();
-      store.compact();
-      long logBytes = store.logBytes();
+      store.log().cut().close();
+      store.log().compact();
+      long logBytes = store.statistics().logBytes();
       for (int cycle = 1; cycle <= 24; cycle++) {
-        store.growIndex();
+        store.index().grow();
         addToAll(store, 1);
-        store.shrinkIndex();
+        store.index().shrink();
         checkAll(store, 1 + cycle);
-        assertThat(store.memoryBytes()).isEqualTo(memory);
-        store.cut().close();
-        store.compact();
-        assertThat(store.logBytes())
+        assertThat(store.statistics().memoryBytes()).isEqualTo(memory);
+        store.log().cut().close();
+        store.log().compact();
+        assertThat(store.statistics().logBytes())
             .as("cycle %d", cycle)
             .isLessThan(2 * logBytes + config.logMemoryBytes());
       }
@@ -122,36 +122,36 @@ class IndexResizeStoreTest {
   }
 
   @Test
-  void anIndexThatDoesNotFitIsRefusedAndTheStoreGoesOn() {
+  void anIndexThatDoesNotFitIsRefusedAndTheStoreContinues() {
     StoreConfig config = builder().memoryBytes(256 << 10).indexBytes(100 << 10).build();
     try (FasterStore store = FasterStore.open(config)) {
       addToAll(store, 1);
-      long memory = store.memoryBytes();
-      assertThatThrownBy(store::growIndex)
+      long memory = store.statistics().memoryBytes();
+      assertThatThrownBy(store.index()::grow)
           .isInstanceOf(OutOfBudget.class)
           .hasMessageContaining("purpose=hash index")
           .hasMessageContaining("memoryBytes=" + (256 << 10));
-      assertThat(store.memoryBytes()).isEqualTo(memory);
+      assertThat(store.statistics().memoryBytes()).isEqualTo(memory);
       checkAll(store, 1);
       StoreInvariants.check(store);
-      assertThat(store.shrinkIndex()).isEqualTo(50 << 10);
+      assertThat(store.index().shrink()).isEqualTo(50 << 10);
       checkAll(store, 1);
     }
   }
 
   @Test
-  void growsToWhatWasKeptForIt() {
+  void growsToItsReservedMemory() {
     StoreConfig config =
         builder().memoryBytes(512 << 10).logMemoryBytes(128 << 10).maxIndexBytes(64 << 10).build();
     assertThat(config.indexBytes()).isEqualTo(64 * 64);
     try (FasterStore store = FasterStore.open(config)) {
       addToAll(store, 1);
-      assertThat(store.resizeIndex(64 << 10)).isEqualTo(64 << 10);
+      assertThat(store.index().resize(64 << 10)).isEqualTo(64 << 10);
       checkAll(store, 1);
-      assertThat(store.indexStatistics().saturatedChains()).isZero();
-      assertThat(store.resizeIndex(10 << 10)).isEqualTo(8 << 10);
+      assertThat(store.statistics().index().saturatedChains()).isZero();
+      assertThat(store.index().resize(10 << 10)).isEqualTo(8 << 10);
       checkAll(store, 1);
-      assertThatThrownBy(() -> store.resizeIndex(64))
+      assertThatThrownBy(() -> store.index().resize(64))
           .isInstanceOf(BadConfig.class)
           .hasMessageContaining("bytes=64, allowed=128 and above");
     }
@@ -165,21 +165,21 @@ class IndexResizeStoreTest {
     try (FasterStore store = FasterStore.open(config)) {
       addToAll(store, 1);
       for (int i = 0; i < Math.abs(doublings); i++) {
-        long bytes = doublings > 0 ? store.growIndex() : store.shrinkIndex();
+        long bytes = doublings > 0 ? store.index().grow() : store.index().shrink();
         assertThat(bytes).isPositive();
       }
       addToAll(store, 1);
-      store.checkpoint();
-      before = store.indexStatistics();
+      store.checkpoints().take();
+      before = store.statistics().index();
     }
     try (FasterStore store = FasterStore.recover(config)) {
-      IndexStatistics after = store.indexStatistics();
+      IndexStatistics after = store.statistics().index();
       assertThat(after.mainBuckets()).isEqualTo(before.mainBuckets());
       assertThat(after.entries()).isEqualTo(before.entries());
       assertThat(after.saturatedChains()).isEqualTo(before.saturatedChains());
       assertThat(after.overflowBucketsUsed()).isEqualTo(before.overflowBucketsUsed());
       checkAll(store, 2);
-      store.growIndex();
+      store.index().grow();
       checkAll(store, 2);
       StoreInvariants.check(store);
     }
@@ -188,20 +188,21 @@ class IndexResizeStoreTest {
   @Test
   void anImageThatDoesNotFitTheBudgetIsRefused() {
     try (FasterStore store = FasterStore.open(builder().build())) {
-      store.resizeIndex(256 << 10);
-      store.checkpoint();
+      store.index().resize(256 << 10);
+      store.checkpoints().take();
     }
     StoreConfig small = builder().memoryBytes(128 << 10).build();
     assertThatThrownBy(() -> FasterStore.recover(small))
         .isInstanceOf(BadConfig.class)
         .hasMessageContaining("the checkpoint's index does not fit")
-        .hasMessageContaining("room=" + small.indexRoomBytes());
+        .hasMessageContaining(
+            "room=" + (small.memoryBytes() - small.logMemoryBytes() - small.scratchBytes()));
   }
 
   @Test
-  void tellsTheIndexWithoutLookingAtIt() {
+  void reportsTheIndexWithoutReadingIt() {
     try (FasterStore store = FasterStore.open(builder().indexBytes(256 * 64).build())) {
-      IndexStatistics empty = store.indexStatistics();
+      IndexStatistics empty = store.statistics().index();
       assertThat(empty.mainBuckets()).isEqualTo(192);
       assertThat(empty.overflowBuckets()).isEqualTo(64);
       assertThat(empty.bytes()).isEqualTo(256 * 64);
@@ -211,20 +212,20 @@ class IndexResizeStoreTest {
         for (long key = 0; key < 500; key++) {
           session.upsert(key, key, null);
         }
-        IndexStatistics filled = store.indexStatistics();
+        IndexStatistics filled = store.statistics().index();
         assertThat(filled.entries()).isEqualTo(500);
         assertThat(filled.load()).isEqualTo(500 / (7.0 * 192));
         for (long key = 0; key < 100; key++) {
           session.delete(key, null);
         }
-        assertThat(store.indexStatistics().entries()).isEqualTo(400);
+        assertThat(store.statistics().index().entries()).isEqualTo(400);
       }
       evict(store);
-      IndexStatistics evicted = store.indexStatistics();
+      IndexStatistics evicted = store.statistics().index();
       for (long key = 100; key < 500; key++) {
         checkKey(store, key, key);
       }
-      IndexStatistics read = store.indexStatistics();
+      IndexStatistics read = store.statistics().index();
       assertThat(read.walks() - evicted.walks()).isEqualTo(400);
       assertThat(read.recordsFromDisk() - evicted.recordsFromDisk()).isGreaterThanOrEqualTo(400);
       assertThat(read.recordsPerWalk()).isPositive();
@@ -236,7 +237,7 @@ class IndexResizeStoreTest {
     SHRINK
   }
 
-  /** An operation under way keeps the old table; what it does there is not lost. */
+  /** An operation in progress keeps the old table; its effect is not lost. */
   @ParameterizedTest
   @EnumSource(Change.class)
   void waitsForAnOperationUnderWayAndKeepsItsUpdate(Change change) {
@@ -245,8 +246,7 @@ class IndexResizeStoreTest {
       Pause pause = new Pause();
       AtomicBoolean isOver = new AtomicBoolean();
       pause.start(() -> {
-        try (LongSession<Void> slow =
-            store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+        try (LongSession<Void> slow = store.newSession().longs(new SlowSum(pause))) {
           slow.rmw(KEYS + 1, 1, null);
         }
         isOver.set(true);
@@ -267,9 +267,9 @@ class IndexResizeStoreTest {
 
   private static void resize(FasterStore store, Change change) {
     if (change == Change.GROW) {
-      store.growIndex();
+      store.index().grow();
     } else {
-      store.shrinkIndex();
+      store.index().shrink();
     }
   }
 
@@ -280,7 +280,7 @@ class IndexResizeStoreTest {
     }
   }
 
-  /** A sum that stops in the middle of making a key's first record. */
+  /** A sum that stops while it creates a key's first record. */
   private record SlowSum(Pause pause) implements LongFunctions<Void> {
     @Override
     public long initialUpdater(long key, long input) {
@@ -294,7 +294,7 @@ class IndexResizeStoreTest {
     }
   }
 
-  /** All threads add to all keys while the index goes up and down; no increment is lost. */
+  /** All threads add to all keys while the index grows and shrinks; no increment is lost. */
   @ParameterizedTest
   @ValueSource(ints = {4, 128})
   void sumsAreRightWhateverTheIndexDoes(int logPages) {
@@ -314,11 +314,11 @@ class IndexResizeStoreTest {
       }
       crew.add(() -> {
         while (!crew.isOver()) {
-          store.growIndex();
-          store.growIndex();
-          store.shrinkIndex();
-          store.compact();
-          store.shrinkIndex();
+          store.index().grow();
+          store.index().grow();
+          store.index().shrink();
+          store.log().compact();
+          store.index().shrink();
         }
       });
       crew.run();

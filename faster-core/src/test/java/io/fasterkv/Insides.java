@@ -1,12 +1,12 @@
 package io.fasterkv;
 
-import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.log.HybridLog;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.lang.reflect.Field;
 
-/** Opens a store for tests that look inside. */
+/** Opens a store for tests that access its internals. */
 public final class Insides {
   private Insides() {}
 
@@ -31,16 +31,10 @@ public final class Insides {
   }
 
   public static CheckpointDriver driver(FasterStore store) {
-    try {
-      Field driver = FasterStore.class.getDeclaredField("checkpoints");
-      driver.setAccessible(true);
-      return (CheckpointDriver) driver.get(store);
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(e.getMessage(), e);
-    }
+    return store.checkpoints().driver();
   }
 
-  /** Where the log stands. */
+  /** The state of the log. */
   public static String marks(FasterStore store) {
     HybridLog log = engine(store).log();
     return "begin="

@@ -3,16 +3,15 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.StoreFunctions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.index.IndexEntry;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,8 +19,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Interleavings that are forced: one thread is stopped in the middle of an operation, in a
- * callback, while others do what would break a store that is not careful.
+ * Tests forced interleavings: one thread stops in a callback in the middle of an operation, while
+ * other threads run the operations that could break the store.
  */
 class InterleavingTest {
   private static final int PAGE_BYTES = 4096;
@@ -51,7 +50,7 @@ class InterleavingTest {
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> session(FasterStore store) {
-    return store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
+    return store.newSession().spans(new BytesFunctions());
   }
 
   private static byte[] read(FasterStore store, ByteSpan key) {
@@ -61,7 +60,7 @@ class InterleavingTest {
     }
   }
 
-  /** Four records a page. */
+  /** Four records on a page. */
   private static void fill(
       Session<byte[], BytesFunctions.Result, Object> session, int from, int until) {
     for (int i = from; i < until; i++) {
@@ -69,24 +68,23 @@ class InterleavingTest {
     }
   }
 
-  /** An update in place is under way while the record becomes read-only: another update waits. */
+  /** An update in place is in progress when the record becomes read-only: another update waits. */
   @Test
   void anUpdateDoesNotCopyARecordThatIsBeingUpdatedInPlace() {
     try (FasterStore store = open(RecordKind.LONGS);
-        LongSession<Void> setUp = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> setUp = store.newSession().longs(LongFunctions.sum())) {
       setUp.rmw(1, 1, null);
       Pause pause = new Pause();
       pause.start(() -> {
-        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().longs(new SlowSum(pause))) {
           assertThat(session.rmw(1, 1, null)).isEqualTo(Status.UPDATED_IN_PLACE);
         }
       });
-      store.cut().close();
+      store.log().cut().close();
       AtomicReference<Status> status = new AtomicReference<>();
       Thread other =
           Pause.begin(() -> {
-            try (var session =
-                store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+            try (var session = store.newSession().longs(LongFunctions.<Void>sum())) {
               status.set(session.rmw(1, 1, null));
             }
           });
@@ -99,19 +97,19 @@ class InterleavingTest {
     }
   }
 
-  /** A blind update does not wait: the update in place counts as before it. */
+  /** A blind update does not wait: the update in place counts as the earlier one. */
   @Test
   void anUpsertGoesAheadOfAnUpdateInPlaceThatIsUnderWay() {
     try (FasterStore store = open(RecordKind.LONGS);
-        LongSession<Void> setUp = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> setUp = store.newSession().longs(LongFunctions.sum())) {
       setUp.rmw(1, 1, null);
       Pause pause = new Pause();
       pause.start(() -> {
-        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().longs(new SlowSum(pause))) {
           session.rmw(1, 1, null);
         }
       });
-      store.cut().close();
+      store.log().cut().close();
       assertThat(setUp.upsert(1, 70, null)).isEqualTo(Status.COPIED);
       pause.finish();
       setUp.read(1, null);
@@ -124,29 +122,32 @@ class InterleavingTest {
   void aCheckpointWaitsForAnUpdateInPlaceThatIsUnderWay() {
     AtomicReference<CheckpointToken> token = new AtomicReference<>();
     try (FasterStore store = open(RecordKind.LONGS)) {
-      try (var setUp = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+      try (var setUp = store.newSession().longs(LongFunctions.<Void>sum())) {
         setUp.rmw(1, 1, null);
       }
       Pause pause = new Pause();
       pause.start(() -> {
-        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().longs(new SlowSum(pause))) {
           session.rmw(1, 1, null);
         }
       });
-      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoint()));
+      Thread checkpoint = Pause.begin(() -> token.set(store.checkpoints().take()));
       Pause.awaitWaiting(checkpoint);
       assertThat(Insides.engine(store).log().flushedAddress()).isEqualTo(64);
       pause.finish();
       Pause.join(checkpoint);
     }
     try (FasterStore store = recover(RecordKind.LONGS, token.get());
-        var session = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(LongFunctions.<Void>sum())) {
       session.read(1, null);
       assertThat(session.value()).isEqualTo(2);
     }
   }
 
-  /** A page that somebody reads is not given to new records; who needs it waits. */
+  /**
+   * The frame of a page that a thread is reading is not reused; a thread that needs the frame
+   * waits.
+   */
   @Test
   void aPageIsNotReusedUnderAReader() {
     try (FasterStore store = open(RecordKind.SPANS)) {
@@ -156,14 +157,14 @@ class InterleavingTest {
         session.upsert(KEY, ByteSpan.of(before), null);
         fill(session, 1, 6);
       }
-      // The first page is on disk as a whole, and in memory.
-      store.checkpoint();
+      // The whole first page is on disk and in memory.
+      store.checkpoints().take();
       Pause pause = new Pause();
       AtomicReference<byte[]> seen = new AtomicReference<>();
       pause.start(() -> {
         SlowFunctions slow = new SlowFunctions();
         slow.beforeRead = pause::here;
-        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(slow)) {
           var result = new BytesFunctions.Result();
           session.read(KEY, null, result, null);
           seen.set(result.value);
@@ -184,15 +185,15 @@ class InterleavingTest {
     }
   }
 
-  /** A session that does nothing, or that has stopped between two operations, holds nobody up. */
+  /** A session that is idle, or has stopped between two operations, delays no other. */
   @Test
-  void anIdleSessionHoldsNobodyUp() {
+  void anIdleSessionDelaysNoOther() {
     try (FasterStore store = open(RecordKind.SPANS);
         var idle = session(store);
         var busy = session(store)) {
       idle.upsert(KEY, ByteSpan.of(new byte[10]), null);
       fill(busy, 0, 100);
-      assertThat(store.checkpoint().number()).isEqualTo(1);
+      assertThat(store.checkpoints().take().number()).isEqualTo(1);
       assertThat(read(store, KEY)).hasSize(10);
     }
   }
@@ -208,7 +209,7 @@ class InterleavingTest {
       pause.start(() -> {
         SlowFunctions slow = new SlowFunctions();
         slow.beforeCopy = pause::here;
-        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(slow)) {
           session.rmw(KEY, new byte[8], null);
         }
       });
@@ -228,9 +229,9 @@ class InterleavingTest {
   }
 
   /**
-   * A new key's record is allocated; before it gets into its chain, another key of its tag is
-   * inserted above it, deleted, and the entry is freed and made again. The first record then gets
-   * into the same empty entry: it is the newer one, at the lower address.
+   * A new key's record is allocated. Before the record enters its chain, another key with the same
+   * tag is inserted above it and deleted, and the entry is freed and created again. The first
+   * record then enters the same empty entry: it is the newer one, at the lower address.
    */
   @Test
   void aRecordThatIsPublishedLateIsInTheCutAndInTheCheckpoint() {
@@ -240,7 +241,7 @@ class InterleavingTest {
       pause.start(() -> {
         SlowFunctions slow = new SlowFunctions();
         slow.beforeInitial = pause::here;
-        try (var session = store.newSession(slow, SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(slow)) {
           assertThat(session.rmw(KEY, new byte[] {1}, null)).isEqualTo(Status.CREATED);
         }
       });
@@ -249,12 +250,12 @@ class InterleavingTest {
         session.upsert(KEY, ByteSpan.of(new byte[] {2}), null);
         assertThat(session.delete(KEY, null)).isEqualTo(Status.FOUND);
       }
-      // As an operation does that is about to insert.
+      // Like an operation that is about to insert.
       engine.index().soleTable().findOrCreate(5, new IndexEntry());
       pause.finish();
       assertThat(read(store, KEY)).isEqualTo(new byte[] {1});
       StoreInvariants.check(store);
-      token = store.checkpoint();
+      token = store.checkpoints().take();
     }
     try (FasterStore store = recover(RecordKind.SPANS, token)) {
       assertThat(read(store, KEY)).isEqualTo(new byte[] {1});
@@ -262,46 +263,44 @@ class InterleavingTest {
     }
   }
 
-  /** {@link BytesFunctions} that stop where they are told to. */
-  private static final class SlowFunctions
-      implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
-    private final BytesFunctions bytes = new BytesFunctions();
+  /** {@link BytesFunctions} that stop at given places. */
+  private static final class SlowFunctions extends AppendingFunctions {
     private Runnable beforeRead = () -> {};
     private Runnable beforeCopy = () -> {};
     private Runnable beforeInitial = () -> {};
 
     @Override
     public void singleReader(
-        ByteSpan key, byte[] input, ByteSpan value, BytesFunctions.Result output) {
+        ByteSpan key,
+        byte[] input,
+        ByteSpan value,
+        BytesFunctions.Result output,
+        RecordView record) {
       beforeRead.run();
-      bytes.singleReader(key, input, value, output);
+      super.singleReader(key, input, value, output, record);
     }
 
     @Override
-    public int initialBytes(ByteSpan key, byte[] input) {
-      return bytes.initialBytes(key, input);
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan value,
+        BytesFunctions.Result output,
+        RecordView record) {
       beforeInitial.run();
-      bytes.initialUpdater(key, input, value);
+      super.initialUpdater(key, input, value, output, record);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      return bytes.inPlaceUpdater(key, input, value);
-    }
-
-    @Override
-    public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
-      return bytes.copyBytes(key, input, oldValue);
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        BytesFunctions.Result output,
+        RecordView record) {
       beforeCopy.run();
-      bytes.copyUpdater(key, input, oldValue, newValue);
+      super.copyUpdater(key, input, oldValue, newValue, output, record);
     }
   }
 }

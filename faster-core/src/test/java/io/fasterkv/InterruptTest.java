@@ -3,12 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
@@ -17,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** An interrupt is for whoever called, and no failure of the disk. */
+/** Tests that an interrupt reaches its caller and is not treated as a failure of the disk. */
 class InterruptTest {
   private static final int KEYS = 2_000;
   private static final int ROUNDS = 20;
@@ -48,11 +47,11 @@ class InterruptTest {
       for (int generation = 1; generation <= 3; generation++) {
         upsert(store, generation);
         Thread.currentThread().interrupt();
-        store.checkpoint(CheckpointRequest.full(kind));
+        store.checkpoints().take(CheckpointRequest.full(kind));
         assertThat(Thread.interrupted()).isTrue();
       }
       Thread.currentThread().interrupt();
-      store.removeCheckpoint(store.checkpoints().getFirst());
+      store.checkpoints().remove(store.checkpoints().list().getFirst());
       assertThat(Thread.interrupted()).isTrue();
     }
     for (RecoveryRequest request :
@@ -65,7 +64,7 @@ class InterruptTest {
     }
   }
 
-  /** Wherever they come. */
+  /** At any moment. */
   @Test
   void interruptsAtAnyTimeEndNoCheckpointAndNoRecovery() throws Exception {
     Thread caller = Thread.currentThread();
@@ -83,7 +82,7 @@ class InterruptTest {
         upsert(store, round);
         CheckpointKind kind =
             round % 2 == 0 ? CheckpointKind.FOLD_OVER : CheckpointKind.INCREMENTAL_SNAPSHOT;
-        store.checkpoint(CheckpointRequest.full(kind));
+        store.checkpoints().take(CheckpointRequest.full(kind));
         store.close();
         store = FasterStore.recover(config());
         assertHolds(store, round);
@@ -98,7 +97,7 @@ class InterruptTest {
   }
 
   private static void upsert(FasterStore store, int generation) {
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new BytesFunctions())) {
       for (int key = 0; key < KEYS; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(value(key, generation)), null);
       }
@@ -106,7 +105,7 @@ class InterruptTest {
   }
 
   private static void assertHolds(FasterStore store, int generation) {
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new BytesFunctions())) {
       for (int key = 0; key < KEYS; key++) {
         BytesFunctions.Result result = new BytesFunctions.Result();
         assertThat(session.read(ModelDriver.key(key), null, result, null)).isEqualTo(Status.FOUND);

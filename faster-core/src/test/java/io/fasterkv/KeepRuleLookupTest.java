@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -19,10 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random groups of keys against a plain map, in a store whose rule looks up a group's head before
- * it lets a member go: members of a group that is there stay, those of a group that is gone leave
- * the log. Some heads and members do not fit a page, some heads are made of deltas. The seed is in
- * the test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests random groups of keys against a plain map, in a store whose rule looks up a group's head
+ * before it drops a member. Members of existing groups are kept; members of deleted groups are
+ * dropped from the log. Some heads and members do not fit a page, and some heads consist of deltas.
+ * The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class KeepRuleLookupTest {
   private static final int STEPS = 12_000;
@@ -30,7 +30,7 @@ class KeepRuleLookupTest {
   private static final int MEMBERS = 12;
   private static final int PAGE_BYTES = 4096;
 
-  /** For each group that is there its identity and members. */
+  /** The identity and the members of each existing group. */
   private final Map<Integer, Group> model = new HashMap<>();
 
   private volatile long writtenBelow = 1;
@@ -67,11 +67,11 @@ class KeepRuleLookupTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatBelongsToAHeadStaysAndWhatDoesNotGoes(long seed) {
+  void membersOfAHeadStayAndOthersAreDropped(long seed) {
     run(seed, rule);
   }
 
-  /** So that a pass means something. */
+  /** So that a compaction run has an effect. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aLookUpThatMissesIsFound(long seed) {
@@ -86,7 +86,7 @@ class KeepRuleLookupTest {
     int kind = random.nextInt(4);
     try (FasterStore store = FasterStore.open(config(random, kind, keepRule));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       for (int step = 0; step < STEPS; step++) {
         int number = random.nextInt(GROUPS);
         Group group = model.get(number);
@@ -109,7 +109,7 @@ class KeepRuleLookupTest {
           default -> check(session, number, "seed " + seed + ", step " + step);
         }
         if (kind != 0 && random.nextInt(300) == 0) {
-          store.compact();
+          store.log().compact();
         }
       }
       for (int number = 0; number < GROUPS; number++) {
@@ -119,17 +119,17 @@ class KeepRuleLookupTest {
         for (int number = 0; number < GROUPS; number++) {
           session.delete(key(number, 0), null);
         }
-        // So that all of it is on disk, where compaction takes it.
-        store.removeCheckpoint(store.checkpoint());
-        store.compact();
-        assertThat(store.compactionStats().expiredBytes()).as("seed " + seed).isPositive();
-        assertThat(store.logBytes()).as("seed " + seed).isLessThan(8 * PAGE_BYTES);
+        // So that the whole log is on disk, where compaction reads it.
+        store.checkpoints().remove(store.checkpoints().take());
+        store.log().compact();
+        assertThat(store.statistics().compaction().expiredBytes()).as("seed " + seed).isPositive();
+        assertThat(store.statistics().logBytes()).as("seed " + seed).isLessThan(8 * PAGE_BYTES);
         StoreInvariants.check(store);
       }
     }
   }
 
-  /** Members first, then the head. */
+  /** Writes the members first, then the head. */
   private void start(
       Session<byte[], BytesFunctions.Result, Object> session, int number, SplittableRandom random) {
     Group group = new Group(next++, new HashMap<>());
@@ -177,9 +177,9 @@ class KeepRuleLookupTest {
         });
   }
 
-  /** In the background, in memory, and by hand with and without a merge. */
+  /** In the background, in memory, and on request with and without a merge. */
   private StoreConfig config(SplittableRandom random, int kind, KeepRule keepRule) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         kind == 1 ? StoreConfig.inMemory().backgroundCompaction(false) : onDisk(random, kind == 0);
     config
         .memoryBytes(kind == 1 ? 4 << 20 : 1 << 20)
@@ -190,7 +190,7 @@ class KeepRuleLookupTest {
     return (kind == 3 ? config.merge(new BytesFunctions()) : config).build();
   }
 
-  private StoreConfig.Builder onDisk(SplittableRandom random, boolean inBackground) {
+  private StoreConfigBuilder onDisk(SplittableRandom random, boolean inBackground) {
     return StoreConfig.builder(directory)
         .logMemoryBytes((long) PAGE_BYTES << random.nextInt(2, 5))
         .segmentBytes(2 * PAGE_BYTES)

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.HashMap;
@@ -20,10 +20,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations against a plain map, in a store whose records expire: the rule knows time, and
- * lets go what was written long ago. What has not expired is there, as it was written last; what
- * has may be there, as it was written last, or absent, and once it was absent it stays so. The seed
- * is in the test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests random operations against a plain map, in a store whose rule drops records written long
+ * ago. An unexpired record has its latest value. An expired one has its latest value or is absent,
+ * and once absent it remains absent. The seed is in the test's name; {@code -Dfaster.seed=N}
+ * replays it.
  */
 class KeepRuleModelTest {
   private static final int STEPS = 12_000;
@@ -63,10 +63,10 @@ class KeepRuleModelTest {
     run(seed, TTL);
   }
 
-  /** So that a pass means something. */
+  /** So that a compaction run has an effect. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatGoesTooEarlyIsFound(long seed) {
+  void detectsRecordsDroppedTooEarly(long seed) {
     assertThatThrownBy(() -> run(seed, TTL / 10)).isInstanceOf(AssertionError.class);
   }
 
@@ -75,7 +75,7 @@ class KeepRuleModelTest {
     int kind = random.nextInt(4);
     try (FasterStore store = FasterStore.open(config(random, kind, ttl));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       for (int step = 0; step < STEPS; step++) {
         now.incrementAndGet();
         int key = random.nextInt(KEYS);
@@ -94,7 +94,7 @@ class KeepRuleModelTest {
           default -> check(session, key, at);
         }
         if (kind != 0 && random.nextInt(400) == 0) {
-          store.compact();
+          store.log().compact();
         }
       }
       for (int key = 0; key < KEYS; key++) {
@@ -103,12 +103,12 @@ class KeepRuleModelTest {
       if (kind > 1) {
         now.addAndGet(2 * TTL);
         if (kind == 2) {
-          store.cut().close();
+          store.log().cut().close();
         }
-        store.compact();
-        store.compact();
-        assertThat(store.compactionStats().expiredBytes()).as("seed " + seed).isPositive();
-        assertThat(store.compactionStats().movedBytes()).as("seed " + seed).isPositive();
+        store.log().compact();
+        store.log().compact();
+        assertThat(store.statistics().compaction().expiredBytes()).as("seed " + seed).isPositive();
+        assertThat(store.statistics().compaction().movedBytes()).as("seed " + seed).isPositive();
         StoreInvariants.check(store);
       }
     }
@@ -127,7 +127,7 @@ class KeepRuleModelTest {
     }
   }
 
-  /** The time, and something behind it; one in twenty is larger than a page. */
+  /** The time, followed by other bytes; one value in twenty is larger than a page. */
   private byte[] value(SplittableRandom random) {
     int more = random.nextInt(20) == 0 ? 3500 + random.nextInt(4000) : random.nextInt(60);
     byte[] value = new byte[Long.BYTES + more];
@@ -136,9 +136,9 @@ class KeepRuleModelTest {
     return value;
   }
 
-  /** In the background, in memory, and by hand with and without a merge. */
+  /** In the background, in memory, and on request with and without a merge. */
   private StoreConfig config(SplittableRandom random, int kind, long ttl) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         kind == 1 ? StoreConfig.inMemory().backgroundCompaction(false) : onDisk(random, kind == 0);
     config
         .memoryBytes(kind == 1 ? 4 << 20 : 1 << 20)
@@ -149,7 +149,7 @@ class KeepRuleModelTest {
     return (kind == 3 ? config.merge(new BytesFunctions()) : config).build();
   }
 
-  private StoreConfig.Builder onDisk(SplittableRandom random, boolean inBackground) {
+  private StoreConfigBuilder onDisk(SplittableRandom random, boolean inBackground) {
     return StoreConfig.builder(directory)
         .logMemoryBytes((long) PAGE_BYTES << random.nextInt(2, 5))
         .segmentBytes(2 * PAGE_BYTES)

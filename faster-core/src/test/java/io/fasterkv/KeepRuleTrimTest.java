@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -25,10 +25,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations against a plain map, on values that are rows of moments of which each expires
- * by itself: compaction leaves those behind that have, whatever comes between. What has not expired
- * is there, in its order; what has may be there or not. The seed is in the test's name; {@code
- * -Dfaster.seed=N} replays it.
+ * Tests random operations against a plain map, on values that are lists of times, each of which
+ * expires independently: compaction drops expired elements, whatever other operations run in
+ * between. Unexpired elements are present in their order; expired ones may be present or not. The
+ * seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class KeepRuleTrimTest {
   private static final int STEPS = 12_000;
@@ -37,7 +37,7 @@ class KeepRuleTrimTest {
   private static final int MOST_MOMENTS = 60;
   private static final long TTL = 3000;
 
-  /** Never comes. */
+  /** A time that is never reached. */
   private static final long FAR = 1_000_000;
 
   private static final int IN_BACKGROUND = 0;
@@ -87,7 +87,7 @@ class KeepRuleTrimTest {
     run(seed, TTL, (int) (seed % 3));
   }
 
-  /** So that a pass means something. */
+  /** So that a compaction run has an effect. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void momentsThatGoTooEarlyAreFound(long seed) {
@@ -111,14 +111,14 @@ class KeepRuleTrimTest {
         };
     try (FasterStore store = FasterStore.open(config(2, BY_HAND, growing));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       for (int key = 0; key < KEYS; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[24]), null);
       }
-      // Compaction takes what is on disk: a checkpoint waits for that.
-      store.checkpoint();
+      // Compaction reads what is on disk; a checkpoint waits until the log is there.
+      store.checkpoints().take();
 
-      assertThatThrownBy(store::compact)
+      assertThatThrownBy(store.log()::compact)
           .hasMessageContaining("a keep rule must not make a value longer: bytes=25");
     }
   }
@@ -128,7 +128,7 @@ class KeepRuleTrimTest {
     ByMoment rule = new ByMoment(now, ttl);
     try (FasterStore store = FasterStore.open(config(random.nextInt(2, 5), kind, rule));
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       writeWhatExpiresByHalf(session);
       for (int step = 0; step < STEPS; step++) {
         now.incrementAndGet();
@@ -136,25 +136,27 @@ class KeepRuleTrimTest {
         int key = random.nextInt(KEYS);
         check(session, key, "seed " + seed + ", step " + step + ", key " + key);
         if (kind != IN_BACKGROUND && random.nextInt(400) == 0) {
-          store.compact();
+          store.log().compact();
         }
       }
       if (kind == BY_HAND) {
-        store.cut().close();
-        store.compact();
+        store.log().cut().close();
+        store.log().compact();
         assertThat(expiredShare(store)).as("seed " + seed).isLessThan(0.2);
       }
       for (int key = 0; key <= KEYS; key++) {
         check(session, key, "seed " + seed + ", key " + key);
       }
       if (kind != IN_BACKGROUND) {
-        assertThat(store.compactionStats().expiredBytes()).as("seed " + seed).isPositive();
+        assertThat(store.statistics().compaction().expiredBytes()).as("seed " + seed).isPositive();
         StoreInvariants.check(store);
       }
     }
   }
 
-  /** Whatever is drawn, something has a part that expires and one that does not. */
+  /**
+   * Whatever values the seed produces, some value has a part that expires and one that does not.
+   */
   private void writeWhatExpiresByHalf(Session<byte[], BytesFunctions.Result, Object> session) {
     List<Long> moments = List.of(now.get(), FAR);
     model.put(KEYS, moments);
@@ -192,11 +194,11 @@ class KeepRuleTrimTest {
     return moments.stream().filter(moment -> now.get() - moment < TTL).toList();
   }
 
-  /** By the moments in live records, whatever the rule says of them. */
+  /** Counts the times in live records, independently of the rule. */
   private double expiredShare(FasterStore store) {
     long all = 0;
     long alive = 0;
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         List<Long> moments = moments(scan.value().toArray());
         all += moments.size();
@@ -207,7 +209,7 @@ class KeepRuleTrimTest {
   }
 
   private StoreConfig config(int pages, int kind, KeepRule rule) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         kind == IN_MEMORY
             ? StoreConfig.inMemory().backgroundCompaction(false).memoryBytes(4 << 20)
             : StoreConfig.builder(directory)

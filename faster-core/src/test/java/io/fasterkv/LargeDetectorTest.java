@@ -4,10 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.log.ChunkCursor;
@@ -15,7 +14,7 @@ import io.fasterkv.log.ChunkWriter;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.LargeReader;
 import io.fasterkv.memory.Words;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
@@ -32,9 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What {@link LargeRaceTest} would see if large values were torn: a reader and a writer that are
- * broken on purpose, in an interleaving that is forced, at each of their steps. Beside them, in the
- * same interleaving, the ones that are used.
+ * Tests that {@link LargeRaceTest} would detect torn large values: it runs a reader and a writer
+ * that are broken on purpose in a forced interleaving, at each of their steps, and the real ones in
+ * the same interleaving.
  */
 class LargeDetectorTest {
   private static final int PAGE_BYTES = 4096;
@@ -69,7 +68,7 @@ class LargeDetectorTest {
             .indexBytes(4096)
             .build();
     store = FasterStore.open(config, new MemoryDevice());
-    session = store.newSession(functions, SessionMode.BLOCKING);
+    session = store.newSession().spans(functions);
     engine = Insides.engine(store);
     log = engine.log();
     user = engine.epochs().register();
@@ -83,7 +82,10 @@ class LargeDetectorTest {
     arena.close();
   }
 
-  /** It found all chunks in memory and copies them without looking whether they still are there. */
+  /**
+   * The reader has found all chunks in memory and copies them without checking that they are still
+   * there.
+   */
   @Test
   void aReaderWithoutASecondLookSeesATornValue() {
     for (int step = 0; ; step++) {
@@ -102,9 +104,9 @@ class LargeDetectorTest {
     }
   }
 
-  /** The same, at each step, with the reader that is used. */
+  /** The same at each step, with the real reader. */
   @Test
-  void aReaderThatLooksAtEachChunkSeesTheWholeValue() {
+  void aReaderThatChecksEachChunkSeesTheWholeValue() {
     for (int step = 0; ; step++) {
       upsert(10 + step);
       MemorySegment value = arena.allocate(MAX_BYTES, Long.BYTES);
@@ -115,7 +117,7 @@ class LargeDetectorTest {
               MemorySegment.copy(
                   memory, piece.pieceOffset(), value, piece.position(), piece.pieceBytes());
       LargeAnchor anchor = anchor();
-      long pinned = log.holds().pin();
+      long pinned = log.pins().pin();
       cursor.begin(anchor, key.memory(), 0, key.length());
       int chunks = 0;
       while (!cursor.isAtEnd()) {
@@ -126,7 +128,7 @@ class LargeDetectorTest {
           reader.takeFromDisk(arena.allocate(PAGE_BYTES, Long.BYTES), sink);
         }
       }
-      log.holds().unpin(pinned);
+      log.pins().unpin(pinned);
       assertThat(checked(value, anchor.bytes())).isEqualTo(10 + step);
       if (chunks <= step) {
         return;
@@ -134,7 +136,7 @@ class LargeDetectorTest {
     }
   }
 
-  /** Its anchor is in the chain before all of its chunks are in the log. */
+  /** The anchor is in the chain before all of its chunks are in the log. */
   @Test
   void anAnchorThatIsPublishedBeforeItsChunksIsCaught() {
     for (int chunks = 1; ; chunks++) {
@@ -151,7 +153,7 @@ class LargeDetectorTest {
     }
   }
 
-  /** The number of the version that a session finds. */
+  /** The version that a session reads. */
   private long read() {
     StampedFunctions.Result result = new StampedFunctions.Result();
     assertThat(session.read(key(), 0L, result, null)).isEqualTo(Status.FOUND);
@@ -164,7 +166,7 @@ class LargeDetectorTest {
     return span;
   }
 
-  /** A value of eight pages, more or less. */
+  /** A value of about eight pages. */
   private ByteSpan value(long stamp) {
     byte[] bytes = new byte[functions.length(stamp)];
     ByteSpan value = ByteSpan.of(bytes);
@@ -172,7 +174,7 @@ class LargeDetectorTest {
     return value;
   }
 
-  /** The stamp of the {@code number}-th version whose value has about eight pages. */
+  /** The stamp of version {@code number} among those whose value has about eight pages. */
   private long stamp(long number) {
     while (stamps.size() <= number) {
       lastStamp++;
@@ -191,7 +193,7 @@ class LargeDetectorTest {
     session.upsert(key(), value(stamp(number)), null);
   }
 
-  /** Other versions, until the frames of what was there have been used for them. */
+  /** Writes other versions until the frames of the earlier records have been reused. */
   private void evict() {
     long until = log.tailAddress() + (PAGES + 1) * PAGE_BYTES;
     for (long number = 5000; log.headAddress() < until; number++) {
@@ -220,7 +222,7 @@ class LargeDetectorTest {
     }
   }
 
-  /** Broken: looks where the chunks are, once, and then copies them whatever happens. */
+  /** Broken: checks once where the chunks are, and then copies them without another check. */
   private final class HeadOnceReader {
     private record Piece(long offset, int position, int bytes) {}
 
@@ -254,7 +256,7 @@ class LargeDetectorTest {
     }
   }
 
-  /** Broken: puts the anchor into the chain as long as chunks are missing. */
+  /** Broken: puts the anchor into the chain while chunks are missing. */
   private final class EarlyAnchor {
     private final ByteSpan value;
     private final ChunkWriter writer = new ChunkWriter(log, key);
@@ -265,7 +267,10 @@ class LargeDetectorTest {
       writer.begin();
     }
 
-    /** Writes so many chunks, or all, and puts the anchor into the chain; whether it was all. */
+    /**
+     * Writes a number of chunks, or all, and puts the anchor into the chain; returns whether all
+     * were written.
+     */
     boolean publishAfter(int chunks) {
       for (int written = 0; written < chunks && done < value.length(); ) {
         int count = writeOne();

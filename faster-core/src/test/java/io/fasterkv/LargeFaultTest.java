@@ -4,14 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.record.RecordLayout;
 import io.fasterkv.record.SpanRecord;
 import io.fasterkv.sim.DiskFaults;
@@ -35,7 +36,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Large values on a disk that fails, is full, falls short, or gives back other bytes. */
+/**
+ * Tests large values on a disk that fails, is full, transfers too little, or returns other bytes.
+ */
 class LargeFaultTest {
   private static final int PAGE_BYTES = 4096;
   private static final int SEGMENT_BYTES = 4 * PAGE_BYTES;
@@ -58,7 +61,7 @@ class LargeFaultTest {
     return builder(path).build();
   }
 
-  private static StoreConfig.Builder builder(Path path) {
+  private static StoreConfigBuilder builder(Path path) {
     return StoreConfig.builder(path)
         .memoryBytes(2 << 20)
         .pageBytes(PAGE_BYTES)
@@ -70,7 +73,7 @@ class LargeFaultTest {
 
   private static Session<byte[], BytesFunctions.Result, Object> session(
       FasterStore store, SessionMode mode) {
-    return store.newSession(new BytesFunctions(), mode);
+    return store.newSession().mode(mode).spans(new BytesFunctions());
   }
 
   private static byte[] bytes(int length, long seed) {
@@ -107,7 +110,7 @@ class LargeFaultTest {
     }
   }
 
-  /** Fails the write that crosses a number of bytes from now on, and all that follow. */
+  /** Fails the write that crosses a given number of bytes from now on, and all later writes. */
   private static DiskFaults fullAfter(long room) {
     return new DiskFaults() {
       private long left = room;
@@ -124,7 +127,7 @@ class LargeFaultTest {
     };
   }
 
-  /** The disk is full in the middle of the chunks, wherever that is. */
+  /** The disk becomes full while chunks are written, at any of them. */
   @Test
   void aDiskThatIsFullFailsTheOperationAndShowsNothingOfItsValue() {
     for (int room = 0; room < BYTES; room += 2 * PAGE_BYTES) {
@@ -133,22 +136,22 @@ class LargeFaultTest {
       try (FasterStore store = FasterStore.open(impatient);
           var session = session(store, SessionMode.BLOCKING)) {
         upsertAll(session, 10);
-        store.checkpoint();
+        store.checkpoints().take();
         disk.setFaults(fullAfter(room));
         byte[] other = bytes(4 * BYTES, 5);
         Throwable upsert = catchThrowable(() -> session.upsert(key(1), ByteSpan.of(other), null));
         assertFailedOnDisk(upsert, "No space left");
         assertFailedOnDisk(
             catchThrowable(() -> session.rmw(key(2), bytes(4 * BYTES, 6), null)), "No space left");
-        assertFailedOnDisk(catchThrowable(store::checkpoint), "No space left");
-        // Also when there is room again: what is in memory may be incomplete.
+        assertFailedOnDisk(catchThrowable(store.checkpoints()::take), "No space left");
+        // Even if there is space again: memory may be incomplete.
         disk.setFaults(DiskFaults.NONE);
         assertFailedOnDisk(
             catchThrowable(() -> session.upsert(key(1), ByteSpan.of(other), null)),
             "No space left");
         assertHas(store, 10);
         assertThat(Insides.engine(store).log().compactableUntil())
-            .as("nobody is writing any more")
+            .as("no writer is active")
             .isEqualTo(Insides.engine(store).log().flushedAddress());
       }
       try (FasterStore store = FasterStore.recover(config())) {
@@ -167,7 +170,7 @@ class LargeFaultTest {
     assertThat(failure).rootCause().hasMessageContaining(cause);
   }
 
-  /** Each read of a chunk fails once, and each time the next attempt is as if nothing had been. */
+  /** Each read of a chunk fails once, and the next attempt always succeeds. */
   @ParameterizedTest
   @EnumSource(SessionMode.class)
   void aChunkThatCannotBeReadFailsItsOperationAndNoOther(SessionMode mode) {
@@ -223,7 +226,7 @@ class LargeFaultTest {
   /** Every transfer is cut short. */
   @ParameterizedTest
   @EnumSource(SessionMode.class)
-  void shortTransfersAreGoneOnWith(SessionMode mode) {
+  void shortTransfersAreContinued(SessionMode mode) {
     DiskFaults shortTransfers =
         new DiskFaults() {
           private int calls;
@@ -242,21 +245,21 @@ class LargeFaultTest {
     try (FasterStore store = FasterStore.open(config());
         var session = session(store, mode)) {
       upsertAll(session, 30);
-      store.checkpoint();
+      store.checkpoints().take();
       for (int key = 0; key < KEYS; key++) {
         assertThat(Arrays.equals(read(session, key), bytes(BYTES + key, 30 + key))).isTrue();
       }
     }
     try (FasterStore store = FasterStore.recover(config())) {
       assertHas(store, 30);
-      store.compact();
+      store.log().compact();
       assertHas(store, 30);
     }
   }
 
   /**
-   * A bit is flipped in the files of an open store, anywhere but in the heads of the four records
-   * that lead to the values: a read tells where, or is right.
+   * A bit is flipped in the files of an open store, anywhere but in the headers of the four records
+   * with the anchors. A read either reports the place or returns the correct value.
    */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
@@ -266,7 +269,7 @@ class LargeFaultTest {
         var blocking = session(store, SessionMode.BLOCKING);
         var pending = session(store, SessionMode.PENDING)) {
       upsertAll(blocking, 40);
-      store.checkpoint();
+      store.checkpoints().take();
       List<Long> anchors = addresses(store);
       int refused = 0;
       for (int round = 0; round < 200; round++) {
@@ -290,10 +293,10 @@ class LargeFaultTest {
     }
   }
 
-  /** Where the records lie that lead to the large values. */
+  /** The addresses of the records with the anchors of the large values. */
   private static List<Long> addresses(FasterStore store) {
     List<Long> addresses = new ArrayList<>();
-    try (LogScan scan = store.scan(Versions.ALL)) {
+    try (LogScan scan = store.log().scan(Versions.ALL)) {
       while (scan.next()) {
         addresses.add(scan.address());
       }
@@ -302,7 +305,7 @@ class LargeFaultTest {
     return addresses;
   }
 
-  /** A record's header and key have no checksum of their own, as those of small values. */
+  /** A record's header and key have no checksum of their own, as for small values. */
   private static long addressOutsideOfHeads(SplittableRandom random, List<Long> anchors) {
     long headBytes = SpanRecord.INSTANCE.headerBytes() + RecordLayout.align(key(0).length());
     while (true) {
@@ -341,7 +344,7 @@ class LargeFaultTest {
 
   private static byte[] scanned(FasterStore store, int number) {
     byte[] found = {};
-    try (LogScan scan = store.scan(Versions.ALL)) {
+    try (LogScan scan = store.log().scan(Versions.ALL)) {
       while (scan.next()) {
         if (scan.key().toArray()[0] == number) {
           found = scan.value().toArray();
@@ -351,9 +354,7 @@ class LargeFaultTest {
     return found;
   }
 
-  /**
-   * Any request may fail, one in a few hundred: what is there afterwards is a checkpoint, whole.
-   */
+  /** Any request may fail, one in a few hundred. Afterwards there is an intact checkpoint. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aFailureAtAnyPointLeavesACheckpoint(long seed) {
@@ -369,52 +370,21 @@ class LargeFaultTest {
           assertHas(store, committed.get(newest));
           StoreInvariants.check(store);
         }
-        disk.setFaults(new RandomFaults(random.split()));
+        disk.setFaults(new RandomFaults(random.split(), 400));
         for (int round = 0; ; round++) {
           int base = random.nextInt(1 << 20);
           upsertAll(session, base);
           if (round % 2 == 0) {
-            store.compact();
+            store.log().compact();
           }
           committed.put(CheckpointNames.newest(disk) + 1, base);
-          store.checkpoint();
+          store.checkpoints().take();
         }
       } catch (StoreException e) {
         assertThat(e).as("seed " + seed).hasStackTraceContaining("by chance");
       } finally {
         disk.setFaults(DiskFaults.NONE);
       }
-    }
-  }
-
-  private static final class RandomFaults implements DiskFaults {
-    private final SplittableRandom random;
-
-    RandomFaults(SplittableRandom random) {
-      this.random = random;
-    }
-
-    private synchronized void roll(String file) throws IOException {
-      if (random.nextInt(400) == 0) {
-        throw new IOException("by chance: " + file);
-      }
-    }
-
-    @Override
-    public int beforeWrite(String file, long position, int bytes) throws IOException {
-      roll(file);
-      return bytes;
-    }
-
-    @Override
-    public int beforeRead(String file, long position, int bytes) throws IOException {
-      roll(file);
-      return bytes;
-    }
-
-    @Override
-    public void beforeForce(String file) throws IOException {
-      roll(file);
     }
   }
 }

@@ -3,10 +3,10 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.MergeableFunctions;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.nio.charset.StandardCharsets;
@@ -15,17 +15,19 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Everything that another can do, at every step of an operation on a large value. A step is a call
- * of the user's functions or a read of the disk; no epoch is held there, so the other does its work
- * in the middle of it, on the same thread. What the operation gives back, and what is there after
- * both, is what they would have left one after the other.
+ * Tests everything that another thread can do at every step of an operation on a large value. A
+ * step is a call of the user's functions or a read from disk. No epoch is protected there, so the
+ * other operation runs in the middle of the first on the same thread. The result of the operation,
+ * and the state after both, must be the same as if they had run one after the other.
  */
+@Tag("slow")
 class LargeInterleavingTest {
   private static final int PAGE_BYTES = 4096;
   private static final ByteSpan KEY = ByteSpan.of(new byte[] {1, 2, 3});
@@ -38,13 +40,13 @@ class LargeInterleavingTest {
   private static final String DELTA = "d".repeat(20);
   private static final String NOTHING = "";
 
-  /** What lies above the value at first; nothing in a store that does not merge. */
+  /** The deltas above the value at first; none in a store that does not merge. */
   private String deltas = NOTHING;
 
-  /** Called at each step; nothing while another does its work. */
+  /** Called at each step; does nothing while the other operation runs. */
   private Runnable step = () -> {};
 
-  /** What is interrupted: done on the store, it returns what it has seen, or null. */
+  /** The interrupted operation: returns what it has read, or null. */
   private enum Operation {
     READ_MEMORY(OLD, 8),
     READ_DISK(OLD, 4),
@@ -64,7 +66,7 @@ class LargeInterleavingTest {
     }
   }
 
-  /** What is done in the middle of it; one compaction waits for another. */
+  /** The operation that runs in the middle of it; one compaction waits for another. */
   private enum Other {
     NOTHING(false),
     EVICT(false),
@@ -119,15 +121,15 @@ class LargeInterleavingTest {
   }
 
   /**
-   * The new value is in chunks, and its anchor is about to be put above the record that it was made
-   * from, when that record is updated in place: it is made anew.
+   * The new value is in chunks, and its anchor is about to be put above the record from which it
+   * was made, when that record is updated in place: the value is written again.
    */
   @Test
   void anUpdateInPlaceIsNotLostUnderAnAnchor() {
     SteppedFunctions functions = new SteppedFunctions();
     try (FasterStore store = FasterStore.open(config(new SimulatedDisk(), 16));
-        var session = store.newSession(functions, SessionMode.BLOCKING);
-        var others = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(functions);
+        var others = store.newSession().spans(new BytesFunctions())) {
       others.upsert(KEY, bytes(SMALL + "r"), null);
       others.upsert(KEY, bytes(SMALL), null);
       Pause pause = new Pause();
@@ -143,21 +145,21 @@ class LargeInterleavingTest {
           assertThat(session.rmw(KEY, bytes(APPENDED).toArray(), null)).isEqualTo(Status.COPIED));
       assertThat(others.rmw(KEY, new byte[] {'-'}, null)).isEqualTo(Status.UPDATED_IN_PLACE);
       pause.finish();
-      // Two attempts for each time that the value was made.
+      // Two attempts for each time the value was written.
       assertThat(looks[0]).isEqualTo(4);
       assertThat(name(read(others))).isEqualTo(name(SMALL + "-" + APPENDED));
       StoreInvariants.check(store);
     }
   }
 
-  /** Runs with the other in step {@code at}; returns how many steps there were. */
+  /** Runs the other operation in step {@code at}; returns the number of steps. */
   private int run(Operation operation, Other other, int at) {
     String title = operation + ", " + other + " in step " + at;
     SimulatedDisk fresh = new SimulatedDisk();
     int[] steps = {0};
     try (FasterStore store = FasterStore.open(config(fresh, operation.pages));
-        var session = store.newSession(new SteppedFunctions(), SessionMode.BLOCKING);
-        var others = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new SteppedFunctions());
+        var others = store.newSession().spans(new BytesFunctions())) {
       prepare(store, others, operation);
       step =
           () -> {
@@ -178,18 +180,18 @@ class LargeInterleavingTest {
       assertThat(name(read(others))).as(title).isIn(names(allowedAfter(operation, done)));
       StoreInvariants.check(store);
       fill(others);
-      store.compact();
+      store.log().compact();
       assertThat(name(read(others))).as(title).isIn(names(allowedAfter(operation, done)));
     }
     return steps[0];
   }
 
   private StoreConfig config(SimulatedDisk disk, int pages) {
-    StoreConfig.Builder builder = builder(disk, pages);
+    StoreConfigBuilder builder = builder(disk, pages);
     return deltas.isEmpty() ? builder.build() : builder.merge(new BytesFunctions()).build();
   }
 
-  private static StoreConfig.Builder builder(SimulatedDisk disk, int pages) {
+  private static StoreConfigBuilder builder(SimulatedDisk disk, int pages) {
     return StoreConfig.builder(disk.directory())
         .memoryBytes(4 << 20)
         .pageBytes(PAGE_BYTES)
@@ -205,15 +207,15 @@ class LargeInterleavingTest {
       Operation operation) {
     others.upsert(KEY, bytes(operation.before), null);
     for (int at = 0; at < deltas.length(); at += DELTA.length()) {
-      // What is read-only gets a delta above it.
-      store.cut().close();
+      // A read-only value gets a delta above it.
+      store.log().cut().close();
       others.rmw(KEY, bytes(DELTA).toArray(), null);
     }
     switch (operation) {
       case READ_DISK, APPEND_ON_DISK, SCAN -> fill(others);
       case COMPACT -> {
         fill(others);
-        store.cut().close();
+        store.log().cut().close();
         others.read(KEY, null, null, null);
       }
       default -> {}
@@ -231,7 +233,7 @@ class LargeInterleavingTest {
       case UPSERT -> session.upsert(KEY, bytes(NEW), null);
       case APPEND_IN_MEMORY, APPEND_ON_DISK, GROW ->
           session.rmw(KEY, bytes(APPENDED).toArray(), null);
-      case COMPACT -> store.compact();
+      case COMPACT -> store.log().compact();
       case SCAN -> {
         return scan(store);
       }
@@ -244,9 +246,9 @@ class LargeInterleavingTest {
     switch (other) {
       case NOTHING -> {}
       case EVICT -> fill(session);
-      case CUT -> store.cut().close();
+      case CUT -> store.log().cut().close();
       case COMPACT -> compact(store, session);
-      case CHECKPOINT -> store.checkpoint();
+      case CHECKPOINT -> store.checkpoints().take();
       case UPSERT -> session.upsert(KEY, bytes(OTHER), null);
       case UPSERT_SMALL -> session.upsert(KEY, bytes(SMALL + SMALL), null);
       case APPEND -> session.rmw(KEY, bytes(OTHER_APPENDED).toArray(), null);
@@ -278,7 +280,7 @@ class LargeInterleavingTest {
   private List<String> allowedToSee(Operation operation, Other other) {
     return switch (operation) {
       case READ_MEMORY, READ_DISK -> List.of(OLD + deltas, afterOther(OLD + deltas, other));
-      // The scan is one of a cut that was made before.
+      // The scan belongs to a cut that was made earlier.
       case SCAN -> List.of(OLD + deltas);
       default -> List.of(NOTHING);
     };
@@ -304,7 +306,7 @@ class LargeInterleavingTest {
     };
   }
 
-  /** A value's runs of letters, to be looked at. */
+  /** A value's runs of letters, for comparison. */
   private static String name(String value) {
     StringBuilder name = new StringBuilder("value");
     int run = 0;
@@ -337,7 +339,7 @@ class LargeInterleavingTest {
 
   private static String scan(FasterStore store) {
     String seen = NOTHING;
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         if (Arrays.equals(scan.key().toArray(), KEY.toArray())) {
@@ -349,7 +351,7 @@ class LargeInterleavingTest {
     return seen;
   }
 
-  /** Writes more than there is memory. */
+  /** Writes more than the memory can hold. */
   private static void fill(Session<byte[], BytesFunctions.Result, Object> session) {
     for (int i = 0; i < 20; i++) {
       byte[] key = {(byte) i, 9};
@@ -360,7 +362,7 @@ class LargeInterleavingTest {
   private static void compact(
       FasterStore store, Session<byte[], BytesFunctions.Result, Object> session) {
     fill(session);
-    store.compact();
+    store.log().compact();
     fill(session);
   }
 
@@ -373,63 +375,52 @@ class LargeInterleavingTest {
     }
   }
 
-  /** {@link BytesFunctions} that tell of each call. */
-  private final class SteppedFunctions
-      implements MergeableFunctions<byte[], BytesFunctions.Result, Object> {
-    private final BytesFunctions bytes = new BytesFunctions();
+  /** {@link BytesFunctions} that report each call. */
+  private final class SteppedFunctions extends BytesFunctions {
     private Runnable beforeCopyBytes = () -> {};
 
     @Override
     public void singleReader(
-        ByteSpan key, byte[] input, ByteSpan value, BytesFunctions.Result output) {
+        ByteSpan key,
+        byte[] input,
+        ByteSpan value,
+        BytesFunctions.Result output,
+        RecordView record) {
       step.run();
-      bytes.singleReader(key, input, value, output);
+      super.singleReader(key, input, value, output, record);
     }
 
     @Override
-    public void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+    public void singleWriter(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan source,
+        ByteSpan value,
+        BytesFunctions.Result output,
+        RecordView record) {
       step.run();
       value.setTo(source);
     }
 
     @Override
-    public int initialBytes(ByteSpan key, byte[] input) {
-      return bytes.initialBytes(key, input);
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      bytes.initialUpdater(key, input, value);
-    }
-
-    @Override
-    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      return bytes.inPlaceUpdater(key, input, value);
-    }
-
-    @Override
     public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
       beforeCopyBytes.run();
-      return bytes.copyBytes(key, input, oldValue);
+      return super.copyBytes(key, input, oldValue);
     }
 
     @Override
-    public int mergedBytes(ByteSpan key, ByteSpan older, ByteSpan newer) {
-      return bytes.mergedBytes(key, older, newer);
-    }
-
-    @Override
-    public void merge(ByteSpan key, ByteSpan older, ByteSpan newer, ByteSpan result) {
-      bytes.merge(key, older, newer, result);
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        byte[] input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        BytesFunctions.Result output,
+        RecordView record) {
       if (newValue.capacity() > PAGE_BYTES) {
-        // Otherwise the record is held.
+        // Otherwise the record is latched.
         step.run();
       }
-      bytes.copyUpdater(key, input, oldValue, newValue);
+      super.copyUpdater(key, input, oldValue, newValue, output, record);
     }
   }
 }

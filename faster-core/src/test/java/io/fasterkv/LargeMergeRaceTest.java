@@ -3,10 +3,10 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -17,10 +17,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads append to the same few keys of a store that merges, until the values have many pages, and
- * read them, beside cuts and compaction. What is appended says who did it and as which of his
- * appends: each is there once, in order, and none is missing that had ended before a read began.
- * The seed is in the test's name.
+ * Tests threads that append to the same few keys of a store that merges, until the values have many
+ * pages, and read them, with concurrent cuts and compaction. Each appended element contains its
+ * thread and number. Each element must be present once and in order, and no element appended before
+ * a read began may be missing from its result. The seed is in the test's name.
  */
 class LargeMergeRaceTest {
   private static final int THREADS = 3;
@@ -35,7 +35,7 @@ class LargeMergeRaceTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everyAppendIsThereOnceAndInOrder(long seed) {
+  void everyAppendIsPresentOnceAndInOrder(long seed) {
     new Run(seed, directory).start();
   }
 
@@ -45,7 +45,7 @@ class LargeMergeRaceTest {
     private final SessionMode mode;
     private final String title;
 
-    /** How many appends of a thread to a key have ended, and how many have begun. */
+    /** Numbers of a thread's appends to a key: those that have ended, and those that have begun. */
     private final AtomicIntegerArray ended = new AtomicIntegerArray(THREADS * KEYS);
 
     private final AtomicIntegerArray begun = new AtomicIntegerArray(THREADS * KEYS);
@@ -81,7 +81,7 @@ class LargeMergeRaceTest {
         SplittableRandom dice = random.split();
         crew.add(() -> keepHouse(crew, store, dice));
         crew.run();
-        try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(new BytesFunctions())) {
           for (int key = 0; key < KEYS; key++) {
             assertThat(ended).as(title).hasToString(begun.toString());
             read(session, key);
@@ -91,7 +91,7 @@ class LargeMergeRaceTest {
     }
 
     private void work(Crew crew, FasterStore store, int own, SplittableRandom dice) {
-      try (var session = store.newSession(new BytesFunctions(), mode)) {
+      try (var session = store.newSession().mode(mode).spans(new BytesFunctions())) {
         for (int i = 0; i < OPERATIONS && !crew.isOver(); i++) {
           int key = dice.nextInt(KEYS);
           if (dice.nextInt(4) == 0) {
@@ -167,9 +167,9 @@ class LargeMergeRaceTest {
     private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
       while (!crew.isOver()) {
         if (dice.nextInt(3) == 0) {
-          store.cut().close();
+          store.log().cut().close();
         } else {
-          store.compact();
+          store.log().compact();
         }
       }
     }

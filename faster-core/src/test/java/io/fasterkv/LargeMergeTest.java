@@ -4,19 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.api.Versions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A store that merges, values larger than a page, and what does not fit any more. */
+/** Tests a store that merges, with values larger than a page and values that are too large. */
 class LargeMergeTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MAX = 128 << 10;
@@ -53,7 +52,7 @@ class LargeMergeTest {
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> session(FasterStore store) {
-    return store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
+    return store.newSession().spans(new BytesFunctions());
   }
 
   private static void fill(Session<byte[], BytesFunctions.Result, Object> session, int times) {
@@ -62,29 +61,29 @@ class LargeMergeTest {
     }
   }
 
-  /** An update of a large value appends a delta, and copies the value once in a while only. */
+  /** An update of a large value appends a delta, and only occasionally copies the value. */
   @Test
   void updatesOfALargeValueDoNotCopyItEachTime() {
     try (FasterStore store = FasterStore.open(config(false, 128), new MemoryDevice());
         var session = session(store)) {
       session.upsert(KEY, ByteSpan.of(bytes(60_000, 3)), null);
-      long before = store.tailAddress();
+      long before = store.log().tailAddress();
       int appended = 0;
       for (int i = 0; i < 8; i++) {
-        store.cut().close();
+        store.log().cut().close();
         appended += session.rmw(KEY, new byte[] {7}, null) == Status.DELTA_APPENDED ? 1 : 0;
       }
       assertThat(appended).isEqualTo(8);
-      assertThat(store.tailAddress() - before).isLessThan(16 * PAGE_BYTES);
+      assertThat(store.log().tailAddress() - before).isLessThan(16 * PAGE_BYTES);
       assertThat(read(session)).hasSize(60_008);
-      try (LogScan scan = store.scan(Versions.LIVE)) {
+      try (LogScan scan = store.log().scan(Versions.LIVE)) {
         assertThat(scan.next()).isTrue();
         assertThat(Arrays.equals(scan.value().toArray(), read(session))).isTrue();
       }
     }
   }
 
-  /** In memory it is known what an update would lead to, and it is refused. */
+  /** In memory, the length of the result is known, so the update is refused. */
   @Test
   void anUpdateThatMakesAValueTooLargeIsRefusedAndTheValueStays() {
     StoreConfig config = config(false, 64);
@@ -104,13 +103,16 @@ class LargeMergeTest {
             .hasMessageContaining("allowed=up to " + MAX);
       }
       assertThat(read(session)).hasSize(length);
-      store.cut().close();
-      store.compact();
+      store.log().cut().close();
+      store.log().compact();
       assertThat(read(session)).hasSize(length);
     }
   }
 
-  /** On disk it is not: the value cannot be read, the store goes on, and an upsert mends it. */
+  /**
+   * On disk, the length is not known: the value cannot be read, the store continues, and an upsert
+   * repairs it.
+   */
   @Test
   void aValueThatDeltasMadeTooLargeStopsNothingElse() {
     try (FasterStore store = FasterStore.open(config(true, 4), new MemoryDevice());
@@ -122,16 +124,16 @@ class LargeMergeTest {
       assertThatThrownBy(
               () -> {
                 fill(session, 1);
-                store.compact();
+                store.log().compact();
               })
           .isInstanceOf(RecordTooLarge.class)
           .hasMessageContaining("cannot be compacted: address=")
           .hasMessageContaining("upsert or delete its key");
-      // The background meets it too.
+      // Background compaction reads such a value too.
       fill(session, 10);
       session.upsert(KEY, ByteSpan.of(BASE), null);
       fill(session, 1);
-      assertThat(store.compact()).isPositive();
+      assertThat(store.log().compact()).isPositive();
       assertThat(Arrays.equals(read(session), BASE)).isTrue();
     }
   }

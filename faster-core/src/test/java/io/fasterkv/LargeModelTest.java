@@ -3,9 +3,10 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -18,9 +19,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Random operations on values from nothing to many times the log's memory against a plain map: with
- * cuts, and with checkpoints and crashes or with compaction by hand and in the background. Pages of
- * 4 KiB, 4 or 8 of them in memory, few buckets. The seed is in the test's name; {@code
+ * Tests random operations against a plain map, on values from empty to many times the log's memory:
+ * with cuts, and with checkpoints and crashes or with compaction on request and in the background.
+ * There are 4 or 8 pages of 4 KiB in memory and few buckets. The seed is in the test's name; {@code
  * -Dfaster.seed=N} replays it.
  */
 class LargeModelTest {
@@ -49,18 +50,18 @@ class LargeModelTest {
     Map<Integer, byte[]> committed;
     FasterStore store = FasterStore.open(config);
     try {
-      session = store.newSession(new BytesFunctions(), mode);
+      session = store.newSession().mode(mode).spans(new BytesFunctions());
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(1000);
         if (dice < 4) {
-          store.checkpoint();
+          store.checkpoints().take();
           committed = new HashMap<>(model);
           if (random.nextBoolean()) {
             someOperations(random.nextInt(20));
             session.close();
             store.close();
             store = FasterStore.recover(config);
-            session = store.newSession(new BytesFunctions(), mode);
+            session = store.newSession().mode(mode).spans(new BytesFunctions());
             model = new HashMap<>(committed);
             checkAll();
             StoreInvariants.check(store);
@@ -86,11 +87,11 @@ class LargeModelTest {
     boolean inBackground = random.nextBoolean();
     StoreConfig config = config().deleteOnClose(true).backgroundCompaction(inBackground).build();
     try (FasterStore store = FasterStore.open(config)) {
-      session = store.newSession(new BytesFunctions(), mode());
+      session = store.newSession().mode(mode()).spans(new BytesFunctions());
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(1000);
         if (dice < 8 && !inBackground) {
-          store.compact();
+          store.log().compact();
         } else if (dice < 14) {
           checkCut(store);
         } else {
@@ -116,7 +117,7 @@ class LargeModelTest {
     return random.nextBoolean() ? SessionMode.BLOCKING : SessionMode.PENDING;
   }
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     double[] fractions = {0, 0.5, 0.9, 1};
     return StoreConfig.builder(directory)
         .memoryBytes(2 << 20)
@@ -192,11 +193,11 @@ class LargeModelTest {
     }
   }
 
-  /** A cut shows what was there when it was made, whatever happens after. */
+  /** A cut shows the state at the time it was made, whatever happens later. */
   private void checkCut(FasterStore store) {
     Map<Integer, byte[]> expected = new HashMap<>(model);
     Map<Integer, byte[]> seen = new HashMap<>();
-    try (LogCut cut = store.cut()) {
+    try (LogCut cut = store.log().cut()) {
       someOperations(random.nextInt(20));
       try (LogScan scan = cut.scan()) {
         while (scan.next()) {
@@ -229,7 +230,7 @@ class LargeModelTest {
     return value;
   }
 
-  /** Keys of 4 to 260 bytes; the number comes first. */
+  /** Keys of 4 to 260 bytes, which start with the number. */
   private static ByteSpan key(int key) {
     return ByteSpan.of(ByteBuffer.allocate(4 + 11 * key).putInt(key).array());
   }

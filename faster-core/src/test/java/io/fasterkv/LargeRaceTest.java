@@ -3,12 +3,12 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.device.file.FileDevice;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -18,18 +18,17 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads upsert, update and delete the same few keys, with values up to ten pages, and read them,
- * in memory and from disk: pages of 4 KiB, 4 or 8 of them in memory, beside cuts, scans, and
- * compaction or checkpoints. Whoever sees a value, a reader, an updater or a scan, sees one version
- * whole. Half of the keys are only ever updated: no update is lost, and none is seen to be undone.
- * The seed is in the test's name.
+ * Tests threads that upsert, update, delete and read the same few keys, with values up to ten
+ * pages, in memory and on disk: 4 or 8 pages of 4 KiB in memory, with concurrent cuts, scans, and
+ * compaction or checkpoints. Every reader, updater and scan must see one version completely. Half
+ * of the keys are only updated: no update may be lost or undone. The seed is in the test's name.
  */
 class LargeRaceTest {
   private static final int THREADS = 3;
   private static final int OPERATIONS = 800;
   private static final int KEYS = 6;
 
-  /** Keys below it are only updated. */
+  /** Keys below this one are only updated. */
   private static final int COUNTERS = 3;
 
   private static final int MAX_BYTES = 40_000;
@@ -42,7 +41,7 @@ class LargeRaceTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void nobodyEverSeesAValueThatIsNotWhole(long seed) {
+  void noReaderSeesAPartialValue(long seed) {
     new Run(seed, directory).start();
   }
 
@@ -54,7 +53,7 @@ class LargeRaceTest {
     private final String title;
     private final StampedFunctions functions = new StampedFunctions(MAX_BYTES);
 
-    /** How many updates of a key have begun, and how many have ended. */
+    /** Numbers of updates of a key: those that have begun, and those that have ended. */
     private final AtomicLongArray begun = new AtomicLongArray(KEYS);
 
     private final AtomicLongArray ended = new AtomicLongArray(KEYS);
@@ -94,7 +93,7 @@ class LargeRaceTest {
         SplittableRandom dice = random.split();
         crew.add(() -> keepHouse(crew, store, dice));
         crew.run();
-        try (var session = store.newSession(functions, SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(functions)) {
           for (int key = 0; key < COUNTERS; key++) {
             StampedFunctions.Result result = new StampedFunctions.Result();
             session.read(key(key), 0L, result, null);
@@ -105,7 +104,7 @@ class LargeRaceTest {
     }
 
     private void work(Crew crew, FasterStore store, long firstStamp, SplittableRandom dice) {
-      try (var session = store.newSession(functions, mode)) {
+      try (var session = store.newSession().mode(mode).spans(functions)) {
         for (int i = 0; i < OPERATIONS && !crew.isOver(); i++) {
           int key = dice.nextInt(KEYS);
           int kind = dice.nextInt(8);
@@ -160,13 +159,13 @@ class LargeRaceTest {
     private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
       while (!crew.isOver()) {
         switch (dice.nextInt(4)) {
-          case 0 -> store.cut().close();
+          case 0 -> store.log().cut().close();
           case 1 -> scan(store);
           default -> {
             if (config.deleteOnClose()) {
-              store.compact();
+              store.log().compact();
             } else {
-              store.removeCheckpoint(store.checkpoint());
+              store.checkpoints().remove(store.checkpoints().take());
             }
           }
         }
@@ -176,7 +175,7 @@ class LargeRaceTest {
     private void scan(FasterStore store) {
       long[] before = LongStream.range(0, KEYS).map(key -> ended.get((int) key)).toArray();
       StampedFunctions.Result[] found = new StampedFunctions.Result[KEYS];
-      try (LogCut cut = store.cut();
+      try (LogCut cut = store.log().cut();
           LogScan scan = cut.scan()) {
         while (scan.next()) {
           int key = (int) scan.key().getLong(0);

@@ -3,11 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The log is truncated below, in the middle of, and above a value larger than a page: it is there
- * whole as long as its first chunk is, and otherwise it is not there, whoever looks.
+ * Tests truncating the log below, within and above a value larger than a page: all readers see the
+ * whole value as long as its first chunk exists, and otherwise none.
  */
 class LargeTruncationTest {
   private static final int PAGE_BYTES = 4096;
@@ -55,7 +55,7 @@ class LargeTruncationTest {
 
   private static Session<byte[], BytesFunctions.Result, Object> session(
       FasterStore store, SessionMode mode) {
-    return store.newSession(new BytesFunctions(), mode);
+    return store.newSession().mode(mode).spans(new BytesFunctions());
   }
 
   /** The value of a key; nothing if there is none. */
@@ -67,7 +67,7 @@ class LargeTruncationTest {
     }
   }
 
-  /** Every address from before the value to after its record, in memory and on disk. */
+  /** Every address from before the value to after its record; in memory and on disk. */
   @ParameterizedTest
   @ValueSource(ints = {4, 32})
   void aValueIsThereAsLongAsItsFirstChunkIs(int pages) {
@@ -80,11 +80,11 @@ class LargeTruncationTest {
       try (FasterStore store = FasterStore.open(config(pages));
           var session = session(store, SessionMode.BLOCKING)) {
         session.upsert(key(BEFORE), ByteSpan.of(SMALL_VALUE), null);
-        long first = store.tailAddress();
+        long first = store.log().tailAddress();
         session.upsert(key(LARGE), ByteSpan.of(LARGE_VALUE), null);
-        long after = store.tailAddress();
+        long after = store.log().tailAddress();
         session.upsert(key(AFTER), ByteSpan.of(SMALL_VALUE), null);
-        older = store.checkpoint();
+        older = store.checkpoints().take();
         long address = first - 100 + 8 * step * 13;
         if (address > after) {
           break;
@@ -93,15 +93,15 @@ class LargeTruncationTest {
         kept += isKept ? 1 : 0;
         dropped += isKept ? 0 : 1;
         truncateUnderReaders(store, address, isKept);
-        assertThat(store.beginAddress() <= first).as("address " + address).isEqualTo(isKept);
+        assertThat(store.log().beginAddress() <= first).as("address " + address).isEqualTo(isKept);
         checkAll(store, isKept);
-        store.checkpoint();
+        store.checkpoints().take();
       }
       try (FasterStore store = FasterStore.recover(config(pages))) {
         checkAll(store, isKept);
         updateAndCompact(store, isKept);
       }
-      // What was taken before has it still.
+      // An earlier cut still shows the value.
       try (FasterStore store = FasterStore.recover(config(pages), older)) {
         checkAll(store, true);
         assertThat(read(store, BEFORE)).isEqualTo(SMALL_VALUE);
@@ -111,14 +111,17 @@ class LargeTruncationTest {
     assertThat(dropped).isGreaterThan(20);
   }
 
-  /** The value is being read, from a cut, by a pending operation and by a scan, when it goes. */
+  /**
+   * The value is being read, from a cut, by a pending operation and by a scan, when it is
+   * truncated.
+   */
   private static void truncateUnderReaders(FasterStore store, long address, boolean isKept) {
     var result = new BytesFunctions.Result();
     try (var pending = session(store, SessionMode.PENDING);
-        LogCut cut = store.cut();
-        KeyHistory history = store.history(key(LARGE))) {
+        LogCut cut = store.log().cut();
+        KeyHistory history = store.log().history(key(LARGE))) {
       Status status = pending.read(key(LARGE), null, result, null);
-      store.truncate(address);
+      store.log().truncate(address);
       pending.completePending(true);
       if (status == Status.FOUND || result.completed == Status.FOUND) {
         assertWhole(result.value);
@@ -138,8 +141,8 @@ class LargeTruncationTest {
     byte[] expected = isKept ? LARGE_VALUE : new byte[0];
     assertThat(Arrays.equals(read(store, LARGE), expected)).isTrue();
     assertThat(read(store, AFTER)).isEqualTo(SMALL_VALUE);
-    Map<Integer, byte[]> all = scanned(store.scan(Versions.ALL));
-    Map<Integer, byte[]> live = scanned(store.scan(Versions.LIVE));
+    Map<Integer, byte[]> all = scanned(store.log().scan(Versions.ALL));
+    Map<Integer, byte[]> live = scanned(store.log().scan(Versions.LIVE));
     assertThat(all.containsKey(LARGE)).isEqualTo(isKept);
     assertThat(live.containsKey(LARGE)).isEqualTo(isKept);
     assertThat(all).containsKey(AFTER);
@@ -148,7 +151,7 @@ class LargeTruncationTest {
       assertWhole(all.get(LARGE));
       assertWhole(live.get(LARGE));
     }
-    try (KeyHistory history = store.history(key(LARGE))) {
+    try (KeyHistory history = store.log().history(key(LARGE))) {
       boolean isThere = history.next() && !history.isTombstone();
       assertThat(isThere).isEqualTo(isKept);
       if (isThere) {
@@ -159,7 +162,7 @@ class LargeTruncationTest {
   }
 
   private static void updateAndCompact(FasterStore store, boolean isKept) {
-    store.compact();
+    store.log().compact();
     checkAll(store, isKept);
     try (var session = session(store, SessionMode.PENDING)) {
       session.rmw(key(LARGE), OTHER_VALUE, null);
@@ -169,8 +172,8 @@ class LargeTruncationTest {
     byte[] updated = read(store, LARGE);
     assertThat(updated).hasSize(before + OTHER_VALUE.length);
     assertThat(Arrays.copyOfRange(updated, before, updated.length)).isEqualTo(OTHER_VALUE);
-    store.cut().close();
-    store.compact();
+    store.log().cut().close();
+    store.log().compact();
     assertThat(Arrays.equals(read(store, LARGE), updated)).isTrue();
     try (var session = session(store, SessionMode.BLOCKING)) {
       assertThat(session.delete(key(LARGE), null)).isEqualTo(Status.FOUND);
@@ -178,7 +181,7 @@ class LargeTruncationTest {
     assertThat(read(store, LARGE)).isEmpty();
   }
 
-  /** What a scan tells of where a value begins is where it can be truncated to. */
+  /** The log can be truncated to the address that a scan reports as the begin of a value. */
   @Test
   void aScanTellsHowFarTheLogCanBeTruncated() {
     try (FasterStore store = FasterStore.open(config(4));
@@ -186,17 +189,17 @@ class LargeTruncationTest {
       session.upsert(key(BEFORE), ByteSpan.of(SMALL_VALUE), null);
       session.upsert(key(LARGE), ByteSpan.of(LARGE_VALUE), null);
       long lowest = 0;
-      try (LogScan scan = store.scan(Versions.LIVE)) {
+      try (LogScan scan = store.log().scan(Versions.LIVE)) {
         while (scan.next()) {
           boolean isLarge = scan.key().toArray()[0] == LARGE;
           lowest = isLarge ? scan.lowestAddress() : lowest;
           assertThat(scan.lowestAddress() < scan.address()).isEqualTo(isLarge);
         }
       }
-      store.truncate(lowest);
+      store.log().truncate(lowest);
       assertWhole(read(store, LARGE));
       assertThat(read(store, BEFORE)).isEmpty();
-      store.truncate(lowest + 1);
+      store.log().truncate(lowest + 1);
       assertThat(read(store, LARGE)).isEmpty();
     }
   }

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -19,12 +20,15 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Values that do not fit a page, at the sizes where something changes. */
+/** Tests values that do not fit a page, at the sizes where behaviour changes. */
 class LargeValueTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEY_BYTES = 8;
 
-  /** The longest value whose record fits a page: 64 bytes less, a header of 24, the key. */
+  /**
+   * The longest value whose record fits a page: minus the first 64 bytes, a header of 24, and the
+   * key.
+   */
   private static final int IN_PAGE = PAGE_BYTES - 64 - 24 - KEY_BYTES;
 
   private static final int MAX = 256 << 10;
@@ -35,7 +39,7 @@ class LargeValueTest {
 
   @TempDir Path directory;
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     return StoreConfig.builder(directory)
         .memoryBytes(2 << 20)
         .pageBytes(PAGE_BYTES)
@@ -47,7 +51,7 @@ class LargeValueTest {
 
   private static Session<byte[], BytesFunctions.Result, Object> session(
       FasterStore store, SessionMode mode) {
-    return store.newSession(new BytesFunctions(), mode);
+    return store.newSession().mode(mode).spans(new BytesFunctions());
   }
 
   private static byte[] bytes(int length, long seed) {
@@ -88,15 +92,16 @@ class LargeValueTest {
         }
         expected.forEach((key, value) -> assertThat(read(session, key)).isEqualTo(value));
         StoreInvariants.check(store);
-        store.checkpoint();
+        store.checkpoints().take();
       }
       assertThat(Insides.engine(store).buffers().freeBytes()).isEqualTo(free);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+      assertThat(store.statistics().memoryBytes())
+          .isLessThanOrEqualTo(store.config().memoryBytes());
     }
     try (FasterStore store = FasterStore.recover(config().build());
         var session = session(store, mode)) {
       expected.forEach((key, value) -> assertThat(read(session, key)).isEqualTo(value));
-      try (LogCut cut = store.cut();
+      try (LogCut cut = store.log().cut();
           LogScan scan = cut.scan()) {
         int seen = 0;
         for (; scan.next(); seen++) {
@@ -153,7 +158,7 @@ class LargeValueTest {
     }
   }
 
-  /** The new value needs all of what is set aside for large ones; the old one goes elsewhere. */
+  /** The new value needs all memory reserved for large values; the old one is stored elsewhere. */
   @ParameterizedTest
   @EnumSource(SessionMode.class)
   void anRmwFindsRoomForBothValuesIfTheyFitInAnyOrder(SessionMode mode) {
@@ -167,7 +172,7 @@ class LargeValueTest {
   }
 
   @Test
-  void whatCouldNotBeGivenBackIsRefusedAndTheSessionGoesOn() {
+  void aValueThatCouldNotBeReadBackIsRefusedAndTheSessionContinues() {
     StoreConfig config = config().build();
     try (FasterStore store = FasterStore.open(config);
         var session = session(store, SessionMode.BLOCKING)) {
@@ -195,16 +200,19 @@ class LargeValueTest {
     }
   }
 
-  /** The last size that fits a record lies in one; a byte more takes chunks. */
+  /**
+   * The largest value that fits a record is stored in one; with one more byte, the value takes
+   * chunks.
+   */
   @Test
   void chunksAreForValuesThatDoNotFitAPage() {
     try (FasterStore store = FasterStore.open(config().logMemoryBytes(8 * PAGE_BYTES).build());
         var session = session(store, SessionMode.BLOCKING)) {
       session.upsert(key(1), ByteSpan.of(bytes(IN_PAGE, 1)), null);
-      long before = store.logBytes();
+      long before = store.statistics().logBytes();
       assertThat(session.upsert(key(1), ByteSpan.of(bytes(IN_PAGE, 2)), null))
           .isEqualTo(Status.UPDATED_IN_PLACE);
-      assertThat(store.logBytes()).isEqualTo(before);
+      assertThat(store.statistics().logBytes()).isEqualTo(before);
       assertThat(session.upsert(key(1), ByteSpan.of(bytes(IN_PAGE + 1, 3)), null))
           .isEqualTo(Status.COPIED);
       assertThat(read(session, 1)).isEqualTo(bytes(IN_PAGE + 1, 3));
@@ -222,13 +230,13 @@ class LargeValueTest {
       for (int number = 0; number < 10; number++) {
         session.upsert(key(number), ByteSpan.of(bytes(20_000 + 7 * number, number)), null);
       }
-      store.cut().close();
-      store.compact();
-      long afterFirst = store.logBytes();
+      store.log().cut().close();
+      store.log().compact();
+      long afterFirst = store.statistics().logBytes();
       for (int pass = 0; pass < 6; pass++) {
-        store.cut().close();
-        store.compact();
-        assertThat(store.logBytes()).isLessThanOrEqualTo(afterFirst + 8 * PAGE_BYTES);
+        store.log().cut().close();
+        store.log().compact();
+        assertThat(store.statistics().logBytes()).isLessThanOrEqualTo(afterFirst + 8 * PAGE_BYTES);
         for (int number = 0; number < 10; number++) {
           assertThat(read(session, number)).isEqualTo(bytes(20_000 + 7 * number, number));
         }

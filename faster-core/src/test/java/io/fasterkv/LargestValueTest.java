@@ -4,22 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A value of 1 GiB, in a log with 64 MiB of memory: written, read back from disk, recovered, and
- * read again; and a value of one byte more. Takes 2.5 GiB of memory and 1 GiB of disk.
+ * Tests a value of 1 GiB in a log with 64 MiB of memory: it is written, read back from disk,
+ * recovered, and read again. A value of one byte more is refused. Takes 2.5 GiB of memory and 1 GiB
+ * of disk.
  */
+@Tag("long")
 class LargestValueTest {
   private static final int GIB = 1 << 30;
   private static final long PATTERN = 0x9E3779B97F4A7C15L;
@@ -49,7 +53,7 @@ class LargestValueTest {
       ByteSpan value = new ByteSpan().wrap(bytes, 0, GIB, GIB);
       ByteSpan tooLong = new ByteSpan().wrap(bytes, 0, GIB + 1, GIB + 1);
       try (FasterStore store = FasterStore.open(config());
-          var session = store.newSession(functions, SessionMode.BLOCKING)) {
+          var session = store.newSession().spans(functions)) {
         long start = System.nanoTime();
         assertThat(session.upsert(KEY, value, null)).isEqualTo(Status.CREATED);
         report("written", start);
@@ -59,9 +63,9 @@ class LargestValueTest {
             .hasMessageContaining(
                 "valueBytes=1073741825, allowed=up to 1073741824; split the value");
         assertFound(store, functions, SessionMode.PENDING);
-        assertThat(store.memoryBytes()).isLessThanOrEqualTo(config().memoryBytes());
+        assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config().memoryBytes());
         start = System.nanoTime();
-        store.checkpoint();
+        store.checkpoints().take();
         report("in a checkpoint", start);
       }
       try (FasterStore store = FasterStore.recover(config())) {
@@ -72,7 +76,7 @@ class LargestValueTest {
 
   private static void assertFound(FasterStore store, Comparing functions, SessionMode mode) {
     long start = System.nanoTime();
-    try (var session = store.newSession(functions, mode)) {
+    try (var session = store.newSession().mode(mode).spans(functions)) {
       functions.matches = 0;
       Status status = session.read(KEY, null, null, null);
       session.completePending(true);
@@ -86,7 +90,7 @@ class LargestValueTest {
     System.out.println("1 GiB " + what + ": " + (System.nanoTime() - start) / 1_000_000 + " ms");
   }
 
-  /** Compares what is read with what was written. */
+  /** Compares the bytes read with those written. */
   private static final class Comparing implements StoreFunctions<Void, Void, Void> {
     private final MemorySegment expected;
     private int matches;
@@ -96,7 +100,8 @@ class LargestValueTest {
     }
 
     @Override
-    public void singleReader(ByteSpan key, Void input, ByteSpan value, Void output) {
+    public void singleReader(
+        ByteSpan key, Void input, ByteSpan value, Void output, RecordView record) {
       long at = value.offset();
       long end = at + value.length();
       boolean isSame =
@@ -111,12 +116,14 @@ class LargestValueTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Void input, ByteSpan value, Void output, RecordView record) {
       value.setLength(0);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Void input, ByteSpan value, Void output, RecordView record) {
       return true;
     }
 
@@ -126,7 +133,13 @@ class LargestValueTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Void input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        Void output,
+        RecordView record) {
       newValue.setTo(oldValue);
     }
   }

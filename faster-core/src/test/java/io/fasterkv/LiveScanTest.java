@@ -2,12 +2,12 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.IndexStatistics;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.statistics.IndexStatistics;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -21,7 +21,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Live scans beside writers: the records that they show, and how many records they look at. */
+/**
+ * Tests live scans with concurrent writers: which records they return, and how many records they
+ * examine.
+ */
 class LiveScanTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MEMORY_PAGES = 4;
@@ -33,7 +36,7 @@ class LiveScanTest {
   }
 
   /**
-   * Every version is a separate record here. While the scan runs, as many records are appended as
+   * Every version is a separate record here. While the scan runs, writers append as many records as
    * are in range. Memory holds 4 pages or everything.
    */
   @ParameterizedTest(name = "{0} keys, {1} pages of memory")
@@ -46,7 +49,7 @@ class LiveScanTest {
       long before = steps(store);
       long appended = records;
       Set<Long> seen = new HashSet<>();
-      try (LogScan scan = store.scan(Versions.LIVE)) {
+      try (LogScan scan = store.log().scan(Versions.LIVE)) {
         write(session, appended, appended + records / 2, keys);
         appended += records / 2;
         while (scan.next()) {
@@ -70,7 +73,7 @@ class LiveScanTest {
         LongSession<Void> session = sums(store)) {
       write(session, 0, 4000, keys);
       long before = steps(store);
-      try (LogScan scan = store.scan(Versions.LIVE)) {
+      try (LogScan scan = store.log().scan(Versions.LIVE)) {
         write(session, 4000, 8000, keys);
         for (int key = 0; key < keys; key++) {
           assertThat(scan.next()).isTrue();
@@ -81,10 +84,10 @@ class LiveScanTest {
     }
   }
 
-  /** Between its steps, writers update, insert and delete, and the log is compacted. */
+  /** Between the steps of the scan, writers update, insert and delete, and the log is compacted. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void showsWhatTheMapHadWhenItBegan(long seed) {
+  void showsTheMapAtItsStart(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int keys = new int[] {1, 10, 300}[random.nextInt(3)];
     boolean isCompacted = random.nextBoolean();
@@ -97,11 +100,11 @@ class LiveScanTest {
         Map<Long, Long> expected = new HashMap<>(model);
         Set<Long> touched = new HashSet<>();
         Map<Long, Long> seen = new HashMap<>();
-        try (LogScan scan = store.scan(Versions.LIVE)) {
+        try (LogScan scan = store.log().scan(Versions.LIVE)) {
           do {
             touched.addAll(change(session, random, model, keys, random.nextInt(60)));
             if (isCompacted && random.nextInt(50) == 0) {
-              store.compact();
+              store.log().compact();
             }
           } while (isShown(scan, seen, seed));
         }
@@ -111,7 +114,7 @@ class LiveScanTest {
     }
   }
 
-  /** Records appended on top hide no key, and a growing index loses none. */
+  /** Records appended above hide no key, and a growing index loses none. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void showsEveryKeyWhileAllAreOverwritten(long seed) {
@@ -121,13 +124,13 @@ class LiveScanTest {
         LongSession<Void> session = sums(store)) {
       write(session, 0, 3000, keys);
       Map<Long, Long> seen = new HashMap<>();
-      try (LogScan scan = store.scan(Versions.LIVE)) {
+      try (LogScan scan = store.log().scan(Versions.LIVE)) {
         long appended = 3000;
         do {
           write(session, appended, appended + 200, keys);
           appended += 200;
           if (seen.size() == keys / 2) {
-            store.growIndex();
+            store.index().grow();
           }
         } while (isShown(scan, seen, seed));
       }
@@ -176,19 +179,19 @@ class LiveScanTest {
   }
 
   private static long steps(FasterStore store) {
-    IndexStatistics statistics = store.indexStatistics();
+    IndexStatistics statistics = store.statistics().index();
     return statistics.recordsInMemory() + statistics.recordsFromDisk();
   }
 
   private static LongSession<Void> sums(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private StoreConfig appendOnly(int pages, long indexBytes) {
     return appendOnlyBuilder(pages, indexBytes).build();
   }
 
-  private StoreConfig.Builder appendOnlyBuilder(int pages, long indexBytes) {
+  private StoreConfigBuilder appendOnlyBuilder(int pages, long indexBytes) {
     return StoreConfig.builder(directory)
         .memoryBytes(8 << 20)
         .pageBytes(PAGE_BYTES)

@@ -5,11 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.Truncated;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -27,7 +27,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Scans of any range, histories of keys, and followers, against a plain map and against each other,
+ * Tests scans of any range, histories of keys, and followers, against a plain map and each other,
  * on a log of 4 KiB pages of which a handful are in memory. {@code -Dfaster.seed=N} replays a seed.
  */
 class LogAnalyticsTest {
@@ -67,8 +67,8 @@ class LogAnalyticsTest {
           case 0 -> driver.checkLive();
           case 1 -> checkParts(store, random, seed);
           case 2 -> checkHistories(store, seed);
-          case 3 -> store.compact();
-          case 4 -> store.cut().close();
+          case 3 -> store.log().compact();
+          case 4 -> store.log().cut().close();
           default -> driver.operation();
         }
       }
@@ -78,12 +78,12 @@ class LogAnalyticsTest {
     }
   }
 
-  /** Any two addresses give the records between them, and nothing becomes read-only by a scan. */
+  /** Any two addresses select the records between them; a scan makes nothing read-only. */
   private static void checkParts(FasterStore store, SplittableRandom random, long seed) {
     long readOnly = Insides.engine(store).log().regions().inPlaceFrom();
     List<Seen> all = scan(store, 0, Long.MAX_VALUE);
-    long from = random.nextLong(store.beginAddress(), store.tailAddress() + 1);
-    long until = random.nextLong(from, store.tailAddress() + 1);
+    long from = random.nextLong(store.log().beginAddress(), store.log().tailAddress() + 1);
+    long until = random.nextLong(from, store.log().tailAddress() + 1);
     List<Seen> expected =
         all.stream().filter(seen -> seen.address >= from && seen.address < until).toList();
     assertThat(scan(store, from, until)).as("seed " + seed).isEqualTo(expected);
@@ -94,7 +94,7 @@ class LogAnalyticsTest {
 
   private static List<Seen> scan(FasterStore store, long from, long until) {
     List<Seen> all = new ArrayList<>();
-    try (LogScan scan = store.scan(from, until, Versions.ALL)) {
+    try (LogScan scan = store.log().scan(from, until, Versions.ALL)) {
       while (scan.next()) {
         all.add(Seen.of(scan));
       }
@@ -102,7 +102,9 @@ class LogAnalyticsTest {
     return all;
   }
 
-  /** A key's history is what a scan of everything has of it, backwards, if no compaction moves. */
+  /**
+   * Without compaction, a key's history is the records of the key in a full scan, in reverse order.
+   */
   private static void checkHistories(FasterStore store, long seed) {
     Map<Integer, List<Seen>> byKey = new HashMap<>();
     for (Seen seen : scan(store, 0, Long.MAX_VALUE)) {
@@ -110,7 +112,7 @@ class LogAnalyticsTest {
     }
     byKey.forEach((key, versions) -> {
       List<Seen> history = new ArrayList<>();
-      try (KeyHistory walk = store.history(ModelDriver.key(key))) {
+      try (KeyHistory walk = store.log().history(ModelDriver.key(key))) {
         while (walk.next()) {
           history.add(
               new Seen(
@@ -133,7 +135,7 @@ class LogAnalyticsTest {
     });
   }
 
-  /** What was written once stays in every version's history until compaction drops it. */
+  /** A version stays in every history until compaction drops it. */
   @Test
   void aHistoryHasEveryVersionOfAnAppendOnlyLog() {
     StoreConfig config =
@@ -147,8 +149,7 @@ class LogAnalyticsTest {
             .deleteOnClose(true)
             .build();
     try (FasterStore store = FasterStore.open(config);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int round = 1; round <= 30; round++) {
         for (long key = 0; key < 50; key++) {
           session.upsert(key, round * 1000 + key, null);
@@ -157,7 +158,7 @@ class LogAnalyticsTest {
       session.delete(7, null);
       for (long key = 0; key < 50; key++) {
         List<Long> values = new ArrayList<>();
-        try (KeyHistory history = store.history(key)) {
+        try (KeyHistory history = store.log().history(key)) {
           if (key == 7) {
             assertThat(history.next()).isTrue();
             assertThat(history.isTombstone()).isTrue();
@@ -175,7 +176,10 @@ class LogAnalyticsTest {
     }
   }
 
-  /** Untouched keys exactly once, touched keys at most once, values whole, while all is moving. */
+  /**
+   * Unchanged keys exactly once, changed keys at most once, and values whole, during all kinds of
+   * changes.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aLiveScanSeesEachUntouchedKeyOnce(long seed) {
@@ -183,7 +187,7 @@ class LogAnalyticsTest {
     int keys = 300;
     VersionedFunctions functions = new VersionedFunctions(100);
     try (FasterStore store = FasterStore.open(config(random, 32 << 10))) {
-      try (var session = store.newSession(functions, SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(functions)) {
         for (long key = 0; key < keys; key++) {
           session.upsert(key(key), functions.value(key, 1), null);
         }
@@ -199,10 +203,10 @@ class LogAnalyticsTest {
     }
   }
 
-  /** Updates, deletes and inserts the odd keys, and compacts now and then. */
+  /** Updates, deletes and inserts odd keys, and sometimes compacts. */
   private static void touch(
       FasterStore store, VersionedFunctions functions, SplittableRandom random, int keys) {
-    try (var session = store.newSession(functions, SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(functions)) {
       for (long version = 2; version < 10_000; version++) {
         long key = 2L * random.nextInt(keys / 2) + 1;
         if (random.nextInt(4) == 0) {
@@ -211,7 +215,7 @@ class LogAnalyticsTest {
           session.upsert(key(key), functions.value(key, version), null);
         }
         if (version % 1000 == 0) {
-          store.compact();
+          store.log().compact();
         }
       }
     }
@@ -219,7 +223,7 @@ class LogAnalyticsTest {
 
   private static void checkScan(FasterStore store, VersionedFunctions functions, int keys) {
     Set<Long> seen = new HashSet<>();
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         long key = VersionedFunctions.number(scan.key());
         functions.check(key, scan.value());
@@ -231,26 +235,26 @@ class LogAnalyticsTest {
     }
   }
 
-  /** A follower has every record once, in order, and in the end the whole log. */
+  /** A follower returns every record once, in order, and in the end the whole log. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void aFollowerReadsWhatBecomesReadOnly(long seed) {
+  void aFollowerReadsRecordsThatBecomeReadOnly(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     Map<Integer, byte[]> model = new HashMap<>();
     List<Seen> followed = new ArrayList<>();
     try (FasterStore store = FasterStore.open(config(random));
-        LogFollower follower = store.follow(store.beginAddress());
+        LogFollower follower = store.log().follow(store.log().beginAddress());
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
       for (int step = 0; step < STEPS; step++) {
         driver.operation();
         if (random.nextInt(100) == 0) {
-          store.cut().close();
+          store.log().cut().close();
         }
         if (random.nextInt(20) == 0) {
           drain(follower, followed);
         }
       }
-      try (LogCut cut = store.cut();
+      try (LogCut cut = store.log().cut();
           LogScan scan = cut.scan()) {
         drain(follower, followed);
         List<Seen> all = new ArrayList<>();
@@ -274,51 +278,56 @@ class LogAnalyticsTest {
     }
   }
 
-  /** Its record is marked where it lies, and nothing else of the key is in the log any more. */
+  /** The key's record is marked in place, and the log has no other record of the key. */
   @Test
-  void aFollowerThatGoesOnSeesTheDeleteOfWhatWasReadBefore() {
+  void aResumedFollowerSeesDeletesOfRecordsReadBefore() {
     Map<Integer, byte[]> model = new HashMap<>();
     SplittableRandom random = new SplittableRandom(1);
     try (FasterStore store = FasterStore.open(mutable());
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, 1);
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       driver.upsertAll();
       Map<Integer, byte[]> read = new HashMap<>();
-      long position = readOn(store, store.beginAddress(), read, new Turn(true));
+      long position = readOn(store, store.log().beginAddress(), read, new Turn(true));
       assertThat(read).containsOnlyKeys(model.keySet());
       session.upsert(ModelDriver.key(7), ByteSpan.of(new byte[100]), null);
       session.upsert(ModelDriver.key(8), ByteSpan.of(new byte[100]), null);
-      // A cut waits until nobody changes what is below it, not for the disk.
-      Insides.engine(store).log().awaitFlushed(position);
-      store.compact(position);
-      assertThat(store.beginAddress()).isGreaterThan(64).isLessThanOrEqualTo(position);
+      // A cut waits until no thread changes records below it, but does not wait for the disk.
+      Insides.engine(store).log().room().awaitFlushed(position);
+      store.log().compact(position);
+      assertThat(store.log().beginAddress()).isGreaterThan(64).isLessThanOrEqualTo(position);
       session.delete(ModelDriver.key(7), null);
       session.delete(ModelDriver.key(8), null);
       Map<Integer, byte[]> other = new HashMap<>(read);
-      assertThat(readOn(store, position, read, new Turn(true))).isEqualTo(store.tailAddress());
-      assertThat(readOn(store, position, other, new Turn(false))).isEqualTo(store.tailAddress());
+      assertThat(readOn(store, position, read, new Turn(true)))
+          .isEqualTo(store.log().tailAddress());
+      assertThat(readOn(store, position, other, new Turn(false)))
+          .isEqualTo(store.log().tailAddress());
       assertThat(read).doesNotContainKeys(7, 8).hasSize(ModelDriver.KEYS - 2);
       assertThat(other.keySet()).isEqualTo(read.keySet());
     }
   }
 
-  /** One reader after the other goes on where the last one ended, while compaction drops it. */
+  /**
+   * Each reader continues where the last one ended, while compaction drops the records that were
+   * read.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void readersInTurnHaveWhatTheStoreHas(long seed) {
+  void consecutiveReadersSeeTheStoresContents(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     Map<Integer, byte[]> model = new HashMap<>();
     Map<Integer, byte[]> read = new HashMap<>();
     try (FasterStore store = FasterStore.open(config(random));
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, seed)) {
-      long position = store.beginAddress();
+      long position = store.log().beginAddress();
       for (int turn = 0; turn < 60; turn++) {
         driver.someOperations(random.nextInt(200));
         position = readOn(store, position, read, new Turn(random.nextBoolean()));
         assertThat(read.keySet()).as("seed " + seed + ", turn " + turn).isEqualTo(model.keySet());
         driver.someOperations(random.nextInt(100));
         if (random.nextBoolean()) {
-          store.compact(position);
+          store.log().compact(position);
         }
       }
       position = readOn(store, position, read, new Turn(true));
@@ -327,23 +336,23 @@ class LogAnalyticsTest {
     }
   }
 
-  /** How a part of the log is read. */
+  /** A way to read a part of the log. */
   private record Turn(boolean isFollower) {}
 
-  /** Reads all that there is from a position on, and returns where it ends. */
+  /** Reads everything from a position on, and returns the end. */
   private static long readOn(
       FasterStore store, long position, Map<Integer, byte[]> into, Turn turn) {
-    try (LogCut cut = store.cut()) {
+    try (LogCut cut = store.log().cut()) {
       if (turn.isFollower) {
-        try (LogFollower follower = store.follow(position)) {
+        try (LogFollower follower = store.log().follow(position)) {
           while (follower.next()) {
             take(follower.key(), follower.value(), follower.isTombstone(), into);
           }
           return follower.position();
         }
       }
-      long end = store.tailAddress();
-      try (LogScan scan = store.scan(position, end, Versions.ALL)) {
+      long end = store.log().tailAddress();
+      try (LogScan scan = store.log().scan(position, end, Versions.ALL)) {
         while (scan.next()) {
           take(scan.key(), scan.value(), scan.isTombstone(), into);
         }
@@ -377,14 +386,14 @@ class LogAnalyticsTest {
     Map<Integer, byte[]> model = new HashMap<>();
     SplittableRandom random = new SplittableRandom(1);
     try (FasterStore store = FasterStore.open(config(random));
-        LogFollower follower = store.follow(store.beginAddress());
+        LogFollower follower = store.log().follow(store.log().beginAddress());
         ModelDriver driver = new ModelDriver(store, SessionMode.BLOCKING, random, model, 1)) {
       for (int round = 0; round < 5; round++) {
         driver.upsertAll();
-        store.cut().close();
+        store.log().cut().close();
       }
-      store.compact();
-      long gone = store.beginAddress() - follower.position();
+      store.log().compact();
+      long gone = store.log().beginAddress() - follower.position();
       assertThat(gone).isPositive();
       assertThatThrownBy(follower::next)
           .isInstanceOf(Truncated.class)
@@ -392,7 +401,7 @@ class LogAnalyticsTest {
           .hasMessageContaining("skipTruncated");
       assertThat(follower.skipTruncated()).isEqualTo(gone);
       assertThat(follower.next()).isTrue();
-      assertThat(follower.address()).isGreaterThanOrEqualTo(store.beginAddress());
+      assertThat(follower.address()).isGreaterThanOrEqualTo(store.log().beginAddress());
     }
   }
 

@@ -3,10 +3,10 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
@@ -17,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Batches and single operations of a session on longs against a plain map: keys that occur twice in
- * a batch, records in all regions, deleted ones, recovery, and an index that changes its size. The
+ * Tests batches and single operations of a session on longs against a plain map: duplicate keys in
+ * a batch, records in all regions, deleted keys, recovery, and an index that changes its size. The
  * seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class LongBatchModelTest {
@@ -45,7 +45,7 @@ class LongBatchModelTest {
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(1_000);
         if (dice < 4) {
-          store.checkpoint();
+          store.checkpoints().take();
           driver.session.close();
           store.close();
           store = FasterStore.recover(config);
@@ -53,10 +53,10 @@ class LongBatchModelTest {
         } else if (dice < 10) {
           boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && random.nextBoolean());
           doublings += grow ? 1 : -1;
-          long resized = grow ? store.growIndex() : store.shrinkIndex();
+          long resized = grow ? store.index().grow() : store.index().shrink();
           assertThat(resized).as("seed " + seed).isPositive();
         } else if (dice < 14) {
-          store.cut().close();
+          store.log().cut().close();
         } else {
           driver.operation();
         }
@@ -83,7 +83,7 @@ class LongBatchModelTest {
         .build();
   }
 
-  /** Runs operations on store and model alike. */
+  /** Runs operations on both store and model. */
   private static final class Driver implements LongFunctions<long[]> {
     private static final int KEYS = 1_200;
     private static final int MAX_BATCH = 100;
@@ -104,7 +104,7 @@ class LongBatchModelTest {
         SplittableRandom random,
         Map<Long, Long> model,
         long seed) {
-      session = store.newLongSession(this, mode);
+      session = store.newSession().mode(mode).longs(this);
       isBlocking = mode == SessionMode.BLOCKING;
       this.random = random;
       this.model = model;
@@ -116,7 +116,7 @@ class LongBatchModelTest {
       return input;
     }
 
-    /** The order matters where no update is pending, and does not where one may be. */
+    /** The order matters where no update is pending, and does not matter where one may be. */
     @Override
     public long updater(long key, long input, long oldValue) {
       return (isBlocking ? 31 * oldValue : oldValue) + input;
@@ -221,7 +221,7 @@ class LongBatchModelTest {
       }
     }
 
-    /** Fills a batch with random keys, often from a few, and leaves the rest untouched. */
+    /** Fills a batch with random keys, often from a small set, and leaves the rest untouched. */
     private int draw(int from) {
       int count = random.nextInt(MAX_BATCH - from + 1);
       int range = random.nextInt(4) == 0 ? 20 : KEYS;

@@ -3,10 +3,9 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,8 +15,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Batches of several threads on the same keys while pages turn, the index changes its size and cuts
- * are made: no update is lost, and no key's sum goes back in the eyes of any reader.
+ * Tests batches of several threads on the same keys while the tail moves to new pages, the index
+ * changes its size and cuts are made: no update is lost, and no reader sees a key's sum decrease.
  */
 class LongBatchRaceTest {
   private static final int KEYS = 600;
@@ -77,14 +76,14 @@ class LongBatchRaceTest {
     int doublings = 0;
     while (!crew.isOver()) {
       switch (dice.nextInt(3)) {
-        case 0 -> store.cut().close();
-        case 1 -> store.compact();
+        case 0 -> store.log().cut().close();
+        case 1 -> store.log().compact();
         default -> {
           boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && dice.nextBoolean());
           if (grow) {
-            store.growIndex();
+            store.index().grow();
           } else {
-            store.shrinkIndex();
+            store.index().shrink();
           }
           doublings += grow ? 1 : -1;
         }
@@ -92,7 +91,7 @@ class LongBatchRaceTest {
     }
   }
 
-  /** One thread's session, which remembers the largest sum it has seen of each key. */
+  /** One thread's session, which remembers the largest sum it has read for each key. */
   private static final class Worker implements AutoCloseable {
     private final LongSession<Void> session;
     private final SplittableRandom dice;
@@ -103,7 +102,7 @@ class LongBatchRaceTest {
     private final Status[] statuses = new Status[BATCH];
 
     Worker(FasterStore store, SplittableRandom dice, String title) {
-      session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+      session = store.newSession().longs(LongFunctions.sum());
       this.dice = dice;
       this.title = title;
     }

@@ -3,16 +3,15 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The classes that are made for a store: how many there are, and that they go. */
+/** Tests how many classes are created for a store, and that they are unloaded. */
 class LongPathsTest {
   @TempDir Path directory;
 
@@ -34,7 +33,7 @@ class LongPathsTest {
         LongSession<Void> session = session(store)) {
       session.upsert(1, 10, null);
       WeakReference<Class<?>> old = new WeakReference<>(pathClass(session));
-      store.growIndex();
+      store.index().grow();
       assertThat(session.rmw(1, 5, null)).isEqualTo(Status.UPDATED_IN_PLACE);
       assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(15);
@@ -68,7 +67,7 @@ class LongPathsTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static Class<?> pathClass(LongSession<?> session) {

@@ -1,16 +1,18 @@
 package io.fasterkv;
 
-import io.fasterkv.api.LogOrigin;
-import io.fasterkv.api.LogPiece;
+import io.fasterkv.spi.LogOrigin;
+import io.fasterkv.spi.LogPiece;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 
-/** An origin whose log is in memory and whose reads can be made to fail. */
+/** An origin whose log is in memory and whose reads can fail on request. */
 public final class MemoryOrigin implements LogOrigin {
   private final List<Part> files = new ArrayList<>();
   private final AtomicInteger refusals = new AtomicInteger();
@@ -21,8 +23,11 @@ public final class MemoryOrigin implements LogOrigin {
   private int streams = 1;
   private volatile @Nullable Error thrown;
   private volatile long longestRead;
+  private volatile @Nullable CountDownLatch held;
+  private final AtomicInteger heldReads = new AtomicInteger();
+  private final List<Long> filled = Collections.synchronizedList(new ArrayList<>());
 
-  /** Some pieces that follow each other, with their bytes. */
+  /** Some consecutive pieces with their bytes. */
   public record Run(
       List<LogPiece> pieces, List<byte[]> bytes, List<byte[]> sound, byte @Nullable [] digest) {
     /** Creates an origin with intact bytes; bytes that change later do not match the checksums. */
@@ -66,6 +71,35 @@ public final class MemoryOrigin implements LogOrigin {
   MemoryOrigin throwing(Error error) {
     thrown = error;
     return this;
+  }
+
+  /** Makes the reads of the fill block. */
+  MemoryOrigin holding(CountDownLatch until) {
+    held = until;
+    return this;
+  }
+
+  /** The number of reads of the fill that have blocked, including those that still do. */
+  int heldReads() {
+    return heldReads.get();
+  }
+
+  /** The addresses that the fill has read, in order. */
+  List<Long> filled() {
+    return List.copyOf(filled);
+  }
+
+  private void hold() throws IOException {
+    CountDownLatch until = held;
+    if (until != null && until.getCount() > 0) {
+      heldReads.incrementAndGet();
+      try {
+        until.await();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new IOException(e);
+      }
+    }
   }
 
   /** The length of the longest read of an operation. */
@@ -142,7 +176,7 @@ public final class MemoryOrigin implements LogOrigin {
       visitor.visit(run.digest);
     }
 
-    /** The thread distinguishes reads of a fill from those of an operation. */
+    /** The thread's name distinguishes reads of the fill from reads of an operation. */
     @Override
     public void read(long address, MemorySegment target) throws IOException {
       checkOpen();
@@ -154,7 +188,10 @@ public final class MemoryOrigin implements LogOrigin {
       if (run.digest != null && refuse(isFill ? refusals : singleRefusals)) {
         throw new IOException("refused");
       }
-      if (!isFill) {
+      if (isFill) {
+        filled.add(address);
+        hold();
+      } else {
         singleReads.incrementAndGet();
         longestRead = Math.max(longestRead, target.byteSize());
       }

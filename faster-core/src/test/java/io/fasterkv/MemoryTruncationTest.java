@@ -3,41 +3,39 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
-/** A truncation beside a compaction, in a store that is all in memory. */
+/** Tests a truncation concurrent with a compaction, in a store in memory. */
 class MemoryTruncationTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 1000;
 
   @Test
-  void aPassThatHasWaitedLetsTheTailsPageBe() throws InterruptedException {
+  void aRunThatHasWaitedLeavesTheTailPageAlone() throws InterruptedException {
     try (FasterStore store = open();
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key, key, null);
       }
       ReentrantLock sizeLock = Insides.engine(store).index().sizeLock();
-      Thread pass = new Thread(store::compact);
+      Thread pass = new Thread(store.log()::compact);
       sizeLock.lock();
       try {
         pass.start();
         while (!sizeLock.hasQueuedThread(pass)) {
           Thread.onSpinWait();
         }
-        store.truncate(store.tailAddress());
+        store.log().truncate(store.log().tailAddress());
       } finally {
         sizeLock.unlock();
       }
       pass.join();
 
-      assertThat(store.beginAddress()).isLessThanOrEqualTo(store.tailAddress());
+      assertThat(store.log().beginAddress()).isLessThanOrEqualTo(store.log().tailAddress());
       session.upsert(1, 10, null);
       assertThat(session.read(1, null)).isEqualTo(Status.FOUND);
       assertThat(session.value()).isEqualTo(10);

@@ -3,17 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.operation.ChainSteps;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.operation.version.SessionCounters;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Compaction in sequence of a log in which values lie in parts. */
+/** Tests sequential compaction of a log whose values consist of several records. */
 class MergeCompactionTest {
   private static final int KEYS = 500;
 
@@ -40,16 +39,19 @@ class MergeCompactionTest {
   }
 
   private static long diskSteps(FasterStore store) {
-    ChainSteps.Sums sums = Insides.engine(store).chainSteps().sums();
+    SessionCounters.Sums sums = Insides.engine(store).sessionCounters().sums();
     return sums.onDisk();
   }
 
-  /** What was upserted anew is dead with all its deltas, and no chain is followed to see that. */
+  /**
+   * A key that was upserted again is dead with all its older deltas; compaction follows no chain to
+   * find that out.
+   */
   @Test
   void deadDeltasCostNoAccess() {
     try (FasterStore store = open();
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       ByteSpan value = ByteSpan.of(new byte[60]);
       for (int key = 0; key < KEYS; key++) {
         session.upsert(key(key), value, null);
@@ -63,11 +65,11 @@ class MergeCompactionTest {
       for (int key = 0; key < KEYS; key++) {
         session.upsert(key(key), value, null);
       }
-      store.cut().close();
+      store.log().cut().close();
       long before = diskSteps(store);
-      long end = store.compact();
+      long end = store.log().compact();
       assertThat(end).isPositive();
-      // What is newest of its key is moved; most of that is on disk, too.
+      // The newest record of its key is moved; most such records are on disk, too.
       assertThat(diskSteps(store) - before).isLessThan(KEYS / 20);
       for (int key = 0; key < KEYS; key++) {
         BytesFunctions.Result result = new BytesFunctions.Result();
@@ -77,12 +79,12 @@ class MergeCompactionTest {
     }
   }
 
-  /** A value in parts is put together once, wherever its parts lie. */
+  /** A value in parts is merged once, wherever its parts are. */
   @Test
   void valuesInPartsArePutTogether() {
     try (FasterStore store = open();
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       byte[][] model = new byte[KEYS][0];
       for (byte round = 0; round < 4; round++) {
         for (int key = 0; key < KEYS; key++) {
@@ -92,10 +94,10 @@ class MergeCompactionTest {
           System.arraycopy(input, 0, longer, model[key].length, input.length);
           model[key] = longer;
         }
-        store.cut().close();
+        store.log().cut().close();
       }
-      store.compact();
-      long moved = store.compactionStats().movedRecords();
+      store.log().compact();
+      long moved = store.statistics().compaction().movedRecords();
       assertThat(moved).isBetween(1L, (long) KEYS);
       for (int key = 0; key < KEYS; key++) {
         BytesFunctions.Result result = new BytesFunctions.Result();

@@ -3,15 +3,15 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -23,9 +23,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads count under mergeable functions while the read-only mark moves all the time, pages are
- * evicted and the log is compacted: each acknowledged update counts once. The seed is in the test's
- * name.
+ * Tests threads that count with mergeable functions while the read-only address moves all the time,
+ * pages are evicted and the log is compacted: each acknowledged update counts once. The seed is in
+ * the test's name.
  */
 class MergeCounterTest {
   private static final int THREADS = 3;
@@ -38,7 +38,7 @@ class MergeCounterTest {
     return Seeds.fresh(6);
   }
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     return StoreConfig.builder(directory)
         .memoryBytes(2 << 20)
         .pageBytes(PAGE_BYTES)
@@ -57,7 +57,7 @@ class MergeCounterTest {
     assertThat(wrong).as("seed " + seed).isEmpty();
   }
 
-  /** The check above sees a merge that counts the older part twice. */
+  /** The check above detects a merge that counts the older part twice. */
   @Test
   void aPartThatCountsTwiceIsSeen() {
     for (long seed = 1; seed <= 20; seed++) {
@@ -68,7 +68,10 @@ class MergeCounterTest {
     Assertions.fail("a merge that counts parts twice was not seen");
   }
 
-  /** Frozen: what a value looks like when a delta is merged with a base that has it already. */
+  /**
+   * Broken on purpose for this test: a value after a delta was merged with a base that already
+   * includes it.
+   */
   private static final class DoubleCount implements MergeableLongFunctions<Object> {
     @Override
     public long initialUpdater(long key, long input) {
@@ -86,7 +89,7 @@ class MergeCounterTest {
     }
   }
 
-  /** Returns what is wrong in the end, empty if nothing. */
+  /** Returns the final errors, empty if there are none. */
   private String countLongs(long seed, MergeableLongFunctions<Object> functions) {
     SplittableRandom random = new SplittableRandom(seed);
     int keys = random.nextBoolean() ? 5 : 3000;
@@ -97,7 +100,7 @@ class MergeCounterTest {
       for (int thread = 0; thread < THREADS; thread++) {
         SplittableRandom dice = random.split();
         crew.add(() -> {
-          try (var session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+          try (var session = store.newSession().longs(functions)) {
             for (int i = 0; i < OPERATIONS && !crew.isOver(); i++) {
               int key = dice.nextInt(keys);
               session.rmw(key, 1, null);
@@ -113,7 +116,7 @@ class MergeCounterTest {
       crew.add(() -> keepHouse(crew, store, random.split()));
       crew.run();
       StringBuilder wrong = new StringBuilder();
-      try (var session = store.newLongSession(functions, SessionMode.BLOCKING)) {
+      try (var session = store.newSession().longs(functions)) {
         for (int key = 0; key < keys; key++) {
           session.read(key, null);
           if (session.value() != counted.get(key)) {
@@ -130,14 +133,16 @@ class MergeCounterTest {
   private static void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
     while (!crew.isOver()) {
       if (dice.nextInt(8) == 0) {
-        store.compact();
+        store.log().compact();
       } else {
-        store.cut().close();
+        store.log().cut().close();
       }
     }
   }
 
-  /** Spans: each thread appends its own letter in order; none is lost, doubled or out of order. */
+  /**
+   * Spans: each thread appends its own letter in order; no letter is lost, doubled or out of order.
+   */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everyAppendCountsOnceAndInOrder(long seed) {
@@ -149,7 +154,7 @@ class MergeCounterTest {
       for (int thread = 0; thread < THREADS; thread++) {
         int own = thread;
         crew.add(() -> {
-          try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+          try (var session = store.newSession().spans(new BytesFunctions())) {
             for (int i = 0; i < keys * perKey; i++) {
               byte[] input = {(byte) (own * 64 + i / keys)};
               session.rmw(key(i % keys), input, null);
@@ -161,7 +166,7 @@ class MergeCounterTest {
       SplittableRandom dice = new SplittableRandom(seed);
       crew.add(() -> keepHouse(crew, store, dice));
       crew.run();
-      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(new BytesFunctions())) {
         for (int key = 0; key < keys; key++) {
           BytesFunctions.Result result = new BytesFunctions.Result();
           assertThat(session.read(key(key), null, result, null)).isEqualTo(Status.FOUND);
@@ -180,14 +185,17 @@ class MergeCounterTest {
     return ByteSpan.of(new byte[] {(byte) key, (byte) (key >> 8), 1});
   }
 
-  /** A store that has deltas and no merge says so, and never takes a delta for the value. */
+  /**
+   * A store that contains deltas but is opened without a merge reports that, and never takes a
+   * delta for the value.
+   */
   @Test
   void aStoreWithoutItsMergeRefusesDeltas() {
     MemoryDevice device = new MemoryDevice();
-    StoreConfig.Builder builder = config().deleteOnClose(false).recordKind(RecordKind.LONGS);
+    StoreConfigBuilder builder = config().deleteOnClose(false).recordKind(RecordKind.LONGS);
     StoreConfig without = builder.build();
     try (FasterStore store = FasterStore.open(builder.merge(LongFunctions.sum()).build(), device);
-        var session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(LongFunctions.sum())) {
       for (int key = 0; key < 3000; key++) {
         session.upsert(key, 1, null);
       }
@@ -196,10 +204,10 @@ class MergeCounterTest {
         appended += session.rmw(key, 1, null) == Status.DELTA_APPENDED ? 1 : 0;
       }
       assertThat(appended).isGreaterThan(50);
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(without, new CheckpointToken(1), device);
-        var session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(LongFunctions.sum())) {
       int refused = 0;
       for (int key = 0; key < 100; key++) {
         try {
@@ -231,7 +239,7 @@ class MergeCounterTest {
               return input;
             }
           };
-      Assertions.assertThatThrownBy(() -> store.newLongSession(plain, SessionMode.BLOCKING))
+      Assertions.assertThatThrownBy(() -> store.newSession().longs(plain))
           .isInstanceOf(BadConfig.class)
           .hasMessageContaining("MergeableLongFunctions");
     }
@@ -239,7 +247,7 @@ class MergeCounterTest {
 
   /** One hot key, evicted or made fuzzy after each update: its chain of deltas stays short. */
   @Test
-  void chainsStayShortUnderEndlessUpdatesThatNobodyReads() {
+  void chainsStayShortUnderEndlessUpdatesWithoutReads() {
     StoreConfig config =
         config()
             .indexBytes(1 << 18)
@@ -247,7 +255,7 @@ class MergeCounterTest {
             .merge(LongFunctions.sum())
             .build();
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
-        var session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(LongFunctions.sum())) {
       long sum = 0;
       long chains = 0;
       int longest = 0;
@@ -255,7 +263,7 @@ class MergeCounterTest {
       for (int round = 0; round < rounds; round++) {
         session.rmw(1, 1, null);
         sum++;
-        // More than all of memory: the hot key's record is on disk now.
+        // More than all of the memory, so that the hot key's record is on disk.
         for (int filler = 0; filler < 8 * PAGE_BYTES / 24; filler++) {
           session.upsert(1000 + filler, 0, null);
         }
@@ -266,7 +274,7 @@ class MergeCounterTest {
       session.read(1, null);
       assertThat(session.value()).isEqualTo(sum);
       assertThat(deltas(store, 1)).isLessThanOrEqualTo(8);
-      // One in eight appends makes the value whole: a chain of 160 has a chance of (7/8)^160.
+      // One in eight appends writes the whole value: a chain of 160 has a probability of (7/8)^160.
       assertThat(longest).isBetween(2, 160);
       assertThat(chains / rounds).isLessThan(24);
     }
@@ -274,7 +282,7 @@ class MergeCounterTest {
 
   private static int deltas(FasterStore store, long key) {
     int deltas = 0;
-    try (KeyHistory history = store.history(key)) {
+    try (KeyHistory history = store.log().history(key)) {
       while (history.next() && history.isDelta()) {
         deltas++;
       }

@@ -4,20 +4,20 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Objects;
 
-/** A store of mergeable values beside a plain map, in either kind of records. */
+/** A store of mergeable values and a plain map beside it, for either kind of record. */
 abstract class MergeModel<V> implements AutoCloseable {
   final Map<Integer, V> model;
 
-  /** How many updates did not look at the value they update. */
+  /** Number of updates that did not read the value that they update. */
   private int appended;
 
   private MergeModel(Map<Integer, V> model) {
@@ -37,7 +37,7 @@ abstract class MergeModel<V> implements AutoCloseable {
   @Override
   public abstract void close();
 
-  /** What a scan's record adds to what was seen of its key before. */
+  /** Adds a scan's record to the records of its key seen before. */
   abstract void seen(Map<Integer, V> seen, LogScan scan);
 
   int appended() {
@@ -52,10 +52,10 @@ abstract class MergeModel<V> implements AutoCloseable {
     return new HashMap<>(model);
   }
 
-  /** A cut shows what was there when it was made. */
+  /** A cut shows the state at the time it was made. */
   void checkCut(FasterStore store, String when) {
     Map<Integer, V> seen = new HashMap<>();
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         seen(seen, scan);
@@ -63,7 +63,7 @@ abstract class MergeModel<V> implements AutoCloseable {
     }
     assertThat(seen).as(when).isEqualTo(model);
     Map<Integer, V> live = new HashMap<>();
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         assertThat(scan.isDelta()).as(when).isFalse();
         seen(live, scan);
@@ -75,7 +75,7 @@ abstract class MergeModel<V> implements AutoCloseable {
   /**
    * Opens the model of an empty store.
    *
-   * @param isLarge whether values, and what updates add, may be larger than a page of 4 KiB
+   * @param isLarge whether values, and the inputs of updates, may be larger than a page of 4 KiB
    */
   static MergeModel<?> open(FasterStore store, SessionMode mode, boolean isLarge) {
     return switch (store.config().recordKind()) {
@@ -90,7 +90,7 @@ abstract class MergeModel<V> implements AutoCloseable {
 
     Longs(FasterStore store, SessionMode mode, Map<Integer, Long> model) {
       super(model);
-      session = store.newLongSession(new ChainHash(), mode);
+      session = store.newSession().mode(mode).longs(new ChainHash());
     }
 
     @Override
@@ -158,7 +158,7 @@ abstract class MergeModel<V> implements AutoCloseable {
     Spans(FasterStore store, SessionMode mode, Map<Integer, String> model, boolean isLarge) {
       super(model);
       this.isLarge = isLarge;
-      session = store.newSession(new MixedFunctions(), mode);
+      session = store.newSession().mode(mode).spans(new MixedFunctions());
     }
 
     private byte[] bytes(int input) {
@@ -172,7 +172,7 @@ abstract class MergeModel<V> implements AutoCloseable {
       return Math.floorMod(input, 16) == 3 || Math.floorMod(input / 16, 5) > 0;
     }
 
-    /** How often each letter comes, in order. */
+    /** How often each letter occurs, in order. */
     private static String runs(String value) {
       StringBuilder runs = new StringBuilder();
       int from = 0;

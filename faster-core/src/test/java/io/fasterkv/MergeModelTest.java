@@ -2,12 +2,13 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import java.nio.file.Path;
 import java.util.Map;
@@ -18,10 +19,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Mergeable updates against a plain map, in both kinds of records, with values that tell which
- * updates they got in which order: tiny pages, few buckets, most records on disk, a fuzzy region
- * that is held open, cuts, compaction, checkpoints and recovery. The seed is in the test's name;
- * {@code -Dfaster.seed=N} replays it.
+ * Tests mergeable updates against a plain map, for both kinds of record, with values that show
+ * which updates they received in which order. Pages are tiny, buckets few, most records are on
+ * disk, and the fuzzy region is kept open; there are cuts, compaction, checkpoints and recovery.
+ * The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class MergeModelTest {
   private static final int STEPS = 15_000;
@@ -41,7 +42,7 @@ class MergeModelTest {
     behavesAsAMap(seed, random, config(random, random.nextBoolean()), false);
   }
 
-  /** Values up to twelve pages, and updates that add up to five. */
+  /** Values of up to twelve pages, and updates that add up to five pages. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMapOfLargeValues(long seed) {
@@ -65,7 +66,7 @@ class MergeModelTest {
 
   private StoreConfig config(SplittableRandom random, boolean isLong) {
     double[] fractions = {0, 0.25, 0.5, 0.9};
-    StoreConfig.Builder builder =
+    StoreConfigBuilder builder =
         StoreConfig.builder(directory)
             .memoryBytes(2 << 20)
             .pageBytes(PAGE_BYTES)
@@ -129,7 +130,7 @@ class MergeModelTest {
       for (int key = 0; key < keys; key++) {
         values.check(key, when + ", key " + key);
       }
-      // In more memory all of them may stay mutable.
+      // With more memory, all records may remain mutable.
       if (keys > 100 && config.logMemoryBytes() <= 8 * PAGE_BYTES) {
         assertThat(appended + values.appended()).as(when).isPositive();
       }
@@ -138,7 +139,7 @@ class MergeModelTest {
       store.close();
     }
 
-    /** Lets compaction follow chains, read in sequence, or do either as it sees fit. */
+    /** Makes compaction follow chains, read in sequence, or choose by cost. */
     private void weighChains() {
       double[] weights = {0, 1, 1000, Double.POSITIVE_INFINITY};
       Insides.compactor(store).weighChains(weights[random.nextInt(weights.length)]);
@@ -154,14 +155,14 @@ class MergeModelTest {
       }
     }
 
-    /** While a thread has not moved on, what was just mutable is fuzzy: updates append deltas. */
+    /** While a thread is protected, recently mutable records are fuzzy: updates append deltas. */
     private void fuzzyUpdates() {
       int[] few = {random.nextInt(keys), random.nextInt(keys)};
       boolean isHeld = config.logMemoryBytes() >= 32 * PAGE_BYTES && config.mutableFraction() > 0;
       if (isHeld) {
-        // So that the values are written anew, near the tail: one in eight that append where the
-        // rest is on disk makes the value whole, and would wait for the thread that is behind.
-        store.cut().close();
+        // So that the values are written again near the tail: one in eight updates that append to a
+        // value on disk writes it whole, and would wait for the protected thread.
+        store.log().cut().close();
       }
       for (int key : few) {
         values.upsert(key, random.nextInt());
@@ -172,9 +173,9 @@ class MergeModelTest {
       EpochUser behind = Insides.engine(store).epochs().register();
       behind.protect();
       for (int fold = 0; fold < 3; fold++) {
-        store.cut().close();
+        store.log().cut().close();
         for (int key : few) {
-          // A few bytes that are merged: what is no delta would wait.
+          // A few bytes that are merged: an update that appends no delta would wait.
           values.rmw(key, 16 * random.nextInt(1 << 20) + 3);
         }
       }
@@ -184,10 +185,10 @@ class MergeModelTest {
 
     private void keepHouse(LogDevice device, String when) {
       if (config.deleteOnClose()) {
-        store.compact();
+        store.log().compact();
         return;
       }
-      CheckpointToken token = store.checkpoint();
+      CheckpointToken token = store.checkpoints().take();
       Map<Integer, V> committed = values.copy();
       if (random.nextBoolean()) {
         for (int i = random.nextInt(50); i > 0; i--) {

@@ -2,11 +2,10 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A log whose head expires while values lie in it in parts: what is left of a value are its latest
- * updates, in order and without a gap, and nothing but another truncation takes more of them. The
- * seed is in the test's name.
+ * Tests a log whose head expires while values consist of several records. A value keeps its latest
+ * updates, in order and without a gap, and only another truncation removes more of them. The seed
+ * is in the test's name.
  */
 class MergeTruncationTest {
   private static final int KEYS = 60;
@@ -31,7 +30,7 @@ class MergeTruncationTest {
     return Seeds.fresh(6);
   }
 
-  /** What a key's updates were, oldest first, and how many of them may be or are gone. */
+  /** A key's updates, oldest first, and how many of them may be truncated or are. */
   private static final class Expected {
     private final List<Long> updates = new ArrayList<>();
     private int gone;
@@ -46,7 +45,7 @@ class MergeTruncationTest {
       }
     }
 
-    /** Whether the value is made of the last updates, as many as there should be. */
+    /** Whether the value consists of the expected number of last updates. */
     boolean fits(boolean isFound, long value) {
       for (int from = gone; from <= updates.size(); from++) {
         if (isFound == from < updates.size() && (!isFound || value == join(from))) {
@@ -72,7 +71,7 @@ class MergeTruncationTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void whatIsLeftOfAValueAreItsLatestUpdates(long seed) {
+  void theRestOfAValueIsItsLatestUpdates(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     StoreConfig config =
         StoreConfig.builder(directory)
@@ -89,7 +88,7 @@ class MergeTruncationTest {
       model.add(new Expected());
     }
     try (FasterStore store = FasterStore.open(config, new MemoryDevice());
-        var session = store.newLongSession(new ChainHash(), SessionMode.BLOCKING)) {
+        var session = store.newSession().longs(new ChainHash())) {
       long cold = KEYS;
       int deltas = 0;
       for (int step = 0; step < STEPS; step++) {
@@ -126,8 +125,8 @@ class MergeTruncationTest {
   }
 
   private static void truncate(FasterStore store, SplittableRandom random, List<Expected> model) {
-    long begin = store.beginAddress();
-    store.truncate(begin + random.nextLong(store.tailAddress() - begin + 1));
+    long begin = store.log().beginAddress();
+    store.log().truncate(begin + random.nextLong(store.log().tailAddress() - begin + 1));
     model.forEach(expected -> expected.isCertain = false);
   }
 

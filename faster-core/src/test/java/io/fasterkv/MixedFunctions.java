@@ -1,19 +1,20 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 
 /**
- * Updates of two kinds: some append their input and are merged, as those of {@link BytesFunctions};
- * the others put it before the value, and need to see that.
+ * Updates of two kinds: some append their input and are merged, like those of {@link
+ * BytesFunctions}; the others prepend it to the value, for which they need the value.
  */
 final class MixedFunctions extends BytesFunctions {
 
-  /** Whether an input goes before the value: it begins with none of the small letters. */
+  /** Whether an input goes before the value: it does not begin with a small letter. */
   static boolean isPrefix(byte[] input) {
     return input.length > 0 && (input[0] & 0x20) == 0;
   }
 
-  /** What becomes of a value. */
+  /** The result for a value. */
   static byte[] updated(byte[] value, byte[] input) {
     byte[] first = isPrefix(input) ? input : value;
     byte[] last = isPrefix(input) ? value : input;
@@ -29,9 +30,10 @@ final class MixedFunctions extends BytesFunctions {
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, byte[] input, ByteSpan value, Result output, RecordView record) {
     if (!isPrefix(input)) {
-      return super.inPlaceUpdater(key, input, value);
+      return super.inPlaceUpdater(key, input, value, output, record);
     }
     byte[] whole = updated(value.toArray(), input);
     if (whole.length > value.capacity()) {
@@ -43,9 +45,15 @@ final class MixedFunctions extends BytesFunctions {
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      byte[] input,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      Result output,
+      RecordView record) {
     if (!isPrefix(input)) {
-      super.copyUpdater(key, input, oldValue, newValue);
+      super.copyUpdater(key, input, oldValue, newValue, output, record);
       return;
     }
     byte[] whole = updated(oldValue.toArray(), input);

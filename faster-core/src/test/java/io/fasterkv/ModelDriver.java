@@ -3,16 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 
-/** Runs operations on store and model alike. */
+/** Runs operations on both store and model. */
 final class ModelDriver implements AutoCloseable {
   static final int KEYS = 400;
   private final FasterStore store;
@@ -22,7 +22,7 @@ final class ModelDriver implements AutoCloseable {
   private final long seed;
   private final SessionMode mode;
 
-  /** One upsert in so many is of a value larger than a page; 0 for none. */
+  /** One in this many upserts writes a value larger than a page; 0 for none. */
   private int largeOneIn;
 
   ModelDriver(
@@ -32,14 +32,14 @@ final class ModelDriver implements AutoCloseable {
       Map<Integer, byte[]> model,
       long seed) {
     this.store = store;
-    this.session = store.newSession(new MixedFunctions(), mode);
+    this.session = store.newSession().mode(mode).spans(new MixedFunctions());
     this.random = random;
     this.model = model;
     this.seed = seed;
     this.mode = mode;
   }
 
-  /** Lets one upsert in {@code oneIn} be of a value of up to six pages of 4 KiB. */
+  /** Makes one upsert in {@code oneIn} write a value of up to six pages of 4 KiB. */
   ModelDriver withLargeValues(int oneIn) {
     largeOneIn = oneIn;
     return this;
@@ -132,11 +132,11 @@ final class ModelDriver implements AutoCloseable {
     }
   }
 
-  /** A cut shows what was there when it was made, whatever happens after. */
+  /** A cut shows the state at the time it was made, whatever happens later. */
   void checkCut() {
     Map<Integer, byte[]> expected = new HashMap<>(model);
     Map<Integer, byte[]> seen = new HashMap<>();
-    try (LogCut cut = store.cut()) {
+    try (LogCut cut = store.log().cut()) {
       someOperations(random.nextInt(200));
       try (LogScan scan = cut.scan()) {
         while (scan.next()) {
@@ -160,7 +160,7 @@ final class ModelDriver implements AutoCloseable {
   /** A live scan of everything shows the map, each key once. */
   void checkLive() {
     Map<Integer, byte[]> seen = new HashMap<>();
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         int key = ByteBuffer.wrap(scan.key().toArray()).getInt();
         assertThat(scan.isTombstone()).as(at(key)).isFalse();
@@ -171,21 +171,23 @@ final class ModelDriver implements AutoCloseable {
     seen.forEach((key, value) -> assertThat(value).as(at(key)).isEqualTo(model.get(key)));
   }
 
-  /** Drops what lies below some address; the model drops the keys whose newest record did. */
+  /**
+   * Drops everything below some address; the model drops the keys whose newest record was below it.
+   */
   void truncate() {
     Map<Integer, Long> newest = new HashMap<>();
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         newest.put(ByteBuffer.wrap(scan.key().toArray()).getInt(), scan.lowestAddress());
       }
     }
-    long begin = store.beginAddress();
-    long tail = store.tailAddress();
+    long begin = store.log().beginAddress();
+    long tail = store.log().tailAddress();
     long part = random.nextInt(3) == 0 ? tail - begin : (tail - begin) / 4;
     long address = begin + random.nextLong(part + 1);
-    store.truncate(address);
-    assertThat(store.beginAddress()).as("seed " + seed).isGreaterThanOrEqualTo(address);
+    store.log().truncate(address);
+    assertThat(store.log().beginAddress()).as("seed " + seed).isGreaterThanOrEqualTo(address);
     newest.forEach((key, at) -> {
       if (at < address) {
         model.remove(key);
@@ -209,7 +211,7 @@ final class ModelDriver implements AutoCloseable {
     return value;
   }
 
-  /** Keys of 4 to 30 bytes; the number comes first. */
+  /** Keys of 4 to 30 bytes, which start with the number. */
   static ByteSpan key(int key) {
     return ByteSpan.of(ByteBuffer.allocate(4 + key % 27).putInt(key).array());
   }

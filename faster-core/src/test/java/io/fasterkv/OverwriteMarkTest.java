@@ -3,11 +3,9 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreFunctions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.RecordInfo;
@@ -17,7 +15,7 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The mark that says for ever: a newer record of this key is further up in the chain. */
+/** Tests the permanent mark on a record whose key has a newer record further up in the chain. */
 class OverwriteMarkTest {
   private static final ByteSpan KEY = ByteSpan.of(new byte[] {1, 2, 3, 4});
 
@@ -43,7 +41,7 @@ class OverwriteMarkTest {
   void aMutableRecordThatIsOutgrownIsMarked() {
     for (double fraction : new double[] {0, 0.9}) {
       try (FasterStore store = FasterStore.open(config(fraction), new MemoryDevice());
-          var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+          var session = store.newSession().spans(new BytesFunctions())) {
         session.rmw(KEY, new byte[8], null);
         assertThat(firstIsMarked(store)).isFalse();
         session.rmw(KEY, new byte[80], null);
@@ -52,7 +50,7 @@ class OverwriteMarkTest {
       }
     }
     try (FasterStore store = FasterStore.open(config(0.9), device);
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       session.upsert(KEY, ByteSpan.of(new byte[8]), null);
       assertThat(session.upsert(KEY, ByteSpan.of(new byte[8]), null))
           .isEqualTo(Status.UPDATED_IN_PLACE);
@@ -65,40 +63,38 @@ class OverwriteMarkTest {
   @Test
   void anImmutableRecordIsNotMarked() {
     try (FasterStore store = FasterStore.open(config(0.9), device);
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       session.rmw(KEY, new byte[8], null);
-      store.cut().close();
+      store.log().cut().close();
       session.upsert(KEY, ByteSpan.of(new byte[80]), null);
       assertThat(firstIsMarked(store)).isFalse();
     }
   }
 
-  /** The old record is in the cut and the new one is not: no mark may say otherwise. */
+  /** The old record is in the cut and the new one is not, so a mark must not hide the old one. */
   @Test
   void aMarkIsNotSetAcrossACut() throws Exception {
     try (FasterStore store = FasterStore.open(config(0.9), device)) {
-      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(new BytesFunctions())) {
         session.rmw(KEY, new byte[8], null);
       }
       Pause pause = new Pause();
       FutureTask<Status> outgrowing =
           new FutureTask<>(() -> {
-            try (var session = store.newSession(new SlowGrowth(pause), SessionMode.BLOCKING)) {
+            try (var session = store.newSession().spans(new SlowGrowth(pause))) {
               return session.rmw(KEY, new byte[8], null);
             }
           });
       pause.start(outgrowing);
-      store.cut().close();
+      store.log().cut().close();
       pause.finish();
       assertThat(outgrowing.get()).isEqualTo(Status.COPIED);
       assertThat(firstIsMarked(store)).isFalse();
     }
   }
 
-  /** Stops before the copy that outgrows its record gets its place. */
-  private static final class SlowGrowth
-      implements StoreFunctions<byte[], BytesFunctions.Result, Object> {
-    private final BytesFunctions bytes = new BytesFunctions();
+  /** Stops before the allocation of the copy that replaces a record without room. */
+  private static final class SlowGrowth extends AppendingFunctions {
     private final Pause pause;
 
     SlowGrowth(Pause pause) {
@@ -108,33 +104,7 @@ class OverwriteMarkTest {
     @Override
     public int copyBytes(ByteSpan key, byte[] input, ByteSpan oldValue) {
       pause.here();
-      return bytes.copyBytes(key, input, oldValue);
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, byte[] input, ByteSpan oldValue, ByteSpan newValue) {
-      bytes.copyUpdater(key, input, oldValue, newValue);
-    }
-
-    @Override
-    public void singleReader(
-        ByteSpan key, byte[] input, ByteSpan value, BytesFunctions.Result output) {
-      bytes.singleReader(key, input, value, output);
-    }
-
-    @Override
-    public int initialBytes(ByteSpan key, byte[] input) {
-      return bytes.initialBytes(key, input);
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      bytes.initialUpdater(key, input, value);
-    }
-
-    @Override
-    public boolean inPlaceUpdater(ByteSpan key, byte[] input, ByteSpan value) {
-      return bytes.inPlaceUpdater(key, input, value);
+      return super.copyBytes(key, input, oldValue);
     }
   }
 }

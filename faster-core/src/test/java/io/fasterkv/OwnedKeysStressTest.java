@@ -1,25 +1,27 @@
 package io.fasterkv;
 
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.device.file.FileDevice;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Threads write keys of their own and read everybody's, in a log of a few tiny pages and an index
- * of a few buckets that grows and shrinks, beside cuts, checkpoints or compaction (along chains, in
- * sequence, or either), and sessions that do nothing. Every read is held against what had been
- * written before it began and what had begun when it ended: a lost, torn, stale, misplaced or
- * resurrected value is an error. The seed is in the test's name.
+ * Tests threads that write keys of their own and read all keys, in a log of a few tiny pages and an
+ * index of a few buckets that grows and shrinks, with concurrent cuts, checkpoints or compaction
+ * (along chains, in sequence, or either), and idle sessions. Every read is compared with the writes
+ * that had ended before it began and those that had begun when it ended. A lost, torn, stale,
+ * misplaced or resurrected value is an error. The seed is in the test's name.
  */
+@Tag("long")
 class OwnedKeysStressTest {
   private static final int WRITERS = 3;
   private static final int OPERATIONS = 20_000;
@@ -41,7 +43,7 @@ class OwnedKeysStressTest {
     run.start();
   }
 
-  /** One store and those who work on it. */
+  /** One store and its threads. */
   private static final class Run {
     private final String title;
     private final StoreConfig config;
@@ -141,65 +143,44 @@ class OwnedKeysStressTest {
       session.read(key, version -> keys.check(key, version, before));
     }
 
-    /** Cuts, checkpoints, compactions, growth and shrinkage, as long as the others work. */
+    /** Cuts, checkpoints, compaction runs, growth and shrinkage while the other threads work. */
     private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
       VersionedFunctions functions = new VersionedFunctions(maxPadding);
       int doublings = 0;
       while (!crew.isOver()) {
         switch (dice.nextInt(5)) {
-          case 0 -> store.cut().close();
-          case 1 -> scan(store, functions);
+          case 0 -> store.log().cut().close();
+          case 1 -> keys.checkScan(store, functions, config.recordKind());
           case 2, 3 -> {
             boolean grow = doublings == 0 || (doublings < MAX_DOUBLINGS && dice.nextBoolean());
             doublings += resize(store, grow);
           }
           default -> {
             if (config.deleteOnClose()) {
-              store.compact();
+              store.log().compact();
             } else {
-              store.checkpoint();
+              store.checkpoints().take();
             }
           }
         }
       }
     }
 
-    /** Moves records in each way, also while chunks of the index are moved. */
+    /** Moves records in both ways, also while chunks of the index are moved. */
     private static void compact(Crew crew, FasterStore store) {
       while (!crew.isOver()) {
-        store.compact();
+        store.log().compact();
         Thread.yield();
       }
     }
 
     private static int resize(FasterStore store, boolean grow) {
       if (grow) {
-        store.growIndex();
+        store.index().grow();
       } else {
-        store.shrinkIndex();
+        store.index().shrink();
       }
       return grow ? 1 : -1;
-    }
-
-    private void scan(FasterStore store, VersionedFunctions functions) {
-      long[] before = LongStream.range(0, keys.count()).map(key -> keys.ended((int) key)).toArray();
-      long[] found = new long[keys.count()];
-      try (LogCut cut = store.cut();
-          LogScan scan = cut.scan()) {
-        while (scan.next()) {
-          int key = (int) VersionedFunctions.number(scan.key());
-          found[key] = scan.isTombstone() ? 0 : version(functions, key, scan);
-        }
-      }
-      for (int key = 0; key < found.length; key++) {
-        keys.check(key, found[key], before[key]);
-      }
-    }
-
-    private long version(VersionedFunctions functions, int key, LogScan scan) {
-      return config.recordKind() == RecordKind.LONGS
-          ? scan.value().getLong(0)
-          : functions.check(key, scan.value());
     }
   }
 }

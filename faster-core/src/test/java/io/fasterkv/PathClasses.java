@@ -5,13 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
 
-/** Looks at the classes that are made for a store. */
+/** Inspects the classes that are created for a store. */
 final class PathClasses {
   private static final int COLLECTIONS = 200;
 
   private PathClasses() {}
 
-  /** The class of what private fields, one in the other, hold. */
+  /** The class of the object in nested private fields. */
   static Class<?> in(Object outer, String... fields) {
     Object at = outer;
     for (String name : fields) {

@@ -2,10 +2,11 @@ package io.fasterkv;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 /**
- * Stops a thread inside a callback, so that a test can do something in the middle of an operation.
- * The callback runs on through the pause the second time it comes by.
+ * Stops a thread inside a callback, so that a test can act in the middle of an operation. The
+ * second call of the callback does not stop.
  */
 public final class Pause {
   private static final long PATIENCE_SECONDS = 60;
@@ -20,19 +21,19 @@ public final class Pause {
     await(released);
   }
 
-  /** Runs an operation on a thread of its own; returns when it stands in the pause. */
+  /** Runs an operation on a thread of its own; returns when it has reached the pause. */
   public void start(Runnable operation) {
     thread = begin(operation);
     await(reached);
   }
 
-  /** Lets the operation go on; returns when it has ended. */
+  /** Lets the operation continue; returns when it has ended. */
   public void finish() {
     letGo();
     join(thread);
   }
 
-  /** Lets the operation go on. */
+  /** Lets the operation continue. */
   public void letGo() {
     released.countDown();
   }
@@ -42,12 +43,12 @@ public final class Pause {
     return !thread.isAlive();
   }
 
-  /** Starts something that is expected to wait for the one in the pause. */
+  /** Starts an operation that is expected to wait for the paused one. */
   public static Thread begin(Runnable operation) {
     return Thread.ofPlatform().daemon().start(operation);
   }
 
-  /** Returns when {@code other} has come to wait in the store: it has given up its time slice. */
+  /** Returns when {@code other} is waiting in the store, that is, has yielded its time slice. */
   public static void awaitWaiting(Thread other) {
     long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
     while (other.getState() != Thread.State.TIMED_WAITING) {
@@ -56,6 +57,17 @@ public final class Pause {
       }
       if (System.nanoTime() > until) {
         throw new AssertionError("it neither waits nor ends: " + other.getState());
+      }
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Returns when a condition holds. */
+  public static void until(BooleanSupplier condition) {
+    long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(PATIENCE_SECONDS);
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > until) {
+        throw new AssertionError("the condition does not hold in time");
       }
       Thread.onSpinWait();
     }
@@ -74,7 +86,7 @@ public final class Pause {
     }
   }
 
-  /** Returns when somebody has counted down. */
+  /** Returns when the latch was counted down. */
   public static void await(CountDownLatch latch) {
     try {
       if (!latch.await(PATIENCE_SECONDS, TimeUnit.SECONDS)) {

@@ -6,15 +6,17 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.LongResult;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.OutOfBudget;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.sim.ScriptedDevice;
 import java.io.IOException;
@@ -33,8 +35,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Operations that fail while they are pending: the others complete, each failure is reported with
- * its serial number, and a checkpoint lists the excluded ones.
+ * Tests operations that fail while they are pending: the others complete, each failure is reported
+ * with its serial number, and a checkpoint lists the excluded ones.
  */
 class PendingFailureTest {
   private static final int PAGE_BYTES = 4096;
@@ -74,7 +76,7 @@ class PendingFailureTest {
     }
   }
 
-  private StoreConfig.Builder config(RecordKind kind) {
+  private StoreConfigBuilder config(RecordKind kind) {
     return StoreConfig.builder(directory)
         .memoryBytes(1 << 20)
         .logMemoryBytes(4L * PAGE_BYTES)
@@ -89,16 +91,18 @@ class PendingFailureTest {
 
   private FasterStore recover() {
     return FasterStore.recover(
-        config(RecordKind.LONGS).build(), io.fasterkv.api.RecoveryRequest.newest(), device);
+        config(RecordKind.LONGS).build(),
+        io.fasterkv.api.checkpoint.RecoveryRequest.newest(),
+        device);
   }
 
   /** The keys are on disk, with the value 100 each. */
   private static void fill(FasterStore store) {
-    try (LongSession<Object> session = store.newLongSession(new Picky(), SessionMode.BLOCKING)) {
+    try (LongSession<Object> session = store.newSession().longs(new Picky())) {
       for (long key = 1; key <= KEYS; key++) {
         session.upsert(key, 100, null);
       }
-      long end = store.tailAddress();
+      long end = store.log().tailAddress();
       for (long key = 1000; Insides.engine(store).log().headAddress() < end; key++) {
         session.upsert(key, 0, null);
       }
@@ -106,12 +110,16 @@ class PendingFailureTest {
   }
 
   private static LongSession<Object> session(FasterStore store, Picky functions) {
-    return store.newLongSession(SessionIdentity.start(NAME), functions, SessionMode.PENDING);
+    return store
+        .newSession()
+        .identity(SessionIdentity.start(NAME))
+        .mode(SessionMode.PENDING)
+        .longs(functions);
   }
 
   private static Set<Long> updated(FasterStore store) {
     Set<Long> updated = new TreeSet<>();
-    try (LongSession<Object> session = store.newLongSession(new Picky(), SessionMode.BLOCKING)) {
+    try (LongSession<Object> session = store.newSession().longs(new Picky())) {
       for (long key = 1; key <= KEYS; key++) {
         session.read(key, null);
         if (session.value() != 100) {
@@ -143,14 +151,14 @@ class PendingFailureTest {
   }
 
   @Test
-  void aSessionThatIsClosedCompletesTheOthersAndTheCheckpointListsWhatFailed() {
+  void aClosedSessionCompletesOthersAndTheCheckpointListsFailures() {
     try (FasterStore store = open()) {
       fill(store);
       LongSession<Object> session = session(store, new Picky(4L));
       addToAll(session);
       Throwable failure = catchThrowable(session::close);
       assertThat(failure).isNotNull();
-      store.checkpoint();
+      store.checkpoints().take();
     }
     assertRecoversExactly(4L);
   }
@@ -177,40 +185,40 @@ class PendingFailureTest {
           assertThat(failed.longKey()).isEqualTo(failed.serial());
           assertThat(failed.context()).isEqualTo("context of " + failed.serial());
         }
-        store.checkpoint();
+        store.checkpoints().take();
       }
     }
     assertRecoversExactly(4L, 7L);
   }
 
-  /** The user continues after a failure, with or without issuing the update again. */
+  /** The user continues after a failure, with or without repeating the update. */
   @Test
-  void whatWasReportedIsListedUntilTheSessionGoesOn() {
+  void reportedFailuresAreListedUntilTheSessionContinues() {
     List<List<Long>> excluded = new ArrayList<>();
     try (FasterStore store = open()) {
       fill(store);
-      store.onCommit(commit -> excluded.add(commit.points().get(NAME).excluded()));
+      store.checkpoints().onCommit(commit -> excluded.add(commit.points().get(NAME).excluded()));
       Picky functions = new Picky(4L);
       try (LongSession<Object> session = session(store, functions)) {
         addToAll(session);
-        store.checkpoint();
-        store.checkpoint();
+        store.checkpoints().take();
+        store.checkpoints().take();
         assertThatThrownBy(() -> session.completePending(true)).isInstanceOf(OperationFailed.class);
-        store.checkpoint();
+        store.checkpoints().take();
         functions.refused.clear();
         session.rmw(4, 1, null);
-        store.checkpoint();
+        store.checkpoints().take();
         session.completePending(true);
         assertThat(updated(store)).hasSize(KEYS);
       }
-      store.checkpoint();
+      store.checkpoints().take();
     }
     assertThat(excluded)
         .containsExactly(List.of(4L), List.of(4L), List.of(4L), List.of(), List.of());
   }
 
   /**
-   * The checkpoint completes the pending operations of an idle session; the session reports
+   * The checkpoint completes the pending operations of an idle session; the session reports their
    * failures later.
    */
   @Test
@@ -219,7 +227,7 @@ class PendingFailureTest {
       fill(store);
       try (LongSession<Object> session = session(store, new Picky(2L, 9L))) {
         addToAll(session);
-        store.checkpoint();
+        store.checkpoints().take();
         Set<Long> serials = new TreeSet<>();
         for (int i = 0; i < 2; i++) {
           serials.add(Reported.serial(catchThrowable(() -> session.completePending(true))));
@@ -252,7 +260,7 @@ class PendingFailureTest {
       Throwable failure = catchThrowable(session::close);
       assertThat(failure).isNotNull();
       device.setScript(ScriptedDevice.Script.NONE);
-      store.checkpoint();
+      store.checkpoints().take();
       assertThat(failure).isInstanceOf(OperationFailed.class);
       assertThat(failure).hasCauseInstanceOf(DeviceFailed.class);
       assertThat(functions.completed).hasSize(KEYS - 1);
@@ -280,7 +288,7 @@ class PendingFailureTest {
         assertThat(failure.context()).isEqualTo("of the read");
         device.setScript(ScriptedDevice.Script.NONE);
       }
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = recover()) {
       assertThat(Reported.serial(store, NAME)).isEqualTo(1);
@@ -289,7 +297,7 @@ class PendingFailureTest {
   }
 
   @Test
-  void aResumedSessionTakesOverWhatItsLastLifeHasLeft() {
+  void aResumedSessionInheritsFailuresOfItsLastLife() {
     List<List<Long>> excluded = new ArrayList<>();
     try (FasterStore store = open()) {
       fill(store);
@@ -298,18 +306,18 @@ class PendingFailureTest {
       assertThatThrownBy(first::close)
           .isInstanceOf(OperationFailed.class)
           .satisfies(failure -> assertThat(failure.getSuppressed()).hasSize(1));
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = recover()) {
-      store.onCommit(commit -> excluded.add(commit.points().get(NAME).excluded()));
+      store.checkpoints().onCommit(commit -> excluded.add(commit.points().get(NAME).excluded()));
       assertThat(Reported.excluded(store, NAME)).containsExactly(4L, 5L);
-      store.checkpoint();
+      store.checkpoints().take();
       try (LongSession<Object> again =
-          store.newLongSession(SessionIdentity.resume(NAME), new Picky(), SessionMode.BLOCKING)) {
-        store.checkpoint();
+          store.newSession().identity(SessionIdentity.resume(NAME)).longs(new Picky())) {
+        store.checkpoints().take();
         again.rmw(4, 1, null);
         again.rmw(5, 1, null);
-        store.checkpoint();
+        store.checkpoints().take();
       }
       assertThat(updated(store)).hasSize(KEYS);
     }
@@ -324,12 +332,15 @@ class PendingFailureTest {
     try (FasterStore store = open()) {
       fill(store);
       AsyncLongSession session =
-          store.newAsyncLongSession(SessionIdentity.start(NAME), new Picky(6L), tasks::add);
-      List<CompletableFuture<Status>> stages = new ArrayList<>();
+          store
+              .newSession()
+              .identity(SessionIdentity.start(NAME))
+              .asyncLongs(new Picky(6L), tasks::add);
+      List<CompletableFuture<LongResult>> stages = new ArrayList<>();
       for (long key = 1; key <= KEYS; key++) {
         stages.add(session.rmw(key, 1).toCompletableFuture());
       }
-      store.checkpoint();
+      store.checkpoints().take();
       while (!tasks.isEmpty()) {
         tasks.poll().run();
       }
@@ -371,7 +382,7 @@ class PendingFailureTest {
         }
         assertThat(session.completePending(true)).isZero();
       }
-      store.checkpoint();
+      store.checkpoints().take();
     }
     assertRecoversExactly();
   }
@@ -386,15 +397,18 @@ class PendingFailureTest {
     int keys = 60;
     Set<Long> failed = new TreeSet<>();
     try (FasterStore store = FasterStore.open(config, device)) {
-      try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(new BytesFunctions())) {
         for (int key = 1; key <= keys; key++) {
           session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[2500]), null);
         }
       }
-      store.cut().close();
+      store.log().cut().close();
       try (var session =
-          store.newSession(
-              SessionIdentity.start(NAME), new BytesFunctions(), SessionMode.PENDING)) {
+          store
+              .newSession()
+              .identity(SessionIdentity.start(NAME))
+              .mode(SessionMode.PENDING)
+              .spans(new BytesFunctions())) {
         session.completePending(true);
         List<MemorySegment> taken = new ArrayList<>();
         for (int key = 1; key <= keys; key++) {
@@ -410,7 +424,7 @@ class PendingFailureTest {
           assertThat(session.completePending(true)).isZero();
           if (failure != null) {
             assertThat(failure).isInstanceOf(OutOfBudget.class);
-            assertThat(isAccepted).as("one that throws does not count").isFalse();
+            assertThat(isAccepted).as("a call that throws is not counted").isFalse();
           } else if (later != null) {
             assertThat(later)
                 .isInstanceOf(OperationFailed.class)
@@ -418,7 +432,7 @@ class PendingFailureTest {
             failed.add(Reported.serial(later));
           }
         }
-        assertThat(failed).as("the test is about these").isNotEmpty();
+        assertThat(failed).as("some updates have failed").isNotEmpty();
         long last = session.serial();
         var result = new BytesFunctions.Result();
         for (long serial = 1; serial <= last; serial++) {
@@ -435,7 +449,7 @@ class PendingFailureTest {
     session.rmw(ModelDriver.key((int) serial), new byte[3], null);
   }
 
-  /** But for what an operation needs to begin. */
+  /** Leaves only the memory that an operation needs to begin. */
   private static void takeAll(BufferPool buffers, List<MemorySegment> taken) {
     MemorySegment first = buffers.take(4 * BufferPool.MIN_BYTES);
     takeRest(buffers, taken);

@@ -1,13 +1,13 @@
 package io.fasterkv;
 
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.Phase;
-import io.fasterkv.epoch.SystemState;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.state.Phase;
+import io.fasterkv.state.SystemState;
 
 /**
- * Holds a checkpoint in each of its phases for as long as a test likes: a protected user of the
- * epochs, like an operation that does not end, keeps the driver from the next phase.
+ * Holds a checkpoint in each of its phases for as long as a test needs. A protected user of the
+ * epochs, like an operation that does not end, keeps the driver from entering the next phase.
  */
 final class PhaseStepper implements AutoCloseable {
   private final Engine engine;
@@ -21,13 +21,13 @@ final class PhaseStepper implements AutoCloseable {
     holder = protectedUser();
   }
 
-  /** Starts the checkpoint, or lets it go on, until it is in {@code phase}. */
+  /** Starts the checkpoint, or lets it continue, until it is in {@code phase}. */
   void goTo(Phase phase) {
     if (driver == null) {
       driver = Pause.begin(checkpoint);
     }
     for (Phase now = now(); now != phase; now = now()) {
-      // Whoever is protected while this phase lasts holds the next.
+      // A user that is protected during this phase delays the next one.
       EpochUser next = protectedUser();
       if (now() == now) {
         holder.close();

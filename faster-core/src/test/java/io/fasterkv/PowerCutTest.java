@@ -3,11 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.PowerCutFate;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.HashMap;
@@ -17,15 +17,17 @@ import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The power is cut after every single step that the disk has taken, and the disk is left with all,
- * none or some of what was not forced, torn writes included, with checkpoints of all kinds. What is
- * recovered is exactly a checkpoint: the last one that was acknowledged, or the one that was under
- * way. The seed is in the test's name.
+ * Tests a power failure after every single step of the disk, which keeps all, none or some of the
+ * bytes that were not forced, including torn writes, with checkpoints of all kinds. The recovered
+ * state is exactly a checkpoint: the last acknowledged one or the one in progress. The seed is in
+ * the test's name.
  */
+@Tag("long")
 class PowerCutTest {
   private static final int GENERATIONS = 3;
   private static final int CHECKPOINTS = 3;
@@ -58,17 +60,17 @@ class PowerCutTest {
     life.cutEverywhere(random);
   }
 
-  /** A store on a disk, from its start to the power cut. */
+  /** A store on a disk, from its opening to the power cut. */
   private static final class Life {
     private final SimulatedDisk disk;
 
-    /** What each checkpoint holds that was there at the start, by its number. */
+    /** The contents of each checkpoint that existed at the start, by its number. */
     private final Map<Long, Map<Integer, byte[]>> inherited;
 
-    /** The same, from the moment on when the store was open; also one that is under way. */
+    /** The contents of each checkpoint since the store was opened, including one in progress. */
     private final Map<Long, Map<Integer, byte[]>> committed;
 
-    /** The newest checkpoint that was acknowledged, by the number of steps at that time. */
+    /** The newest acknowledged checkpoint after each number of steps. */
     private final NavigableMap<Integer, Long> acknowledged = new TreeMap<>();
 
     private final long seed;
@@ -98,7 +100,7 @@ class PowerCutTest {
       store = FasterStore.open(config(disk));
     }
 
-    /** Opens an older checkpoint now and then, which removes the newer ones. */
+    /** Occasionally opens an older checkpoint, which removes the newer ones. */
     void recover(SplittableRandom random) {
       List<Long> kept = CheckpointNames.recoverable(disk);
       long number = random.nextBoolean() ? kept.get(random.nextInt(kept.size())) : kept.getLast();
@@ -117,7 +119,7 @@ class PowerCutTest {
           keepHouse(driver, random);
           CheckpointRequest request = CheckpointRequests.random(random);
           committed.put(CheckpointNames.newest(disk) + 1, new HashMap<>(model));
-          long number = store.checkpoint(request).number();
+          long number = store.checkpoints().take(request).number();
           if (CheckpointRequests.hasLog(request)) {
             acknowledged.put(disk.steps(), number);
           }
@@ -126,15 +128,15 @@ class PowerCutTest {
       }
     }
 
-    /** What makes the log's storage smaller. */
+    /** Operations that reduce the log's storage. */
     private void keepHouse(ModelDriver driver, SplittableRandom random) {
-      List<CheckpointToken> kept = store.checkpoints();
+      List<CheckpointToken> kept = store.checkpoints().list();
       kept = kept.stream().filter(token -> token.number() < newestAcknowledged()).toList();
       if (!kept.isEmpty() && random.nextBoolean()) {
-        store.removeCheckpoint(kept.get(random.nextInt(kept.size())));
+        store.checkpoints().remove(kept.get(random.nextInt(kept.size())));
       }
       switch (random.nextInt(3)) {
-        case 0 -> store.compact();
+        case 0 -> store.log().compact();
         case 1 -> driver.truncate();
         default -> {}
       }
@@ -150,12 +152,12 @@ class PowerCutTest {
     }
 
     int someStep(SplittableRandom random) {
-      // A life whose checkpoints were all of the index alone is gone through to its end.
+      // A life with index-only checkpoints runs to its end.
       int first = acknowledged.isEmpty() ? disk.steps() : acknowledged.firstKey();
       return random.nextInt(first, disk.steps() + 1);
     }
 
-    /** What the checkpoints on the disk hold after a step: a number may be used again. */
+    /** The contents of the checkpoints on the disk after a step; a number may be used again. */
     Map<Long, Map<Integer, byte[]>> statesAt(int step) {
       return step < openedAt ? inherited : committed;
     }
@@ -181,7 +183,7 @@ class PowerCutTest {
         assertThatThrownBy(() -> FasterStore.recover(config(left))).isInstanceOf(BadConfig.class);
         return;
       }
-      // Another image of the same cut, to recover any checkpoint that it has.
+      // Another image of the disk after the same power cut, to recover any of its checkpoints.
       SimulatedDisk other = disk.afterPowerCut(step, fate);
       List<Long> kept = CheckpointNames.recoverable(other);
       if (!kept.isEmpty()) {

@@ -4,18 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.index.IndexWalk;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Two threads and one short thing each, many times: races with a window of a few instructions. */
+/**
+ * Tests two threads that each take one short step, many times, for races with a window of a few
+ * instructions.
+ */
+@Tag("slow")
 class RaceTest {
   private static final int ROUNDS = 1000;
   private static final int KEYS = 48;
@@ -36,14 +40,14 @@ class RaceTest {
   }
 
   private static LongSession<Void> longs(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> spans(FasterStore store) {
-    return store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
+    return store.newSession().spans(new BytesFunctions());
   }
 
-  /** Two deletes of one value: one finds it. */
+  /** Two deletes of one value: exactly one finds it. */
   @Test
   void twoDeletesNeverFindOneValue() {
     try (FasterStore store = open(RecordKind.LONGS, 1 << 16);
@@ -78,7 +82,7 @@ class RaceTest {
     return found;
   }
 
-  /** Two new keys of one tag: both are there after. */
+  /** Two new keys of one tag: both exist afterwards. */
   @Test
   void twoInsertsOfOneTagAreBothFound() {
     try (FasterStore store = open(RecordKind.SPANS, 4096)) {
@@ -86,7 +90,7 @@ class RaceTest {
     }
   }
 
-  /** The same where the buckets overflow and tags share entries. */
+  /** The same with full buckets, in which tags share entries. */
   @Test
   void twoInsertsOfOneTagAreBothFoundWhereEntriesAreShared() {
     for (int i = 0; i < 20; i++) {
@@ -109,7 +113,8 @@ class RaceTest {
                 for (int i = 0; i < KEYS; i++) {
                   assertFound(first, tagged(round, buckets, i, 1), "round " + round);
                   assertFound(first, tagged(round, buckets, i, 2), "round " + round);
-                  // Mostly the entry is freed again; some stay, until the buckets are full.
+                  // Usually the entry is freed again; some entries remain, until the buckets are
+                  // full.
                   if (i != round % KEYS) {
                     first.delete(tagged(round, buckets, i, 1), null);
                     first.delete(tagged(round, buckets, i, 2), null);
@@ -141,9 +146,9 @@ class RaceTest {
     return HashedKeys.key(HashedKeys.inBucket(i % buckets, buckets) | (round + i) % 1000, id);
   }
 
-  /** A key that is deleted, entry and all, while another of its tag is inserted. */
+  /** A key is deleted with its entry while another with its tag is inserted. */
   @Test
-  void anInsertBesideADeleteThatFreesTheEntryIsNotLost() {
+  void anInsertDuringADeleteThatFreesTheEntryIsNotLost() {
     try (FasterStore store = open(RecordKind.SPANS, 1 << 14);
         var first = spans(store);
         var second = spans(store)) {
@@ -179,7 +184,7 @@ class RaceTest {
 
   /** An update in place and an update that outgrows the record: neither is lost. */
   @Test
-  void anUpdateBesideOneThatOutgrowsTheRecordIsNotLost() {
+  void anUpdateDuringOneThatOutgrowsTheRecordIsNotLost() {
     try (FasterStore store = open(RecordKind.SPANS, 4096);
         var first = spans(store);
         var second = spans(store)) {
@@ -206,9 +211,9 @@ class RaceTest {
     }
   }
 
-  /** Updates beside cuts: none is lost in the fuzzy region. */
+  /** Updates during cuts: none is lost in the fuzzy region. */
   @Test
-  void updatesBesideCutsAreNotLost() {
+  void updatesDuringCutsAreNotLost() {
     try (FasterStore store = open(RecordKind.LONGS, 4096);
         LongSession<Void> first = longs(store);
         LongSession<Void> second = longs(store)) {
@@ -220,7 +225,7 @@ class RaceTest {
                 assertThat(first.value()).as("round " + round).isEqualTo((round + 1) * 2 * KEYS);
               })
           .add(round -> addAll(second))
-          .add(round -> store.cut().close())
+          .add(round -> store.log().cut().close())
           .run();
       StoreInvariants.check(store);
     }

@@ -3,13 +3,13 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
 
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Reads that copy records to the tail, beside upserts and deletes of rising versions and
- * compaction: no version comes back, and what is deleted stays deleted.
+ * Tests reads that copy records to the tail, with concurrent compaction and concurrent upserts and
+ * deletes of increasing versions: no old version reappears, and deleted keys stay deleted.
  */
 class ReadCopyTest {
   private static final int OPERATIONS = 20_000;
@@ -54,7 +54,7 @@ class ReadCopyTest {
     race(seed, false);
   }
 
-  /** The check above sees copies that are put on top whatever has happened since. */
+  /** The check above detects copies that are published regardless of later operations. */
   @Test
   void aCopyWithoutAConditionIsSeen() {
     for (long seed = 1; seed <= 20; seed++) {
@@ -69,7 +69,8 @@ class ReadCopyTest {
   }
 
   /**
-   * @param isBroken frozen: a reader writes what it has read back, whatever has happened since
+   * @param isBroken kept for this test: a reader writes back what it has read, regardless of later
+   *     operations
    */
   private void race(long seed, boolean isBroken) {
     SplittableRandom random = new SplittableRandom(seed);
@@ -88,7 +89,7 @@ class ReadCopyTest {
       }
       crew.add(() -> {
         while (!crew.isOver()) {
-          store.compact();
+          store.log().compact();
         }
       });
       crew.run();
@@ -156,14 +157,14 @@ class ReadCopyTest {
   void theSecondReadFindsTheCopyInMemory(CopyReads wanted) {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS), new MemoryDevice());
         LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.PENDING)) {
+            store.newSession().mode(SessionMode.PENDING).longs(LongFunctions.sum())) {
       for (int key = 0; key < 4000; key++) {
         session.upsert(key, key, null);
       }
       session.copyReads(wanted);
       assertThat(session.read(7, null)).isEqualTo(Status.PENDING);
       session.completePending(true);
-      long tail = store.logBytes();
+      long tail = store.statistics().logBytes();
       if (wanted == CopyReads.NEVER) {
         assertThat(session.read(7, null)).isEqualTo(Status.PENDING);
         session.completePending(true);
@@ -171,30 +172,32 @@ class ReadCopyTest {
         assertThat(session.read(7, null)).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(7);
       }
-      assertThat(store.logBytes()).isEqualTo(tail);
+      assertThat(store.statistics().logBytes()).isEqualTo(tail);
     }
   }
 
-  /** A record in the read-only region is copied once if that is wanted, and else not. */
+  /**
+   * A read of a record in the read-only region copies it once if copies are requested, and
+   * otherwise never.
+   */
   @ParameterizedTest
   @EnumSource(CopyReads.class)
   void aRecordInTheReadOnlyRegionIsCopiedOnce(CopyReads wanted) {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS), new MemoryDevice());
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       session.upsert(7, 70, null);
-      try (LogCut cut = store.cut();
+      try (LogCut cut = store.log().cut();
           LogScan scan = cut.scan()) {
         assertThat(scan.next()).isTrue();
       }
       session.copyReads(wanted);
-      long before = store.logBytes();
+      long before = store.statistics().logBytes();
       for (int i = 0; i < 3; i++) {
         assertThat(session.read(7, null)).isEqualTo(Status.FOUND);
         assertThat(session.value()).isEqualTo(70);
       }
       long copied = wanted == CopyReads.FROM_DISK_AND_READ_ONLY ? 24 : 0;
-      assertThat(store.logBytes()).isEqualTo(before + copied);
+      assertThat(store.statistics().logBytes()).isEqualTo(before + copied);
     }
   }
 }

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.RecordTooLarge;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -21,12 +21,14 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Keys and values of the sizes where something changes: words, first reads, sectors, pages. */
+/**
+ * Tests keys and values at the sizes where behaviour changes: words, first reads, sectors, pages.
+ */
 class RecordSizeTest {
   private static final int PAGE_BYTES = 4096;
   private static final int HEADER_BYTES = 24;
 
-  /** A page less the 64 bytes that the first one begins with. */
+  /** A page without the 64 bytes at the start of the first one. */
   private static final int MAX_RECORD_BYTES = PAGE_BYTES - 64;
 
   private static final int[] SIZES = {
@@ -50,7 +52,7 @@ class RecordSizeTest {
 
   private static Session<byte[], BytesFunctions.Result, Object> session(
       FasterStore store, SessionMode mode) {
-    return store.newSession(new BytesFunctions(), mode);
+    return store.newSession().mode(mode).spans(new BytesFunctions());
   }
 
   private static byte[] bytes(int length, long seed) {
@@ -78,7 +80,7 @@ class RecordSizeTest {
         assertThat(result.value).as(title).isEqualTo(value);
       });
     }
-    assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+    assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
   }
 
   /** Every size of key with every size of value: in memory, on disk, in a scan, and recovered. */
@@ -103,7 +105,7 @@ class RecordSizeTest {
       assertHolds(store, SessionMode.PENDING, expected);
       assertThat(scan(store)).hasSameSizeAs(expected);
       StoreInvariants.check(store);
-      store.checkpoint();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(config())) {
       assertHolds(store, SessionMode.PENDING, expected);
@@ -114,7 +116,7 @@ class RecordSizeTest {
 
   private static Map<ByteBuffer, byte[]> scan(FasterStore store) {
     Map<ByteBuffer, byte[]> found = new LinkedHashMap<>();
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         found.put(ByteBuffer.wrap(scan.key().toArray()), scan.value().toArray());
@@ -123,7 +125,7 @@ class RecordSizeTest {
     return found;
   }
 
-  /** A record may be as large as a page lets it; a byte more, and its value is kept in chunks. */
+  /** A record may be as large as a page allows; with one more byte, its value is in chunks. */
   @Test
   void aValueGrowsBeyondItsPageAndNoFurtherThanTheStoreCanLend() {
     Map<ByteBuffer, byte[]> expected = new LinkedHashMap<>();
@@ -159,7 +161,7 @@ class RecordSizeTest {
     byte[] key = new byte[PAGE_BYTES / 2 + 1];
     try (FasterStore store = FasterStore.open(config());
         var session = session(store, SessionMode.BLOCKING)) {
-      long used = store.memoryBytes();
+      long used = store.statistics().memoryBytes();
       ByteSpan tooLong = ByteSpan.of(key);
       assertThatThrownBy(() -> session.upsert(tooLong, ByteSpan.of(new byte[1]), null))
           .isInstanceOf(RecordTooLarge.class);
@@ -169,11 +171,11 @@ class RecordSizeTest {
           .isInstanceOf(RecordTooLarge.class);
       assertThatThrownBy(() -> session.delete(tooLong, null)).isInstanceOf(RecordTooLarge.class);
       session.upsert(ByteSpan.of(new byte[3]), ByteSpan.of(new byte[1]), null);
-      assertThat(store.memoryBytes()).isEqualTo(used);
+      assertThat(store.statistics().memoryBytes()).isEqualTo(used);
     }
   }
 
-  /** Values shrink and grow in their places; the records before and after them do not change. */
+  /** Values shrink and grow in place; the records before and after them do not change. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void neighboursOfAValueThatGrowsAndShrinksStayAsTheyAre(long seed) {
@@ -188,7 +190,7 @@ class RecordSizeTest {
       }
       for (int step = 0; step < 3000; step++) {
         int i = random.nextInt(room.length);
-        // Room is made in words.
+        // Capacity is in whole words.
         int length = random.nextInt((room[i] + 7) / 8 * 8 + 1);
         values[i] = bytes(length, step);
         Status status = session.upsert(key(i), ByteSpan.of(values[i]), null);

@@ -3,11 +3,11 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
 import java.io.IOException;
@@ -22,9 +22,9 @@ import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A recovery reads and checks on several threads. Whatever request of them fails, the recovery
- * does, names the file, and leaves no thread behind; what it has left is as good for the next. Of
- * several wrong places it names the first.
+ * Tests a recovery that reads and verifies on several threads. If any request fails, the recovery
+ * fails, names the file, and leaves no thread behind; the next attempt can recover the remaining
+ * files. If several places are damaged, it names the first.
  */
 class RecoveryFaultTest {
   private static final String INDEX = "checkpoint-1.index";
@@ -46,7 +46,7 @@ class RecoveryFaultTest {
         ModelDriver driver =
             new ModelDriver(store, SessionMode.BLOCKING, new SplittableRandom(seed), model, seed)) {
       driver.someOperations(operations);
-      store.checkpoint(CheckpointRequest.full(kind));
+      store.checkpoints().take(CheckpointRequest.full(kind));
     }
   }
 
@@ -108,7 +108,7 @@ class RecoveryFaultTest {
     assertThat(failures).isGreaterThan(5);
   }
 
-  /** Fails one read or write of an index, a snapshot or the log, and lets all others be. */
+  /** Fails one read or write of an index, a snapshot or the log, and no other. */
   private static final class FailsOnce implements DiskFaults {
     private final AtomicInteger left;
     private volatile String failed;
@@ -146,7 +146,7 @@ class RecoveryFaultTest {
     assertThat(segments).isGreaterThan(3);
     for (int round = 0; round < ROUNDS; round++) {
       SimulatedDisk log = disk.copy();
-      // Not in the last segment, which may go on behind the checkpoint's end.
+      // Not in the last segment, which may extend beyond the checkpoint's end.
       long end = (long) (segments - 1) * SEGMENT_BYTES;
       long first = Math.min(flipInLog(log, random, end), flipInLog(log, random, end));
       long page = first / PAGE_BYTES * PAGE_BYTES;
@@ -180,7 +180,7 @@ class RecoveryFaultTest {
     return at;
   }
 
-  /** Makes a byte another than it was; twice is as once. */
+  /** Changes a byte; repeating the same change has no further effect. */
   private void flip(SimulatedDisk broken, String name, int at) {
     byte[] bytes = broken.content(name);
     bytes[at] = (byte) ~disk.content(name)[at];

@@ -1,9 +1,9 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -16,7 +16,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** A device that tells about its transfers late, in any order, and of some of them twice. */
+/** Tests a device that reports its transfers late, in any order, and some of them twice. */
 class ReorderedCompletionTest {
   private static final int OPERATIONS = 8000;
 
@@ -49,7 +49,7 @@ class ReorderedCompletionTest {
         driver.someOperations(OPERATIONS);
         driver.checkCut();
         driver.checkAll();
-        store.checkpoint();
+        store.checkpoints().take();
       }
       StoreInvariants.check(store);
     } finally {
@@ -62,7 +62,7 @@ class ReorderedCompletionTest {
     }
   }
 
-  /** Tells about one transfer after another, on a thread of its own, in no order. */
+  /** Reports one transfer after another, on a thread of its own, in random order. */
   private static final class Shuffle implements ScriptedDevice.Script {
     private final List<Runnable> kept = new ArrayList<>();
     private final SplittableRandom random;
@@ -85,7 +85,7 @@ class ReorderedCompletionTest {
 
     void run() {
       while (awaitSome()) {
-        // Others may come meanwhile, and be told of first.
+        // Other transfers may arrive in the meantime and be reported first.
         Thread.yield();
         next().run();
       }

@@ -1,21 +1,21 @@
 package io.fasterkv;
 
-import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.StoreException.OperationFailed;
+import io.fasterkv.api.checkpoint.CommitPoint;
 import java.util.List;
 
-/** The reports of a store about failed operations. */
+/** Collects a store's reports of failed operations. */
 final class Reported {
   private Reported() {}
 
-  /** The number of the last operation of a session that a store was recovered with. */
+  /** The number of the last operation of a session in a recovered store. */
   static long serial(FasterStore store, String name) {
-    return store.recoveredPoints().getOrDefault(name, CommitPoint.NONE).serial();
+    return store.checkpoints().recoveredPoints().getOrDefault(name, CommitPoint.NONE).serial();
   }
 
-  /** The operations of a session that a store was recovered without. */
+  /** The operations of a session that a recovered store excludes. */
   static List<Long> excluded(FasterStore store, String name) {
-    return store.recoveredPoints().getOrDefault(name, CommitPoint.NONE).excluded();
+    return store.checkpoints().recoveredPoints().getOrDefault(name, CommitPoint.NONE).excluded();
   }
 
   /** The serial number of the operation that failed. */

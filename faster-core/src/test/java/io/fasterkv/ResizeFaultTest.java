@@ -4,15 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.ScriptedDevice.Script;
 import java.io.IOException;
@@ -24,7 +23,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A device that fails in the midst of a resize of the index: the store says why, and closes. */
+/**
+ * Tests a device that fails during a resize of the index: the store reports the reason and closes.
+ */
 class ResizeFaultTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 6000;
@@ -57,7 +58,7 @@ class ResizeFaultTest {
   }
 
   private LongSession<Void> session() {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private void breakWrites() {
@@ -70,12 +71,15 @@ class ResizeFaultTest {
         });
   }
 
-  /** Where chains of two buckets meet, a fork is written: far more of them than memory holds. */
+  /**
+   * A fork is written where the chains of two buckets join; there are far more forks than fit in
+   * memory.
+   */
   @Test
   void aShrinkageThatCannotWriteItsForksSaysWhy() {
-    store.checkpoint();
+    store.checkpoints().take();
     breakWrites();
-    assertThatThrownBy(() -> store.shrinkIndex())
+    assertThatThrownBy(() -> store.index().shrink())
         .isInstanceOf(DeviceFailed.class)
         .hasRootCauseMessage(CAUSE);
     try (LongSession<Void> session = session()) {
@@ -83,7 +87,7 @@ class ResizeFaultTest {
       for (int key = 0; key < KEYS; key++) {
         found += reads(session, key) ? 1 : 0;
       }
-      assertThat(found).as("chunks that were moved before are read as ever").isPositive();
+      assertThat(found).as("chunks that were moved before remain readable").isPositive();
       assertThatThrownBy(
               () -> {
                 for (int key = 0; key < KEYS; key++) {
@@ -93,22 +97,22 @@ class ResizeFaultTest {
           .isInstanceOf(DeviceFailed.class)
           .hasRootCauseMessage(CAUSE);
     }
-    assertThatThrownBy(store::checkpoint).isInstanceOf(DeviceFailed.class);
-    assertThatThrownBy(() -> store.growIndex()).isInstanceOf(DeviceFailed.class);
-    assertThat(store.indexStatistics().bytes()).isPositive();
+    assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DeviceFailed.class);
+    assertThatThrownBy(() -> store.index().grow()).isInstanceOf(DeviceFailed.class);
+    assertThat(store.statistics().index().bytes()).isPositive();
     device.setScript(Script.NONE);
     store.close();
     recovers();
   }
 
-  /** It needs nothing of the device. */
+  /** The operation needs nothing from the device. */
   @Test
-  void aGrowthBesideABrokenDeviceEndsAndWhatIsReadableIsRead() {
-    store.checkpoint();
+  void aGrowthWithABrokenDeviceEndsAndReadableRecordsAreRead() {
+    store.checkpoints().take();
     breakWrites();
-    store.cut().close();
-    long bytes = store.indexStatistics().bytes();
-    assertThat(store.growIndex()).isEqualTo(2 * bytes);
+    store.log().cut().close();
+    long bytes = store.statistics().index().bytes();
+    assertThat(store.index().grow()).isEqualTo(2 * bytes);
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {
         assertThat(reads(session, key)).as("key " + key).isTrue();
@@ -150,22 +154,22 @@ class ResizeFaultTest {
     try (FasterStore spans = FasterStore.open(config, new MemoryDevice())) {
       write(spans, 0);
       left.set(calls);
-      Throwable thrown = catchThrowable(spans::growIndex);
+      Throwable thrown = catchThrowable(spans.index()::grow);
       left.set(Integer.MAX_VALUE);
       if (thrown != null) {
         assertThat(thrown).isInstanceOf(AssertionError.class).hasMessage("of the user");
       }
       write(spans, 1000);
-      assertThat(spans.checkpoint().number()).isPositive();
-      assertThat(spans.indexStatistics().bytes()).isEqualTo(32 << 10);
+      assertThat(spans.checkpoints().take().number()).isPositive();
+      assertThat(spans.statistics().index().bytes()).isEqualTo(32 << 10);
       StoreInvariants.check(spans);
-      spans.shrinkIndex();
+      spans.index().shrink();
       StoreInvariants.check(spans);
     }
   }
 
   private static void write(FasterStore spans, int from) {
-    try (var session = spans.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+    try (var session = spans.newSession().spans(StoppingSum.plain())) {
       for (int i = 0; i < 2000; i++) {
         session.rmw(HashedKeys.key(HashedKeys.inBucket(i % 200, 256), from + i), 1L, null);
       }

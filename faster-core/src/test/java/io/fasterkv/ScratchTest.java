@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.memory.BufferPool;
 import io.fasterkv.sim.SimulatedDisk;
 import java.lang.foreign.MemorySegment;
@@ -16,14 +17,14 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Scratch memory that runs out: an error or a wait, never a hang, and all of it comes back. */
+/** Tests exhausted scratch memory: operations fail or wait, never hang, and return all of it. */
 class ScratchTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 300;
 
   private final SimulatedDisk disk = new SimulatedDisk();
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     return StoreConfig.builder(disk.directory())
         .memoryBytes(1 << 20)
         .pageBytes(PAGE_BYTES)
@@ -33,7 +34,7 @@ class ScratchTest {
   }
 
   private static Session<byte[], BytesFunctions.Result, Object> session(FasterStore store) {
-    return store.newSession(new BytesFunctions(), SessionMode.PENDING);
+    return store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions());
   }
 
   private static void fill(Session<byte[], BytesFunctions.Result, Object> session, int bytes) {
@@ -46,14 +47,14 @@ class ScratchTest {
     return session.read(ModelDriver.key(key), null, new BytesFunctions.Result(), null);
   }
 
-  /** Records that are larger than the first read need buffers that are not there: they fail. */
+  /** Records larger than the first read need buffers that are not available, so the reads fail. */
   @Test
   void aPendingReadThatFindsNoBufferFailsAndIsOver() {
     try (FasterStore store = FasterStore.open(config().scratchBytes(2 * PAGE_BYTES).build());
         var session = session(store)) {
       fill(session, 3000);
       List<LogScan> scans = new ArrayList<>();
-      try (LogCut cut = store.cut()) {
+      try (LogCut cut = store.log().cut()) {
         scans.add(cut.scan());
         assertThat(read(session, 0)).isEqualTo(Status.PENDING);
         assertThatThrownBy(() -> session.completePending(true))
@@ -67,7 +68,7 @@ class ScratchTest {
     }
   }
 
-  /** Many at a time want buffers of which there is one: they take turns. */
+  /** Many operations need a buffer of which there is only one, so they take turns. */
   @Test
   void pendingReadsThatWantMoreThanTheirFirstBuffersTakeTurns() {
     try (FasterStore store = FasterStore.open(config().scratchBytes(4 * PAGE_BYTES).build());
@@ -89,7 +90,7 @@ class ScratchTest {
     }
   }
 
-  /** A session may ask for more than the scratch memory holds: it then waits for its own reads. */
+  /** A session may request more than the scratch memory; it then waits for its own reads. */
   @Test
   void pendingReadsLeaveRoomForACheckpointAndAScan() {
     try (FasterStore store = FasterStore.open(config().build());
@@ -100,30 +101,30 @@ class ScratchTest {
         read(first, key);
         read(second, key);
       }
-      assertThat(store.checkpoint().number()).isEqualTo(1);
+      assertThat(store.checkpoints().take().number()).isEqualTo(1);
       assertThat(first.completePending(true)).isZero();
       assertThat(second.completePending(true)).isZero();
       StoreInvariants.check(store);
     }
   }
 
-  /** While others have all scratch memory, compaction waits; then it catches up. */
+  /** While other operations use all scratch memory, compaction waits; then it catches up. */
   @Test
   void compactionOutlastsAWantOfScratch() {
     StoreConfig config = config().deleteOnClose(true).backgroundCompaction(true).build();
     try (FasterStore store = FasterStore.open(config);
         var session = session(store)) {
-      // The session has its own from here on.
+      // From here on, the session has its own buffers.
       session.upsert(ModelDriver.key(0), ByteSpan.of(new byte[300]), null);
-      // No pass is under way yet: it would keep what it has, and go on.
+      // No run is in progress yet: a run would keep its memory and continue.
       List<MemorySegment> taken = takeAll(Insides.engine(store).buffers());
       for (int round = 0; round < 20; round++) {
         fill(session, 300 + round);
       }
-      long before = store.logBytes();
-      assertThat(store.compactionStats().passes()).isZero();
+      long before = store.statistics().logBytes();
+      assertThat(store.statistics().compaction().passes()).isZero();
       taken.forEach(Insides.engine(store).buffers()::give);
-      while (store.logBytes() >= before / 2) {
+      while (store.statistics().logBytes() >= before / 2) {
         // Throws if compaction has failed.
         read(session, 0);
         session.completePending(true);
@@ -145,10 +146,11 @@ class ScratchTest {
   }
 
   /**
-   * Large records, many at a time, are more than there is: reads wait; all is there again after.
+   * Many large records need more memory than there is: reads wait, and all memory is returned
+   * afterwards.
    */
   @Test
-  void allScratchComesBack() {
+  void allScratchMemoryIsReturned() {
     try (FasterStore store = FasterStore.open(config().build())) {
       long free = Insides.engine(store).buffers().freeBytes();
       try (var session = session(store)) {

@@ -3,17 +3,31 @@ package io.fasterkv;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 
-/** Seeds of model tests: fresh ones each run, or the one given by {@code -Dfaster.seed}. */
+/** Seeds of model tests: new ones in each run, or the one given by {@code -Dfaster.seed}. */
 public final class Seeds {
+  /** A test takes one in this many seeds: 1 in the long suites, 4 otherwise. */
+  private static final int ONE_OF = Integer.getInteger("faster.oneSeedOf", 4);
+
   private Seeds() {}
 
-  /** {@code count} seeds; a test puts its seed into every message, so that a failure replays. */
+  /**
+   * Returns {@code count} seeds, or a part of them. A test puts its seed into every message, so
+   * that a failure replays.
+   */
   public static LongStream fresh(int count) {
     Long given = Long.getLong("faster.seed");
     if (given != null) {
       return LongStream.of(given);
     }
-    return new SplittableRandom(System.nanoTime()).longs(count, 0, 1L << 32);
+    return new SplittableRandom(System.nanoTime()).longs(part(count), 0, 1L << 32);
+  }
+
+  /**
+   * Number of the {@code count} rounds that a test runs: all in the long suites, a quarter
+   * otherwise, at least one.
+   */
+  public static int part(int count) {
+    return Math.ceilDiv(count, ONE_OF);
   }
 
   /** Whether one seed is to be replayed. */

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.abort;
 
-import io.fasterkv.device.DurableFiles;
-import io.fasterkv.device.FileDevice;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.file.DurableFiles;
+import io.fasterkv.device.file.FileDevice;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.foreign.Arena;
@@ -19,7 +19,10 @@ import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A truncation removes a segment while another thread is about to open the segment's file. */
+/**
+ * Tests a truncation that removes a segment while another thread is about to open the segment's
+ * file.
+ */
 class SegmentRemovalTest {
   private static final int SEGMENT_BYTES = 1 << 16;
   private static final int SECTOR_BYTES = 4096;
@@ -28,7 +31,7 @@ class SegmentRemovalTest {
 
   @Test
   void aForceDoesNotBringARemovedSegmentBack() {
-    run(Force.class, "io.fasterkv.device.SegmentFiles", "with");
+    run(Force.class, "io.fasterkv.device.file.SegmentFiles", "with");
   }
 
   @Test
@@ -42,7 +45,9 @@ class SegmentRemovalTest {
         .accept(directory);
   }
 
-  /** Truncates beside a thread in a pause; waits for it if that thread lets it pass. */
+  /**
+   * Truncates while a thread is paused; waits for the truncation if that thread does not block it.
+   */
   private static void truncateBeside(Pause pause, LogDevice device) {
     Thread truncation =
         Pause.begin(() -> {
@@ -104,7 +109,7 @@ class SegmentRemovalTest {
     }
   }
 
-  /** The read has opened the file, and nobody else knows of that. */
+  /** The read has opened the file, and no other thread knows of the open file. */
   static final class Read implements Consumer<Path> {
     @Override
     public void accept(Path directory) {
@@ -132,7 +137,7 @@ class SegmentRemovalTest {
       try {
         device.readNow(0, MemorySegment.ofArray(new byte[8]));
       } catch (NoSuchFileException removed) {
-        // Both are correct while the segment is being removed.
+        // Both outcomes are correct while the segment is being removed.
       } catch (IOException e) {
         throw new UncheckedIOException(e);
       }
@@ -145,7 +150,7 @@ class SegmentRemovalTest {
           try {
             count += Files.readSymbolicLink(descriptor).startsWith(directory) ? 1 : 0;
           } catch (NoSuchFileException closed) {
-            // It was closed meanwhile.
+            // The file was closed in the meantime.
           }
         }
       }

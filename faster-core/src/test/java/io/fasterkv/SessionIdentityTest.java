@@ -3,24 +3,23 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.api.Commit;
-import io.fasterkv.api.CommitListener;
-import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.checkpoint.Commit;
+import io.fasterkv.api.checkpoint.CommitListener;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Sessions that have names: serial numbers, points, and lives after one another. */
+/** Tests named sessions: serial numbers, commit points, and successive lives. */
 class SessionIdentityTest {
   @TempDir Path directory;
 
@@ -37,11 +36,11 @@ class SessionIdentityTest {
   }
 
   private static LongSession<Void> session(FasterStore store, SessionIdentity identity) {
-    return store.newLongSession(identity, LongFunctions.<Void>sum(), SessionMode.BLOCKING);
+    return store.newSession().identity(identity).longs(LongFunctions.<Void>sum());
   }
 
   @Test
-  void eachOperationCountsOnceWhateverWayItGoes() {
+  void eachOperationCountsOnceOnEveryPath() {
     try (FasterStore store = FasterStore.open(config(), device);
         LongSession<Void> session = session(store, SessionIdentity.start("a"))) {
       assertThat(session.name()).isEqualTo("a");
@@ -95,18 +94,18 @@ class SessionIdentityTest {
   void commitsTellThePointsOfAllWhetherTheyAreOpenOrNot() {
     List<Commit> commits = new ArrayList<>();
     try (FasterStore store = FasterStore.open(config(), device)) {
-      CommitListener.Registration listening = store.onCommit(commits::add);
+      CommitListener.Registration listening = store.checkpoints().onCommit(commits::add);
       LongSession<Void> open = session(store, SessionIdentity.start("open"));
       try (LongSession<Void> closed = session(store, SessionIdentity.start("closed"))) {
         closed.rmw(1, 1, null);
       }
-      store.checkpoint();
+      store.checkpoints().take();
       open.rmw(1, 1, null);
       open.rmw(1, 1, null);
-      store.checkpoint();
+      store.checkpoints().take();
       open.rmw(1, 1, null);
       listening.close();
-      store.checkpoint();
+      store.checkpoints().take();
       open.close();
     }
     assertThat(commits).hasSize(2);

@@ -3,16 +3,15 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Touching keys of all kinds changes nothing, and reads no disk. */
+/** Tests that prefetching keys of all kinds changes nothing and does not read the disk. */
 class SessionTouchTest {
   private static final int KEYS = 600;
   private static final int LONGEST_VALUE = 900;
@@ -28,17 +27,17 @@ class SessionTouchTest {
             .build();
     try (FasterStore store = FasterStore.open(config);
         Session<byte[], BytesFunctions.Result, Object> session =
-            store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+            store.newSession().spans(new BytesFunctions())) {
       for (int i = 0; i < KEYS; i++) {
         session.upsert(key(i), ByteSpan.of(value(i)), this);
         if (i % 7 == 0) {
           session.delete(key(i), this);
         }
       }
-      assertThat(store.tailAddress()).isGreaterThan(config.memoryBytes());
+      assertThat(store.log().tailAddress()).isGreaterThan(config.memoryBytes());
       long serial = session.serial();
-      long tail = store.tailAddress();
-      long reads = store.indexStatistics().recordsFromDisk();
+      long tail = store.log().tailAddress();
+      long reads = store.statistics().index().recordsFromDisk();
 
       ByteSpan[] keys = new ByteSpan[2 * KEYS];
       Arrays.setAll(keys, SessionTouchTest::key);
@@ -50,8 +49,8 @@ class SessionTouchTest {
       }
 
       assertThat(session.serial()).isEqualTo(serial);
-      assertThat(store.tailAddress()).isEqualTo(tail);
-      assertThat(store.indexStatistics().recordsFromDisk()).isEqualTo(reads);
+      assertThat(store.log().tailAddress()).isEqualTo(tail);
+      assertThat(store.statistics().index().recordsFromDisk()).isEqualTo(reads);
       for (int i = 0; i < 2 * KEYS; i++) {
         BytesFunctions.Result read = new BytesFunctions.Result();
         boolean isThere = i < KEYS && i % 7 != 0;
@@ -62,7 +61,7 @@ class SessionTouchTest {
     }
   }
 
-  /** Every eighth key is longer than what is touched. */
+  /** Every eighth key is too long to be prefetched. */
   private static ByteSpan key(int number) {
     return ByteSpan.of(ByteBuffer.allocate(number % 8 == 0 ? 70 : 9).putInt(number).array());
   }

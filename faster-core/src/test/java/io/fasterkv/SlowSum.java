@@ -2,7 +2,7 @@ package io.fasterkv;
 
 import io.fasterkv.api.LongFunctions;
 
-/** Adds, and stops in the middle the first time. */
+/** A sum that stops in the middle of its first addition. */
 record SlowSum(Pause pause) implements LongFunctions<Void> {
   @Override
   public long initialUpdater(long key, long input) {

@@ -3,13 +3,13 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CopyReads;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.CopyReads;
 import java.lang.StackWalker.Option;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
@@ -17,7 +17,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The short way of keys of any length: which operations go it, and the classes made for it. */
+/**
+ * Tests the fast path of keys of any length: which operations take it, and the classes created for
+ * it.
+ */
 class SpanPathsTest {
   private static final int PAGE_BYTES = 4096;
 
@@ -29,7 +32,7 @@ class SpanPathsTest {
   private final Witness functions = new Witness();
 
   @Test
-  void whatLiesInMemoryAsItIsGoesTheShortWay() {
+  void ordinaryRecordsInMemoryTakeTheFastPath() {
     try (FasterStore store = open("a");
         Session<long[], long[], Object> session = session(store)) {
       assertThat(upsert(session, 1, 10)).isEqualTo(Status.CREATED);
@@ -46,11 +49,11 @@ class SpanPathsTest {
   }
 
   @Test
-  void whatIsReadOnlyIsReadTheShortWayAndCopiedTheGeneralWay() {
+  void readOnlyRecordsAreReadOnTheFastPathAndCopiedOnTheSlowPath() {
     try (FasterStore store = open("a");
         Session<long[], long[], Object> session = session(store)) {
       upsert(session, 1, 10);
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
 
       assertThat(read(session, 1)).isEqualTo(10);
       assertThat(functions.wasShort).isTrue();
@@ -63,7 +66,7 @@ class SpanPathsTest {
   }
 
   @Test
-  void readsThatCopyWhatIsReadOnlyGoTheGeneralWay() {
+  void readsThatCopyReadOnlyRecordsTakeTheSlowPath() {
     try (FasterStore store = open("a");
         Session<long[], long[], Object> session = session(store)) {
       upsert(session, 1, 10);
@@ -78,7 +81,7 @@ class SpanPathsTest {
   }
 
   @Test
-  void whatWasDeletedIsNotFound() {
+  void deletedKeysAreNotFound() {
     try (FasterStore store = open("a");
         Session<long[], long[], Object> session = session(store)) {
       upsert(session, 1, 10);
@@ -89,9 +92,12 @@ class SpanPathsTest {
     }
   }
 
-  /** A short record at the memory's end is not asked for lines of which two long ones had many. */
+  /**
+   * At a short record at the end of memory, the prefetch does not cover as many cache lines as two
+   * long records needed before.
+   */
   @Test
-  void whatIsAskedForAheadEndsWithTheMemory() {
+  void prefetchingEndsWithTheMemory() {
     int keys = (2 << 20) / SHORT_RECORD_BYTES;
     try (FasterStore store = open("a", 2 << 20, 512 << 10);
         Session<long[], long[], Object> session = session(store)) {
@@ -129,7 +135,7 @@ class SpanPathsTest {
         Session<long[], long[], Object> session = session(store)) {
       upsert(session, 1, 10);
       WeakReference<Class<?>> old = new WeakReference<>(pathClass(session));
-      store.growIndex();
+      store.index().grow();
       assertThat(rmw(session, 1, 5)).isEqualTo(Status.UPDATED_IN_PLACE);
       assertThat(functions.wasShort).isTrue();
       assertThat(read(session, 1)).isEqualTo(15);
@@ -153,11 +159,11 @@ class SpanPathsTest {
   }
 
   private Session<long[], long[], Object> session(FasterStore store) {
-    return store.newSession(functions, SessionMode.BLOCKING);
+    return store.newSession().spans(functions);
   }
 
   private static Class<?> pathClass(Session<?, ?, ?> session) {
-    return PathClasses.in(session, "core", "attempts", "path");
+    return PathClasses.in(session, "core", "retryLoop", "path");
   }
 
   private static Status upsert(Session<long[], long[], Object> session, int key, long value) {
@@ -177,7 +183,7 @@ class SpanPathsTest {
     return found[0];
   }
 
-  /** Of an odd length, as keys of Flink's states are. */
+  /** Of an odd length, like the keys of Flink's states. */
   private static ByteSpan key(int number) {
     return ByteSpan.of(ByteBuffer.allocate(17).putInt(13, number).array());
   }
@@ -194,19 +200,32 @@ class SpanPathsTest {
     }
 
     @Override
-    public void singleReader(ByteSpan key, long[] input, ByteSpan value, long[] output) {
+    public void singleReader(
+        ByteSpan key, long[] input, ByteSpan value, long[] output, RecordView record) {
       look();
       output[0] = value.getLong(0);
     }
 
     @Override
-    public void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+    public void singleWriter(
+        ByteSpan key,
+        long[] input,
+        ByteSpan source,
+        ByteSpan value,
+        long[] output,
+        RecordView record) {
       look();
       value.setTo(source);
     }
 
     @Override
-    public boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+    public boolean concurrentWriter(
+        ByteSpan key,
+        long[] input,
+        ByteSpan source,
+        ByteSpan value,
+        long[] output,
+        RecordView record) {
       look();
       value.setTo(source);
       return true;
@@ -218,13 +237,15 @@ class SpanPathsTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, long[] input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, long[] input, ByteSpan value, long[] output, RecordView record) {
       value.setLength(Long.BYTES);
       value.putLong(0, input[0]);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, long[] input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, long[] input, ByteSpan value, long[] output, RecordView record) {
       look();
       value.putLong(0, value.getLong(0) + input[0]);
       return true;
@@ -236,7 +257,13 @@ class SpanPathsTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, long[] input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        long[] input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        long[] output,
+        RecordView record) {
       look();
       newValue.setTo(oldValue);
       newValue.putLong(0, oldValue.getLong(0) + input[0]);

@@ -4,7 +4,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /** Runs an operation near the end of its thread's stack, at every depth from which it overflows. */
 public final class Stacks {
-  /** Small, so that the end is near. */
+  /** Small, so that the end of the stack is near. */
   private static final long STACK_BYTES = 512 << 10;
 
   private static final int ENOUGH = 50;
@@ -48,8 +48,8 @@ public final class Stacks {
     return overflows[0];
   }
 
-  /** Recurses to the end of the stack and, on the way back, tries the operation in each frame. */
-  @SuppressWarnings("InfiniteRecursion") // It ends with the stack.
+  /** Recurses to the end of the stack and, while returning, tries the operation in each frame. */
+  @SuppressWarnings("InfiniteRecursion") // It ends with a StackOverflowError.
   private static int descend(Runnable operation, int[] overflows) {
     int successes = 0;
     try {

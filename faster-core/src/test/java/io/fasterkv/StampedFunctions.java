@@ -1,13 +1,14 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreFunctions;
 
 /**
- * Values that may be written by anybody, in any order, and still tell whether they are whole: every
- * word of one depends on its key, on a stamp that no other write has, on how many updates came
- * before it, and on where the word stands. The input of an update is its stamp.
+ * Values that any thread may write in any order and that still show whether they are whole: every
+ * word depends on the value's key, on a stamp that no other write has, on the number of earlier
+ * updates, and on the word's position. The input of an update is its stamp.
  */
 final class StampedFunctions
     implements StoreFunctions<Long, StampedFunctions.Result, StampedFunctions.Reader> {
@@ -23,18 +24,18 @@ final class StampedFunctions
     this.maxBytes = maxBytes;
   }
 
-  /** What a read found. */
+  /** The result of a read. */
   static final class Result {
     long stamp;
     long count;
   }
 
-  /** Told when a pending operation has ended. */
+  /** Called when a pending operation has ended. */
   interface Reader {
     void ended(Status status, Result result);
   }
 
-  /** Small, about a page of 4 KiB, or anything, by the stamp. */
+  /** Depending on the stamp, small, about a page of 4 KiB, or any size. */
   int length(long stamp) {
     int choice = (int) Long.remainderUnsigned(mix(stamp), maxBytes);
     int words =
@@ -46,14 +47,14 @@ final class StampedFunctions
     return HEADER_BYTES + Math.min(words * Long.BYTES, maxBytes - HEADER_BYTES);
   }
 
-  /** A whole value that is the first of its key, or takes no notice of others. */
+  /** A whole value that is the first of its key, or that ignores earlier values. */
   ByteSpan value(long key, long stamp) {
     ByteSpan value = ByteSpan.of(new byte[length(stamp)]);
     write(key, stamp, 1, value);
     return value;
   }
 
-  /** Writes a value as the {@code count}-th. */
+  /** Writes value number {@code count}. */
   void write(long key, long stamp, long count, ByteSpan value) {
     int length = length(stamp);
     value.setLength(length);
@@ -65,7 +66,7 @@ final class StampedFunctions
     }
   }
 
-  /** Throws unless every word is of one and the same value of the key. */
+  /** Throws unless all words belong to the same value of the key. */
   void check(long key, ByteSpan value, Result found) {
     int length = value.length();
     if (length < HEADER_BYTES || value.getLong(KEY) != key) {
@@ -100,7 +101,8 @@ final class StampedFunctions
   }
 
   @Override
-  public void singleReader(ByteSpan key, Long input, ByteSpan value, Result output) {
+  public void singleReader(
+      ByteSpan key, Long input, ByteSpan value, Result output, RecordView record) {
     check(key.getLong(0), value, output);
   }
 
@@ -110,12 +112,14 @@ final class StampedFunctions
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, StampedFunctions.Result output, RecordView record) {
     write(key.getLong(0), stamp, 1, value);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, StampedFunctions.Result output, RecordView record) {
     if (length(stamp) > value.capacity()) {
       return false;
     }
@@ -129,7 +133,13 @@ final class StampedFunctions
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long stamp, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long stamp,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      StampedFunctions.Result output,
+      RecordView record) {
     write(key.getLong(0), stamp, successor(key, oldValue), newValue);
   }
 

@@ -1,15 +1,16 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.StoreFunctions;
 
 /**
  * A sum in a value of 8 bytes.
  *
- * @param beforeCopy what a copy does when it has read the old value
+ * @param beforeCopy runs after a copy has read the old value
  */
 record StoppingSum(Runnable beforeCopy) implements StoreFunctions<Long, long[], Object> {
-  /** One that never stops. */
+  /** A sum that never stops. */
   static StoppingSum plain() {
     return new StoppingSum(() -> {});
   }
@@ -21,7 +22,8 @@ record StoppingSum(Runnable beforeCopy) implements StoreFunctions<Long, long[], 
   }
 
   @Override
-  public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+  public void singleReader(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     output[0] = value.getLong(0);
   }
 
@@ -31,13 +33,15 @@ record StoppingSum(Runnable beforeCopy) implements StoreFunctions<Long, long[], 
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     value.setLength(Long.BYTES);
     value.putLong(0, input);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     value.putLong(0, value.getLong(0) + input);
     return true;
   }
@@ -48,7 +52,13 @@ record StoppingSum(Runnable beforeCopy) implements StoreFunctions<Long, long[], 
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long input,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      long[] output,
+      RecordView record) {
     long old = oldValue.getLong(0);
     beforeCopy.run();
     newValue.setLength(Long.BYTES);

@@ -6,7 +6,7 @@ import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.index.IndexWalk;
 import io.fasterkv.log.HybridLog;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.ForkRecord;
 import io.fasterkv.record.KeyBytes;
@@ -27,11 +27,11 @@ import java.util.Set;
 import java.util.function.LongConsumer;
 
 /**
- * Checks that index and log of a quiet store fit each other: marks are in order, chains lead down
- * through complete records, and for every key that a scan of the log finds, the walk from the index
- * by the key's hash ends at the key's newest record. A chain may hold records of keys that are
- * looked up elsewhere, since a resize of the index links no record anew. Only the calling thread
- * may use the store meanwhile.
+ * Checks that index and log of a quiet store are consistent: the addresses that divide the log are
+ * in order, chains lead downwards through complete records, and for every key that a scan of the
+ * log finds, the walk from the index by the key's hash ends at the key's newest record. A chain may
+ * contain records of keys that are found through other chains, since a resize of the index relinks
+ * no record. Only the calling thread may use the store meanwhile.
  */
 public final class StoreInvariants {
   private final Engine engine;
@@ -46,13 +46,15 @@ public final class StoreInvariants {
   private final Map<Own, IndexWalk.Entry> ownEntries = new HashMap<>();
   private final Map<Slot, IndexWalk.Entry> sharedEntries = new HashMap<>();
 
-  /** A bucket and a tag that has an entry there. */
+  /** A bucket and a tag that has an entry in it. */
   private record Own(long bucket, long tag) {}
 
-  /** A saturated bucket and the number of an entry that tags share. */
+  /** A saturated bucket and the number of an entry shared by several tags. */
   private record Slot(long bucket, int slot) {}
 
-  /** What a scan has found out about a key: where its newest record is, or that it is deleted. */
+  /**
+   * The result of a scan for a key: the address of its newest record, and whether it is deleted.
+   */
   private record Newest(long address, boolean isDeleted) {}
 
   private StoreInvariants(Engine engine, Arena arena, EpochUser user, LongConsumer beforeCopy) {
@@ -65,7 +67,7 @@ public final class StoreInvariants {
     keyBuffer = arena.allocate(log.pageBytes(), Long.BYTES);
     table = engine.index().soleTable();
     entries = IndexWalk.entries(table);
-    assertThat(table.entries()).as("entries that were counted").isEqualTo(entries.size());
+    assertThat(table.entries()).as("number of entries").isEqualTo(entries.size());
     assertThat(table.saturatedChains()).isEqualTo(IndexWalk.saturatedBuckets(table));
     for (IndexWalk.Entry entry : entries) {
       ownEntries.put(new Own(entry.bucket(), entry.tag()), entry);
@@ -80,7 +82,7 @@ public final class StoreInvariants {
   }
 
   /**
-   * @param beforeCopy is told each address that is about to be read from memory
+   * @param beforeCopy receives each address that is about to be read from memory
    */
   static void check(FasterStore store, LongConsumer beforeCopy) {
     Map<ByteBuffer, Newest> newest = newestByScan(store);
@@ -101,10 +103,10 @@ public final class StoreInvariants {
     }
   }
 
-  /** For each key, its last record in the log. */
+  /** The last record of each key in the log. */
   private static Map<ByteBuffer, Newest> newestByScan(FasterStore store) {
     Map<ByteBuffer, Newest> newest = new HashMap<>();
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         ByteBuffer key = ByteBuffer.wrap(scan.key().toArray());
@@ -155,7 +157,9 @@ public final class StoreInvariants {
     }
   }
 
-  /** Where the walk by a key's hash finds it; 0 for nowhere, a tombstone, or what has expired. */
+  /**
+   * The address that the walk by a key's hash finds; 0 for none, a tombstone, or an expired value.
+   */
   private long newestByIndex(ByteBuffer bytes) {
     int length = bytes.remaining();
     MemorySegment.copy(MemorySegment.ofBuffer(bytes), 0, keyBuffer, 0, length);
@@ -180,7 +184,7 @@ public final class StoreInvariants {
     return Address.NONE;
   }
 
-  /** Whether the record that was read leads to a large value whose first chunk is gone. */
+  /** Whether the record just read has a large value whose first chunk was dropped. */
   private boolean hasExpired(long info) {
     if (!RecordInfo.isLarge(info)) {
       return false;
@@ -218,7 +222,7 @@ public final class StoreInvariants {
 
   private void read(long at, long bytes) {
     MemorySegment target = buffer.asSlice(0, bytes);
-    // A flush that ends now moves the head, and what lies below is cleared.
+    // A flush that ends now raises the head address, and memory below it is cleared.
     user.protect();
     try {
       if (at >= log.headAddress()) {

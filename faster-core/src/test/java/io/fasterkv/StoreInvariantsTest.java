@@ -3,9 +3,8 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.file.FileDevice;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.sim.ScriptedDevice;
 import io.fasterkv.sim.ScriptedDevice.Script;
@@ -16,7 +15,9 @@ import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What checks a quiet store must itself keep to the rules: its flushes may still be ending. */
+/**
+ * Tests that the check of a quiet store is correct even while its flushes are still in progress.
+ */
 class StoreInvariantsTest {
   private static final int PAGE_BYTES = 4096;
   private static final int PAGES = 16;
@@ -36,7 +37,10 @@ class StoreInvariantsTest {
         .build();
   }
 
-  /** The check's own cut writes the last pages; when that has ended the oldest in memory goes. */
+  /**
+   * The check's own cut writes the last pages; when the writes have ended, the oldest page is
+   * evicted.
+   */
   @Test
   void aFrameIsNotClearedWhileARecordOfItIsCopied() {
     ScriptedDevice device = new ScriptedDevice(new FileDevice(directory, SEGMENT_BYTES));
@@ -57,13 +61,13 @@ class StoreInvariantsTest {
   }
 
   private static void fill(FasterStore store) {
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new BytesFunctions())) {
       for (int key = 0; key < KEYS; key++) {
         session.upsert(ByteSpan.of(new byte[] {(byte) key, (byte) (key >>> 8)}), value(key), null);
       }
     }
     HybridLog log = Insides.engine(store).log();
-    log.awaitFlushed(log.readOnlyAddress());
+    log.room().awaitFlushed(log.readOnlyAddress());
     log.assist();
   }
 
@@ -73,7 +77,7 @@ class StoreInvariantsTest {
     return ByteSpan.of(value);
   }
 
-  /** Writes end when somebody says so. */
+  /** Writes end only on request. */
   private static final class HeldCompletions implements Script {
     private final BlockingQueue<Runnable> held = new LinkedBlockingQueue<>();
 
@@ -97,7 +101,7 @@ class StoreInvariantsTest {
     }
   }
 
-  /** Ends writes, once, on another thread, until the page of a record has left memory. */
+  /** Ends writes, once, on another thread, until a record's page has been evicted. */
   private record EndWrites(HeldCompletions held, HybridLog log, long gone) implements LongConsumer {
     @Override
     public void accept(long address) {

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreFunctions;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.lin.Histories;
 import io.fasterkv.lin.Op;
 import io.fasterkv.lin.Op.Answer;
@@ -28,8 +28,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Histories of three threads on one key are possible for a register, statuses included, while cuts
- * make the record fuzzy and read-only, and neighbours in the index come and go.
+ * Tests that histories of three threads on one key are possible for a register, including statuses,
+ * while cuts make the record fuzzy and read-only, and keys in the same bucket are added and
+ * removed.
  */
 class StoreLinearizabilityTest {
   private static final int ROUNDS = 4000;
@@ -94,7 +95,7 @@ class StoreLinearizabilityTest {
     checkWithBatches(RecordKind.SPANS, seed);
   }
 
-  /** Few buckets and pages: records go to disk, are compacted, and change buckets meanwhile. */
+  /** Few buckets and pages, so that records are evicted and compacted, and change buckets. */
   private void checkWithBatches(RecordKind kind, long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     double[] fractions = {0, 0.3, 0.6};
@@ -126,12 +127,12 @@ class StoreLinearizabilityTest {
     }
   }
 
-  /** Pushes the records of others out of memory. */
+  /** Evicts the records of other keys. */
   private static void fill(Crew crew, FasterStore store) {
     try (Register others = register(store)) {
       for (long i = 0; !crew.isOver(); i++) {
-        // There is no background compaction, which would hold this thread back.
-        if (store.logBytes() > MOST_LOG_BYTES) {
+        // There is no background compaction that could throttle this thread.
+        if (store.statistics().logBytes() > MOST_LOG_BYTES) {
           Thread.yield();
         } else {
           others.upsert(-1000 - i % 500, i);
@@ -144,29 +145,29 @@ class StoreLinearizabilityTest {
     int doublings = 0;
     while (!crew.isOver()) {
       switch (dice.nextInt(6)) {
-        case 0 -> store.cut().close();
+        case 0 -> store.log().cut().close();
         case 1 -> {
           boolean grow = doublings == 0 || (doublings < 3 && dice.nextBoolean());
           if (grow) {
-            store.growIndex();
+            store.index().grow();
           } else {
-            store.shrinkIndex();
+            store.index().shrink();
           }
           doublings += grow ? 1 : -1;
         }
-        default -> store.compact();
+        default -> store.log().compact();
       }
     }
   }
 
   private static void cut(FasterStore store, AtomicBoolean isOver) {
     while (!isOver.get()) {
-      store.cut().close();
+      store.log().cut().close();
       LockSupport.parkNanos(200_000);
     }
   }
 
-  /** Whether keys may leave memory. */
+  /** Whether keys may be evicted. */
   private static boolean isSmall(FasterStore store) {
     return store.config().logMemoryBytes() < 1 << 20;
   }
@@ -175,7 +176,7 @@ class StoreLinearizabilityTest {
     return store.config().recordKind() == RecordKind.LONGS ? new Longs(store) : new Spans(store);
   }
 
-  /** A blind delete does not look whether there is anything on disk. */
+  /** A blind delete does not search the disk. */
   private static Answer answerOfDelete(Status status) {
     return status == Status.FOUND ? Answer.UNKNOWN : answer(status);
   }
@@ -199,7 +200,7 @@ class StoreLinearizabilityTest {
 
     Longs(FasterStore store) {
       isOnDisk = isSmall(store);
-      session = store.newLongSession(new Mix(), SessionMode.BLOCKING);
+      session = store.newSession().longs(new Mix());
     }
 
     private static final class Mix implements LongFunctions<Void> {
@@ -266,14 +267,14 @@ class StoreLinearizabilityTest {
     }
   }
 
-  /** Values are a number and some bytes more: every third outgrows its record. */
+  /** Values are a number and some more bytes: every third value outgrows its record. */
   private static final class Spans implements Register, StoreFunctions<Long, long[], Void> {
     private final Session<Long, long[], Void> session;
     private final boolean isOnDisk;
 
     Spans(FasterStore store) {
       isOnDisk = isSmall(store);
-      session = store.newSession(this, SessionMode.BLOCKING);
+      session = store.newSession().spans(this);
     }
 
     private static int length(long value) {
@@ -363,7 +364,8 @@ class StoreLinearizabilityTest {
     }
 
     @Override
-    public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+    public void singleReader(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       output[0] = value.getLong(0);
     }
 
@@ -373,12 +375,14 @@ class StoreLinearizabilityTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       write(input, value);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       long mixed = Op.mix(value.getLong(0), input);
       if (length(mixed) > value.capacity()) {
         return false;
@@ -393,7 +397,13 @@ class StoreLinearizabilityTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Long input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        long[] output,
+        RecordView record) {
       write(Op.mix(oldValue.getLong(0), input), newValue);
     }
   }

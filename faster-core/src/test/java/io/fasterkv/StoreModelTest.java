@@ -2,10 +2,11 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.IoKind;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.IoKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,29 +21,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Random operations, cuts, checkpoints, compactions, truncations and crashes against a plain map,
- * with pages of 4 KiB, a handful of them in memory, and an index of few buckets. The seed is in the
- * test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests random operations, cuts, checkpoints, compactions, truncations and crashes against a plain
+ * map, with pages of 4 KiB, a handful of them in memory, and an index of few buckets. The seed is
+ * in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 class StoreModelTest {
   private static final int STEPS = 12_000;
   private static final int MAX_BUCKETS = 4_000;
 
-  /** Memory of the log's that the index has got is doubled with it. */
+  /** Memory that the log has lent to the index is doubled with it. */
   private static final long MAX_INDEX_BYTES = 1 << 20;
 
-  /** How long the test goes on to take new seeds. */
+  /** How long the test continues with new seeds. */
   private static final long RUN_NANOS =
-      TimeUnit.SECONDS.toNanos(Long.getLong("faster.model.seconds", 60));
+      TimeUnit.SECONDS.toNanos(Integer.getInteger("faster.model.seconds", Seeds.part(60)));
 
   private static final Comparator<CheckpointToken> BY_NUMBER =
       Comparator.comparingLong(CheckpointToken::number);
 
   @TempDir Path directory;
 
-  /** One seed after another until a minute is over, or the one that is given. */
+  /** Tests one seed after another until the time is over, or only the given seed. */
   @Test
-  void behavesAsAMapForAMinute() throws IOException {
+  void behavesAsAMap() throws IOException {
     long start = System.nanoTime();
     do {
       long seed = Seeds.fresh(1).findFirst().getAsLong();
@@ -71,7 +72,7 @@ class StoreModelTest {
       for (int step = 0; step < STEPS; step++) {
         int dice = random.nextInt(10_000);
         if (dice < 10) {
-          committed.put(store.checkpoint(), new HashMap<>(model));
+          committed.put(store.checkpoints().take(), new HashMap<>(model));
           if (random.nextInt(3) == 0) {
             driver.someOperations(random.nextInt(50));
             driver.close();
@@ -82,20 +83,21 @@ class StoreModelTest {
             if (token != null) {
               committed.keySet().removeIf(later -> later.number() > token.number());
             }
-            assertThat(store.checkpoints()).containsExactlyElementsOf(committed.keySet());
-            model = new HashMap<>(committed.get(store.checkpoints().getLast()));
+            assertThat(store.checkpoints().list()).containsExactlyElementsOf(committed.keySet());
+            model = new HashMap<>(committed.get(store.checkpoints().list().getLast()));
             driver = new ModelDriver(store, mode, random, model, seed);
             driver.checkAll();
             StoreInvariants.check(store);
           }
         } else if (dice < 14 && committed.size() > 1) {
           CheckpointToken token = some(committed, random);
-          store.removeCheckpoint(token);
+          store.checkpoints().remove(token);
           committed.remove(token);
         } else if (dice < 24) {
-          store.compact();
+          store.log().compact();
         } else if (dice < 28) {
-          // A value loses with its oldest part what that says; the model cannot tell how much.
+          // Dropping the oldest part of a value changes it, and the model does not know by how
+          // much.
           if (config.merge() == null) {
             driver.truncate();
           }
@@ -125,11 +127,11 @@ class StoreModelTest {
   /** Doubles or halves the index. */
   private static void resize(FasterStore store, SplittableRandom random) {
     long buckets = Insides.engine(store).index().soleTable().mainBuckets();
-    boolean mayGrow = buckets < MAX_BUCKETS && store.indexStatistics().bytes() < MAX_INDEX_BYTES;
+    boolean mayGrow = buckets < MAX_BUCKETS && store.statistics().index().bytes() < MAX_INDEX_BYTES;
     if (mayGrow && (buckets % 2 != 0 || random.nextBoolean())) {
-      store.growIndex();
+      store.index().grow();
     } else if (buckets % 2 == 0) {
-      store.shrinkIndex();
+      store.index().shrink();
     }
     StoreInvariants.check(store);
   }
@@ -137,7 +139,7 @@ class StoreModelTest {
   private static StoreConfig config(SplittableRandom random, Path directory) {
     long indexBytes = 64L << random.nextInt(2, 10);
     double[] fractions = {0, 0.25, 0.5, 0.9, 1};
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         StoreConfig.builder(directory)
             .memoryBytes(8 << 20)
             .pageBytes(4096)

@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.operation.core.Engine;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -18,14 +17,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Operations that reach the end of their thread's stack in any frame: the call throws, and leaves
- * behind no epoch, latch, seal or tentative entry that others would wait for.
+ * Tests operations that reach the end of their thread's stack in any frame: the call throws and
+ * leaves no epoch, latch, seal or tentative entry for which other threads would wait.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class StoreStackOverflowTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 64;
-  private static final int ROUNDS = 6;
+  private static final int ROUNDS = Seeds.part(6);
 
   @TempDir Path directory;
 
@@ -38,7 +37,8 @@ class StoreStackOverflowTest {
     RMW,
     READ,
     DELETE,
-    TOUCH
+    TOUCH,
+    COMPACT
   }
 
   private void open(RecordKind kind) {
@@ -64,8 +64,8 @@ class StoreStackOverflowTest {
   @EnumSource(Use.class)
   void anOperationOnSpansThatOverflowsTheStackNeverHoldsOthersUp(Use use) {
     open(RecordKind.SPANS);
-    try (var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING);
-        var other = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().spans(new BytesFunctions());
+        var other = store.newSession().spans(new BytesFunctions())) {
       for (int round = 0; round < ROUNDS; round++) {
         for (int key = 0; key < KEYS; key++) {
           session.upsert(key(key), ByteSpan.of(new byte[8]), null);
@@ -90,6 +90,7 @@ class StoreStackOverflowTest {
       case READ -> session.read(key, new byte[0], new BytesFunctions.Result(), null);
       case DELETE -> session.delete(key, null);
       case TOUCH -> session.touch(new ByteSpan[] {key}, 1);
+      case COMPACT -> store.log().compact();
     }
   }
 
@@ -97,8 +98,8 @@ class StoreStackOverflowTest {
   @EnumSource(Use.class)
   void anOperationOnLongsThatOverflowsTheStackNeverHoldsOthersUp(Use use) {
     open(RecordKind.LONGS);
-    try (var session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
-        var other = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().longs(LongFunctions.sum());
+        var other = store.newSession().longs(LongFunctions.sum())) {
       for (int round = 0; round < ROUNDS; round++) {
         for (int key = 0; key < KEYS; key++) {
           session.upsert(key, 8, null);
@@ -122,14 +123,15 @@ class StoreStackOverflowTest {
       case RMW -> session.rmw(key, 1, null);
       case READ, TOUCH -> session.read(key, null);
       case DELETE -> session.delete(key, null);
+      case COMPACT -> store.log().compact();
     }
   }
 
   private void assertNothingIsHeld() {
     Engine engine = Insides.engine(store);
     assertThat(engine.epochs().safeEpoch()).isEqualTo(engine.epochs().currentEpoch() - 1);
-    assertThat(engine.log().hasFailed()).isFalse();
-    store.checkpoint();
+    assertThat(engine.log().failure().isSet()).isFalse();
+    store.checkpoints().take();
     StoreInvariants.check(store);
   }
 

@@ -3,14 +3,13 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.UpdateRegions;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.nio.file.Path;
 import java.util.function.BiConsumer;
 import org.junit.jupiter.api.io.TempDir;
@@ -18,8 +17,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What was frozen for a snapshot thaws while one session copies a record of it, and another is
- * between reading the index entry and the marks: the second must see the copy.
+ * Tests a thaw of frozen records while one session copies such a record and another is between
+ * reading the index entry and reading the log's addresses: the second session must see the copy.
  */
 class ThawTest {
   @TempDir Path directory;
@@ -44,7 +43,7 @@ class ThawTest {
     ((BiConsumer<Path, String>) scenario).accept(directory, late);
   }
 
-  /** Runs among classes in which a thread can be stopped at the marks. */
+  /** Runs on classes in which a thread can be stopped before it reads the log's addresses. */
   static final class Scenario implements BiConsumer<Path, String> {
     private static final ByteSpan KEY = HashedKeys.key(5, 1);
 
@@ -61,19 +60,18 @@ class ThawTest {
       try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
         Engine engine = Insides.engine(store);
         HybridLog log = engine.log();
-        try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().spans(StoppingSum.plain())) {
           session.rmw(KEY, 1L, null);
         }
-        log.awaitFrozen(freeze(engine));
+        log.cuts().awaitFrozen(freeze(engine));
         Pause copies = new Pause();
         copies.start(() -> {
-          try (var session =
-              store.newSession(new StoppingSum(copies::here), SessionMode.BLOCKING)) {
+          try (var session = store.newSession().spans(new StoppingSum(copies::here))) {
             assertThat(session.rmw(KEY, 1L, null)).isEqualTo(Status.COPIED);
           }
         });
-        // It waits for the copy, and for nobody who comes later.
-        Thread thaw = Pause.begin(log::thawSnapshot);
+        // The thaw waits for the copy, and for no later operation.
+        Thread thaw = Pause.begin(log.cuts()::thawSnapshot);
         Pause.awaitWaiting(thaw);
         Pause atMarks = new Pause();
         atMarks.start(() -> {
@@ -92,7 +90,7 @@ class ThawTest {
       try (EpochUser user = engine.epochs().register()) {
         user.protect();
         try {
-          return engine.log().freezeForSnapshot();
+          return engine.log().cuts().freezeForSnapshot();
         } finally {
           user.unprotect();
         }
@@ -100,7 +98,7 @@ class ThawTest {
     }
 
     private static void operate(FasterStore store, Late late) {
-      try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(StoppingSum.plain())) {
         switch (late) {
           case RMW -> session.rmw(KEY, 1L, null);
           case UPSERT -> session.upsert(KEY, StoppingSum.value(70), null);
@@ -117,10 +115,10 @@ class ThawTest {
       };
     }
 
-    /** -1 if there is none. */
+    /** -1 if the key has no value. */
     private static long sum(FasterStore store) {
       long[] sum = new long[1];
-      try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
+      try (var session = store.newSession().spans(StoppingSum.plain())) {
         return session.read(KEY, 0L, sum, null) == Status.FOUND ? sum[0] : -1;
       }
     }

@@ -3,17 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A thread whose stack overflows between allocating a record and filling it. */
+/** Tests a thread whose stack overflows between allocating a record and filling it. */
 class TornRecordTest {
   private static final int PAGE_BYTES = 4096;
 
@@ -24,7 +23,7 @@ class TornRecordTest {
 
   /** The records after the abandoned one on its page are not lost. */
   @RepeatedTest(5)
-  void noRecordBehindOneThatWasLeftEmptyIsDropped() {
+  void noRecordAfterAnEmptyOneIsDropped() {
     StoreConfig config =
         StoreConfig.builder(directory)
             .memoryBytes(4 << 20)
@@ -33,8 +32,8 @@ class TornRecordTest {
             .pageBytes(PAGE_BYTES)
             .build();
     try (FasterStore store = FasterStore.open(config, new MemoryDevice())) {
-      try (var session = store.newSession(StoppingSum.plain(), SessionMode.BLOCKING)) {
-        // Classes and lambdas that are not linked yet would fail for good.
+      try (var session = store.newSession().spans(StoppingSum.plain())) {
+        // Classes and lambdas that are not linked yet would fail permanently.
         for (int i = 0; i < 300; i++) {
           upsert(session);
         }
@@ -43,9 +42,9 @@ class TornRecordTest {
         for (int i = 0; i < 100; i++) {
           upsert(session);
         }
-        store.cut().close();
-        store.checkpoint();
-        store.compact();
+        store.log().cut().close();
+        store.checkpoints().take();
+        store.log().compact();
         for (int key : written) {
           assertThat(session.read(key(key), 0L, new long[1], null))
               .as("key %s of %s", key, next)

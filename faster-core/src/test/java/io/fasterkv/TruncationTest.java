@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.index.IndexWalk;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
@@ -22,14 +23,17 @@ import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The log's begin moves, by expiry and by compaction, under reads, scans, cuts and checkpoints. */
+/**
+ * Tests moving the log's begin address, by expiry and compaction, during reads, scans, cuts and
+ * checkpoints.
+ */
 class TruncationTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 2000;
 
   @TempDir Path directory;
 
-  private StoreConfig.Builder config() {
+  private StoreConfigBuilder config() {
     return StoreConfig.builder(directory)
         .memoryBytes(1 << 20)
         .logMemoryBytes(8 * PAGE_BYTES)
@@ -40,7 +44,7 @@ class TruncationTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static void add(LongSession<Void> session, int from, int until) {
@@ -66,25 +70,25 @@ class TruncationTest {
   }
 
   @Test
-  void whatHasExpiredIsGoneInMemoryAndOnDisk() {
+  void expiredRecordsAreNotFoundInMemoryOrOnDisk() {
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, 1000);
-      long onDisk = store.tailAddress();
+      long onDisk = store.log().tailAddress();
       add(session, 1000, 1900);
-      long inMemory = store.tailAddress();
+      long inMemory = store.log().tailAddress();
       add(session, 1900, KEYS);
-      store.truncate(onDisk);
+      store.log().truncate(onDisk);
       assertHas(store, 1000, KEYS);
       assertThat(has(0)).isFalse();
-      store.truncate(inMemory);
+      store.log().truncate(inMemory);
       assertHas(store, 1900, KEYS);
       StoreInvariants.check(store);
-      store.truncate(onDisk);
-      assertThat(store.beginAddress()).isEqualTo(inMemory);
-      store.truncate(store.tailAddress());
+      store.log().truncate(onDisk);
+      assertThat(store.log().beginAddress()).isEqualTo(inMemory);
+      store.log().truncate(store.log().tailAddress());
       assertHas(store, 0, 0);
-      assertThat(store.logBytes()).isZero();
+      assertThat(store.statistics().logBytes()).isZero();
       assertThat(IndexWalk.entries(Insides.engine(store).index().soleTable())).isEmpty();
       add(session, 0, KEYS);
       assertHas(store, 0, KEYS);
@@ -95,21 +99,22 @@ class TruncationTest {
   @Test
   void anAddressOutsideTheLogIsRefused() {
     try (FasterStore store = FasterStore.open(config().build())) {
-      assertThatThrownBy(() -> store.truncate(store.tailAddress() + 1))
+      assertThatThrownBy(() -> store.log().truncate(store.log().tailAddress() + 1))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining("address=65, allowed=0 to 64");
-      assertThatThrownBy(() -> store.truncate(-1)).isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> store.log().truncate(-1))
+          .isInstanceOf(IllegalArgumentException.class);
     }
   }
 
-  /** Without a sweep, the operations that meet entries of dropped chains free them. */
+  /** Without a sweep, operations free the entries of dropped chains that they find. */
   @Test
   void operationsFreeTheEntriesOfDroppedChains() {
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, 100);
-      store.checkpoint();
-      // As by a truncation whose sweep is still to come.
+      store.checkpoints().take();
+      // Like a truncation whose sweep has not run yet.
       Insides.engine(store).log().truncate(Insides.engine(store).log().flushedAddress());
       assertThat(IndexWalk.entries(Insides.engine(store).index().soleTable())).hasSize(100);
       for (int key = 0; key < 50; key++) {
@@ -120,69 +125,71 @@ class TruncationTest {
     }
   }
 
-  /** The read is under way when its record is moved: it must not miss it. */
+  /** The read is in progress when its record is moved: the read must not miss it. */
   @Test
   void aPendingReadFindsARecordThatCompactionMoves() {
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store);
         LongSession<Integer> pending =
-            store.newLongSession(
-                new LongFunctions<>() {
-                  @Override
-                  public long initialUpdater(long key, long input) {
-                    return input;
-                  }
+            store
+                .newSession()
+                .mode(SessionMode.PENDING)
+                .longs(
+                    new LongFunctions<>() {
+                      @Override
+                      public long initialUpdater(long key, long input) {
+                        return input;
+                      }
 
-                  @Override
-                  public long updater(long key, long input, long oldValue) {
-                    return input;
-                  }
+                      @Override
+                      public long updater(long key, long input, long oldValue) {
+                        return input;
+                      }
 
-                  @Override
-                  public void completionCallback(
-                      Status status, long key, long value, Integer context) {
-                    assertThat(status).isEqualTo(Status.FOUND);
-                    assertThat(value).isEqualTo(context + 1);
-                  }
-                },
-                SessionMode.PENDING)) {
+                      @Override
+                      public void completionCallback(
+                          Status status, long key, long value, Integer context) {
+                        assertThat(status).isEqualTo(Status.FOUND);
+                        assertThat(value).isEqualTo(context + 1);
+                      }
+                    })) {
       add(session, 0, KEYS);
       for (int key = 0; key < 20; key++) {
         assertThat(pending.read(key, key)).isEqualTo(Status.PENDING);
       }
-      assertThat(store.compact()).isPositive();
+      assertThat(store.log().compact()).isPositive();
       assertThat(has(0)).isFalse();
       assertThat(pending.completePending(true)).isZero();
     }
   }
 
-  /** The same where it has expired: it must not find it. */
+  /** The same if the record has expired: the read must not find it. */
   @Test
-  void aPendingReadDoesNotFindWhatHasExpired() {
+  void aPendingReadDoesNotFindExpiredRecords() {
     try (FasterStore store = FasterStore.open(config().recordKind(RecordKind.SPANS).build());
-        var session = store.newSession(new BytesFunctions(), SessionMode.PENDING)) {
+        var session = store.newSession().mode(SessionMode.PENDING).spans(new BytesFunctions())) {
       for (int key = 0; key < 400; key++) {
         session.upsert(ModelDriver.key(key), ByteSpan.of(new byte[100]), null);
       }
       BytesFunctions.Result result = new BytesFunctions.Result();
       assertThat(session.read(ModelDriver.key(0), null, result, null)).isEqualTo(Status.PENDING);
-      store.truncate(store.tailAddress());
+      store.log().truncate(store.log().tailAddress());
       session.completePending(true);
       assertThat(result.completed).isEqualTo(Status.NOT_FOUND);
     }
   }
 
   @Test
-  void aCutShowsWhatHasExpiredSince() {
+  void aCutShowsRecordsExpiredSince() {
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
       Set<Long> seen = new HashSet<>();
-      try (LogCut cut = store.cut();
+      try (LogCut cut = store.log().cut();
           LogScan scan = cut.scan()) {
         while (scan.next()) {
           if (seen.size() == KEYS / 2) {
-            store.truncate(store.tailAddress());
+            store.log().truncate(store.log().tailAddress());
           }
           seen.add(scan.key().getLong(0));
         }
@@ -201,21 +208,21 @@ class TruncationTest {
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, 1000);
-      first = store.checkpoint();
-      long address = store.tailAddress();
+      first = store.checkpoints().take();
+      long address = store.log().tailAddress();
       add(session, 1000, KEYS);
-      store.truncate(address);
-      second = store.checkpoint();
+      store.log().truncate(address);
+      second = store.checkpoints().take();
       assertThat(has(0)).isTrue();
-      assertThat(store.checkpoints()).containsExactly(first, second);
+      assertThat(store.checkpoints().list()).containsExactly(first, second);
     }
     try (FasterStore store = FasterStore.recover(config().build(), second)) {
       assertHas(store, 1000, KEYS);
-      assertThat(store.checkpoints()).containsExactly(first, second);
+      assertThat(store.checkpoints().list()).containsExactly(first, second);
       assertThat(has(0)).isTrue();
-      store.removeCheckpoint(first);
+      store.checkpoints().remove(first);
       assertThat(has(0)).isFalse();
-      assertThatThrownBy(() -> store.removeCheckpoint(first))
+      assertThatThrownBy(() -> store.checkpoints().remove(first))
           .isInstanceOf(BadConfig.class)
           .hasMessageContaining("number=1, allowed=[2]");
       assertHas(store, 1000, KEYS);
@@ -226,40 +233,40 @@ class TruncationTest {
     }
   }
 
-  /** What was dropped after the first checkpoint is in it all the same. */
+  /** The first checkpoint still has the records that were dropped after it. */
   @Test
-  void anOlderCheckpointHasWhatExpiredAfterIt() {
+  void anOlderCheckpointHasRecordsExpiredAfterIt() {
     CheckpointToken first;
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
-      first = store.checkpoint();
-      store.truncate(store.tailAddress());
-      store.compact();
-      store.checkpoint();
+      first = store.checkpoints().take();
+      store.log().truncate(store.log().tailAddress());
+      store.log().compact();
+      store.checkpoints().take();
     }
     try (FasterStore store = FasterStore.recover(config().build(), first)) {
       assertHas(store, 0, KEYS);
-      assertThat(store.checkpoints()).isEqualTo(List.of(first));
+      assertThat(store.checkpoints().list()).isEqualTo(List.of(first));
       StoreInvariants.check(store);
     }
   }
 
-  /** A checkpoint whose manifest nobody can read may need all of the log. */
+  /** A checkpoint with an unreadable manifest may need the whole log. */
   @Test
   void anUnreadableCheckpointKeepsTheWholeLogUntilItIsRemoved() throws Exception {
     CheckpointToken first;
     try (FasterStore store = FasterStore.open(config().build());
         LongSession<Void> session = session(store)) {
       add(session, 0, KEYS);
-      first = store.checkpoint();
-      store.compact();
-      store.checkpoint();
+      first = store.checkpoints().take();
+      store.log().compact();
+      store.checkpoints().take();
     }
     Files.write(directory.resolve("checkpoint-1.manifest"), new byte[10]);
     try (FasterStore store = FasterStore.recover(config().build())) {
       assertThat(has(0)).isTrue();
-      store.removeCheckpoint(first);
+      store.checkpoints().remove(first);
       assertThat(has(0)).isFalse();
       assertHas(store, 0, KEYS);
     }
@@ -270,7 +277,7 @@ class TruncationTest {
    * deleted, and its chain is dropped.
    */
   @Test
-  void aCheckpointHasWhatIsCompactedAndDeletedWhileItIsTaken() {
+  void aCheckpointHasRecordsCompactedAndDeletedDuringIt() {
     var disk = new SimulatedDisk();
     StoreConfig config =
         StoreConfig.builder(disk.directory())
@@ -291,16 +298,16 @@ class TruncationTest {
             public int beforeWrite(String file, long position, int bytes) {
               if (file.endsWith(".index") && other[0] == null) {
                 other[0] = Thread.currentThread();
-                store.compact();
+                store.log().compact();
                 for (int key = 0; key < KEYS; key++) {
                   session.delete(key, null);
                 }
-                store.truncate(store.tailAddress());
+                store.log().truncate(store.log().tailAddress());
               }
               return bytes;
             }
           });
-      store.checkpoint();
+      store.checkpoints().take();
       assertThat(other[0]).isNotNull();
       disk.setFaults(DiskFaults.NONE);
       assertHas(store, 0, 0);
@@ -310,9 +317,9 @@ class TruncationTest {
     }
   }
 
-  /** Insertions into chains that are being dropped, entry and all. */
+  /** Insertions into chains that are being dropped with their entries. */
   @Test
-  void anInsertBesideATruncationIsNotLost() {
+  void anInsertDuringATruncationIsNotLost() {
     int keys = 64;
     try (FasterStore store = FasterStore.open(config().indexBytes(512).build());
         LongSession<Void> session = session(store)) {
@@ -329,11 +336,11 @@ class TruncationTest {
                   session.read(key, null);
                   assertThat(session.value()).as("round " + round).isEqualTo(round + 1);
                 }
-                // From now on an upsert makes a new record, above this address.
-                store.cut().close();
-                address[0] = store.tailAddress();
+                // From now on an upsert appends a new record, above this address.
+                store.log().cut().close();
+                address[0] = store.log().tailAddress();
               })
-          .add(round -> store.truncate(address[0]))
+          .add(round -> store.log().truncate(address[0]))
           .run();
       StoreInvariants.check(store);
     }

@@ -3,17 +3,16 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.Versions;
-import io.fasterkv.epoch.Phase;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.state.Phase;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -26,9 +25,9 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Records of the next version lie between those of the one that a checkpoint commits. In a store
- * that is recovered from it they are not there: for no read, scan or dump, whatever happens to the
- * log later, and in no later life.
+ * Tests records of the next version that are stored among those of the version that a checkpoint
+ * commits. In a store recovered from the checkpoint they do not exist, for any read, scan or dump,
+ * whatever happens to the log later, and in all later lives.
  */
 class UndoneRecordsTest {
   private static final int KEYS = 400;
@@ -54,8 +53,8 @@ class UndoneRecordsTest {
   void areNotThereInAnyLaterLife(CheckpointRequest request, boolean usesIndex) {
     try (FasterStore store = FasterStore.open(config())) {
       put(store, 0, KEYS, 0);
-      // What a log without an index builds on.
-      store.checkpoint();
+      // A log-only checkpoint builds on this one.
+      store.checkpoints().take();
       put(store, 0, KEYS / 2, 1);
       takeBesideTheNextVersion(store, request);
     }
@@ -64,18 +63,18 @@ class UndoneRecordsTest {
     try (FasterStore store =
         FasterStore.recover(config(), usesIndex ? again : again.withoutIndex())) {
       checkAll(store);
-      // The replay of the next life goes over what was undone.
+      // The replay in the next life covers the undone records.
       delete(store, 3);
       put(store, 3, 4, 0);
       put(store, 3, 4, 1);
-      token.set(store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER)));
+      token.set(store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER)));
     }
     checkDump(token.get());
     try (FasterStore store = FasterStore.recover(config(), RecoveryRequest.newest())) {
       checkAll(store);
-      store.compact();
+      store.log().compact();
       checkAll(store);
-      token.set(store.checkpoint());
+      token.set(store.checkpoints().take());
     }
     checkDump(token.get());
     try (FasterStore store =
@@ -84,11 +83,11 @@ class UndoneRecordsTest {
     }
   }
 
-  /** Overwrites, deletes and makes keys in each phase in which the next version has begun. */
+  /** Overwrites, deletes and creates keys in each phase after the next version has begun. */
   private void takeBesideTheNextVersion(FasterStore store, CheckpointRequest request) {
     try (LongSession<Void> session = session(store);
         PhaseStepper stepper =
-            new PhaseStepper(store, () -> token.set(store.checkpoint(request)))) {
+            new PhaseStepper(store, () -> token.set(store.checkpoints().take(request)))) {
       stepper.goTo(Phase.IN_PROGRESS);
       for (int key = 0; key < KEYS; key += 2) {
         session.upsert(key, UNDONE, null);
@@ -107,7 +106,7 @@ class UndoneRecordsTest {
       stepper.finish();
     }
     var log = Checkpoints.of(directory).describe(token.get()).log();
-    assertThat(log.end() - log.start()).as("bytes of both versions").isGreaterThan(KEYS * 24L);
+    assertThat(log.end() - log.start()).as("both versions are present").isGreaterThan(KEYS * 24L);
   }
 
   private static void put(FasterStore store, int from, int until, long more) {
@@ -138,7 +137,7 @@ class UndoneRecordsTest {
         assertThat(session.read(key, null)).as("key " + key).isEqualTo(Status.NOT_FOUND);
       }
     }
-    try (LogScan scan = store.scan(Versions.ALL)) {
+    try (LogScan scan = store.log().scan(Versions.ALL)) {
       while (scan.next()) {
         assertThat(number(scan.key())).isLessThan(KEYS);
         assertThat(number(scan.value())).isLessThan(UNDONE);
@@ -164,7 +163,7 @@ class UndoneRecordsTest {
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private StoreConfig config() {

@@ -4,11 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RegionHits;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.api.statistics.RegionHits;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import java.nio.file.Path;
@@ -23,8 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The update table (SIGMOD'18, table 2): status and effect of each operation on a record of each
- * region, for both kinds of records and all allocators.
+ * Tests the update table (SIGMOD'18, table 2): status and effect of each operation on a record of
+ * each region, for both kinds of record and all allocators.
  */
 class UpdateTableTest {
   private static final int PAGE_BYTES = 4096;
@@ -65,7 +66,7 @@ class UpdateTableTest {
       return switch (allocator) {
         case HYBRID -> true;
         case APPEND_ONLY -> region != Region.FUZZY;
-        // What a cut or compaction has frozen is read-only until it is moved.
+        // Records that a cut or compaction has frozen are read-only until they are moved.
         case IN_MEMORY -> region != Region.DISK;
       };
     }
@@ -78,7 +79,8 @@ class UpdateTableTest {
       return switch (kind) {
         case READ, DELETE -> isLive() ? Status.FOUND : Status.NOT_FOUND;
         case RMW -> isLive() ? updated() : Status.CREATED;
-        // A blind update looks only where it could update in place: nowhere, when appending only.
+        // A blind update searches the log only where it could update in place: nowhere in an
+        // append-only log.
         case UPSERT ->
             region == Region.NONE
                     || (region == Region.TOMBSTONE && allocator != Allocator.APPEND_ONLY)
@@ -87,14 +89,18 @@ class UpdateTableTest {
       };
     }
 
-    /** Where the operation finds the record; a blind update and a delete do not read the disk. */
+    /**
+     * The region in which the operation finds the record; a blind update and a delete do not read
+     * the disk.
+     */
     RegionHits hits() {
       boolean looks = kind == Kind.READ || kind == Kind.RMW;
       return switch (region) {
         case NONE, TOMBSTONE -> NOWHERE;
         case DISK -> looks ? ON_DISK : NOWHERE;
         case READ_ONLY -> kind == Kind.UPSERT ? NOWHERE : READ_ONLY;
-        // Who waits until all have seen the mark finds it read-only.
+        // An operation that waits until all threads have seen the read-only address finds the
+        // record read-only.
         case FUZZY -> kind == Kind.READ ? MUTABLE : kind == Kind.UPSERT ? NOWHERE : READ_ONLY;
         case MUTABLE ->
             allocator != Allocator.APPEND_ONLY
@@ -109,7 +115,7 @@ class UpdateTableTest {
           : Status.COPIED;
     }
 
-    /** What a read finds afterwards. */
+    /** The result of a later read. */
     OptionalLong effect() {
       return switch (kind) {
         case READ -> isLive() ? OptionalLong.of(OLD) : OptionalLong.empty();
@@ -135,11 +141,11 @@ class UpdateTableTest {
     return cases.stream();
   }
 
-  /** A session on numbers, whatever the records are. */
+  /** A session on numbers, for any kind of record. */
   private interface Numbers extends AutoCloseable {
     Status run(Kind kind, long key, long input);
 
-    /** Waits for what is pending; its status. */
+    /** Waits for a pending operation; returns its status. */
     Status completed();
 
     long output();
@@ -162,11 +168,11 @@ class UpdateTableTest {
       HybridLog log = Insides.engine(store).log();
       prepare(store, session, row);
       long tail = log.tailAddress();
-      RegionHits before = store.regionHits();
+      RegionHits before = store.statistics().regionHits();
       Status status =
           row.region == Region.FUZZY ? inFuzzyRegion(store, row) : session.run(row.kind, KEY, NEW);
       assertThat(status).isEqualTo(row.expected());
-      assertThat(since(before, store.regionHits())).isEqualTo(row.hits());
+      assertThat(since(before, store.statistics().regionHits())).isEqualTo(row.hits());
       boolean isQuiet = row.region != Region.FUZZY;
       if (isQuiet && (status == Status.UPDATED_IN_PLACE || row.kind == Kind.READ)) {
         assertThat(log.tailAddress()).as("nothing is appended").isEqualTo(tail);
@@ -185,14 +191,14 @@ class UpdateTableTest {
     try (FasterStore store = FasterStore.open(config(row));
         Numbers session = numbers(store, SessionMode.PENDING)) {
       prepare(store, session, row);
-      RegionHits before = store.regionHits();
+      RegionHits before = store.statistics().regionHits();
       Status status = session.run(row.kind, KEY, NEW);
       if (row.kind == Kind.READ || row.kind == Kind.RMW) {
         assertThat(status).isEqualTo(Status.PENDING);
         status = session.completed();
       }
       assertThat(status).isEqualTo(row.expected());
-      assertThat(since(before, store.regionHits())).isEqualTo(row.hits());
+      assertThat(since(before, store.statistics().regionHits())).isEqualTo(row.hits());
       try (Numbers reader = numbers(store, SessionMode.BLOCKING)) {
         assertThat(read(reader)).isEqualTo(row.effect());
       }
@@ -200,7 +206,7 @@ class UpdateTableTest {
   }
 
   private StoreConfig config(Case row) {
-    StoreConfig.Builder builder =
+    StoreConfigBuilder builder =
         row.allocator == Allocator.IN_MEMORY
             ? StoreConfig.inMemory()
             : StoreConfig.builder(directory)
@@ -222,8 +228,8 @@ class UpdateTableTest {
     switch (row.region) {
       case MUTABLE, NONE, FUZZY -> {}
       case READ_ONLY -> {
-        store.cut().close();
-        log.awaitImmutable(log.tailAddress() & -64);
+        store.log().cut().close();
+        log.cuts().awaitImmutable(log.tailAddress() & -64);
         assertThat(log.headAddress()).isLessThanOrEqualTo(64);
       }
       case DISK -> {
@@ -235,12 +241,15 @@ class UpdateTableTest {
     }
   }
 
-  /** The read-only mark has passed the record, and a user who has not seen that is still there. */
+  /**
+   * The read-only address has passed the record, and a user that has not seen the address is still
+   * protected.
+   */
   private static Status inFuzzyRegion(FasterStore store, Case row) {
     HybridLog log = Insides.engine(store).log();
     try (EpochUser user = Insides.engine(store).epochs().register()) {
       user.protect();
-      store.cut().close();
+      store.log().cut().close();
       assertThat(log.safeReadOnlyAddress()).isLessThan(log.regions().inPlaceFrom());
       AtomicReference<Status> status = new AtomicReference<>();
       Thread other =
@@ -284,7 +293,7 @@ class UpdateTableTest {
     private Status completed = Status.PENDING;
 
     LongNumbers(FasterStore store, SessionMode mode) {
-      session = store.newLongSession(this, mode);
+      session = store.newSession().mode(mode).longs(this);
     }
 
     @Override
@@ -329,7 +338,7 @@ class UpdateTableTest {
     }
   }
 
-  /** A number is as many bytes as it says: an RMW appends, a record has room for no more. */
+  /** A number is stored as that many bytes: an RMW appends, and a record has no spare capacity. */
   private static final class SpanNumbers implements Numbers {
     private final Session<byte[], BytesFunctions.Result, Object> session;
     private final BytesFunctions.Result result = new BytesFunctions.Result();
@@ -343,7 +352,7 @@ class UpdateTableTest {
     }
 
     SpanNumbers(FasterStore store, SessionMode mode) {
-      session = store.newSession(new Completing(), mode);
+      session = store.newSession().mode(mode).spans(new Completing());
     }
 
     @Override

@@ -1,12 +1,14 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.StoreFunctions;
 
-/** Test functions of who upserts values, and reads them for nothing. */
+/** Test functions for callers that upsert values and ignore what they read. */
 public final class UpsertFunctions implements StoreFunctions<Object, Object, Object> {
   @Override
-  public void singleReader(ByteSpan key, Object input, ByteSpan value, Object output) {
+  public void singleReader(
+      ByteSpan key, Object input, ByteSpan value, Object output, RecordView record) {
     value.toArray();
   }
 
@@ -16,12 +18,14 @@ public final class UpsertFunctions implements StoreFunctions<Object, Object, Obj
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Object input, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Object input, ByteSpan value, Object output, RecordView record) {
     value.setLength(0);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Object input, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Object input, ByteSpan value, Object output, RecordView record) {
     return true;
   }
 
@@ -31,7 +35,13 @@ public final class UpsertFunctions implements StoreFunctions<Object, Object, Obj
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Object input, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Object input,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      Object output,
+      RecordView record) {
     newValue.setTo(oldValue);
   }
 }

@@ -2,17 +2,17 @@ package io.fasterkv;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.VersionShift;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.epoch.Phase;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.state.Phase;
 import java.nio.file.Path;
 import java.util.SortedMap;
 import java.util.concurrent.atomic.AtomicReference;
@@ -20,7 +20,10 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Operations in each phase of a version shift, which is held there: which version are they of? */
+/**
+ * Tests to which version operations belong in each phase of a version shift, by holding the shift
+ * in the phase.
+ */
 class VersionShiftTest {
   private static final int PAGE_BYTES = 4096;
 
@@ -45,21 +48,26 @@ class VersionShiftTest {
   }
 
   private PhaseStepper stepper(FasterStore store) {
-    return new PhaseStepper(store, () -> token.set(store.checkpoint()));
+    return new PhaseStepper(store, () -> token.set(store.checkpoints().take()));
   }
 
   private static LongSession<Void> session(FasterStore store, String name) {
-    return store.newLongSession(
-        SessionIdentity.start(name), LongFunctions.<Void>sum(), SessionMode.BLOCKING);
+    return store
+        .newSession()
+        .identity(SessionIdentity.start(name))
+        .longs(LongFunctions.<Void>sum());
   }
 
   /** A session whose updates of keys on disk are pending. */
   private static LongSession<Void> parked(FasterStore store) {
-    return store.newLongSession(
-        SessionIdentity.start("parked"), LongFunctions.<Void>sum(), SessionMode.PENDING);
+    return store
+        .newSession()
+        .identity(SessionIdentity.start("parked"))
+        .mode(SessionMode.PENDING)
+        .longs(LongFunctions.<Void>sum());
   }
 
-  /** Writes other keys until what is there has left memory. */
+  /** Writes other keys until all earlier records are evicted. */
   private static void evict(LongSession<Void> filler) {
     for (long key = 1000; key < 4000; key++) {
       filler.upsert(key, key, null);
@@ -67,12 +75,12 @@ class VersionShiftTest {
   }
 
   private static long value(FasterStore store, long key) {
-    try (var session = store.newLongSession(LongFunctions.<Void>sum(), SessionMode.BLOCKING)) {
+    try (var session = store.newSession().longs(LongFunctions.<Void>sum())) {
       return session.read(key, null) == Status.FOUND ? session.value() : -1;
     }
   }
 
-  /** The checkpoint, after the store was closed. */
+  /** The checkpoint, taken before the store was closed. */
   private FasterStore recover(VersionShift shift) {
     return FasterStore.recover(config(shift), token.get(), device);
   }
@@ -85,7 +93,7 @@ class VersionShiftTest {
         LongSession<Void> first = session(store, "first");
         LongSession<Void> second = session(store, "second");
         PhaseStepper stepper = stepper(store)) {
-      store.onCommit(commit -> points.set(commit.points()));
+      store.checkpoints().onCommit(commit -> points.set(commit.points()));
       first.rmw(1, 1, null);
       first.upsert(2, 20, null);
       first.upsert(3, 30, null);
@@ -129,7 +137,10 @@ class VersionShiftTest {
     }
   }
 
-  /** An update in place of the old version is under way: one of the new version comes after it. */
+  /**
+   * An update in place of the old version is in progress: an update of the new version takes effect
+   * after it.
+   */
   @ParameterizedTest
   @EnumSource
   void anUpdateOfTheNewVersionWaitsForOneOfTheOldThatIsUnderWay(VersionShift shift) {
@@ -140,7 +151,7 @@ class VersionShiftTest {
       stepper.goTo(Phase.PREPARE);
       Pause pause = new Pause();
       pause.start(() -> {
-        try (var session = store.newLongSession(new SlowSum(pause), SessionMode.BLOCKING)) {
+        try (var session = store.newSession().longs(new SlowSum(pause))) {
           assertThat(session.rmw(1, 10, null)).isEqualTo(Status.UPDATED_IN_PLACE);
         }
       });
@@ -159,19 +170,22 @@ class VersionShiftTest {
     }
   }
 
-  /** A session goes away with an update pending: the checkpoint has it, and nobody came by. */
+  /**
+   * A session becomes idle with an update pending: the checkpoint includes the update, without a
+   * call of the session.
+   */
   @ParameterizedTest
   @EnumSource
-  void whatIsPendingOfAParkedSessionIsInTheCheckpoint(VersionShift shift) {
+  void pendingUpdatesOfAParkedSessionAreInTheCheckpoint(VersionShift shift) {
     try (FasterStore store = open(shift);
         LongSession<Void> filler = session(store, "filler");
         LongSession<Void> parked = parked(store)) {
       filler.rmw(1, 1, null);
       evict(filler);
       assertThat(parked.rmw(1, 10, null)).isEqualTo(Status.PENDING);
-      token.set(store.checkpoint());
+      token.set(store.checkpoints().take());
       assertThat(value(store, 1)).isEqualTo(11);
-      // A later update of the session's is of the next version.
+      // A later update of the session belongs to the next version.
       assertThat(parked.rmw(1, 100, null)).isNotEqualTo(Status.NOT_FOUND);
       assertThat(parked.completePending(true)).isZero();
       assertThat(value(store, 1)).isEqualTo(111);
@@ -183,7 +197,10 @@ class VersionShiftTest {
     }
   }
 
-  /** What is pending of the old version comes before what is of the new one, whoever is first. */
+  /**
+   * Pending operations of the old version take effect before those of the new one, in whatever
+   * order they complete.
+   */
   @ParameterizedTest
   @EnumSource
   void anUpdateOfTheNewVersionWaitsForOneOfTheOldThatIsPending(VersionShift shift) {
@@ -211,8 +228,8 @@ class VersionShiftTest {
   }
 
   /**
-   * A session waits, for an update of the new version, for one of its own that is of the old one
-   * and pending in the same bucket: the driver ends that.
+   * A session waits with an update of the new version for a pending update of its own, of the old
+   * version and in the same bucket: the driver completes the pending update.
    */
   @ParameterizedTest
   @EnumSource
@@ -224,7 +241,7 @@ class VersionShiftTest {
         filler.rmw(key, 1, null);
       }
       evict(filler);
-      // Four buckets: some of the second half are in the bucket of each of the first.
+      // Four buckets: each key of the first half shares its bucket with some of the second half.
       for (long key = 1; key <= 20; key++) {
         assertThat(parked.rmw(key, 10, null)).isEqualTo(Status.PENDING);
       }

@@ -1,13 +1,14 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreFunctions;
 
 /**
- * Values that describe themselves: key, version, a length that depends on both, and a pattern of
- * bytes that does too. Whoever sees a value that is torn, of another key, or not the successor of
- * the one before, throws. The input of an update is the version to write.
+ * Values that describe themselves: key, version, and a length and a pattern of bytes that depend on
+ * both. Reading a value throws if it is torn, has another key, or does not succeed the value
+ * before. The input of an update is the version to write.
  */
 final class VersionedFunctions
     implements StoreFunctions<Long, VersionedFunctions.Result, VersionedFunctions.Reader> {
@@ -19,17 +20,17 @@ final class VersionedFunctions
     this.maxPadding = maxPadding;
   }
 
-  /** What a read found: the version, or 0. */
+  /** The result of a read: the version, or 0. */
   static final class Result {
     long version;
   }
 
-  /** Told when a pending operation has ended. */
+  /** Called when a pending operation has ended. */
   interface Reader {
     void ended(Status status, Result result);
   }
 
-  /** Bytes of a version of a key. */
+  /** The bytes of a key's version. */
   int length(long key, long version) {
     return HEADER_BYTES + (int) Math.floorMod(mix(key ^ version << 20), (long) maxPadding + 1);
   }
@@ -93,7 +94,8 @@ final class VersionedFunctions
   }
 
   @Override
-  public void singleReader(ByteSpan key, Long input, ByteSpan value, Result output) {
+  public void singleReader(
+      ByteSpan key, Long input, ByteSpan value, Result output, RecordView record) {
     output.version = check(number(key), value);
   }
 
@@ -103,12 +105,22 @@ final class VersionedFunctions
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long version, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key,
+      Long version,
+      ByteSpan value,
+      VersionedFunctions.Result output,
+      RecordView record) {
     write(number(key), version, value);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long version, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key,
+      Long version,
+      ByteSpan value,
+      VersionedFunctions.Result output,
+      RecordView record) {
     checkPredecessor(key, version, value);
     if (length(number(key), version) > value.capacity()) {
       return false;
@@ -123,7 +135,13 @@ final class VersionedFunctions
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long version, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long version,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      VersionedFunctions.Result output,
+      RecordView record) {
     checkPredecessor(key, version, oldValue);
     write(number(key), version, newValue);
   }

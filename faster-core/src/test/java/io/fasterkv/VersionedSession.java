@@ -1,18 +1,18 @@
 package io.fasterkv;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.api.session.SessionMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Writes and reads versions of numbered keys, in either kind of record. */
 interface VersionedSession extends AutoCloseable {
 
-  /** Told the version that a read found, 0 for none; at once or when a pending read ends. */
+  /** Receives the version that a read found, 0 for none, at once or when a pending read ends. */
   interface Found {
     void version(long version);
   }
@@ -38,7 +38,7 @@ interface VersionedSession extends AutoCloseable {
         : new Spans(store, mode, new VersionedFunctions(maxPadding));
   }
 
-  /** The bytes of a numbered key, of 8 to 26 bytes. */
+  /** The bytes of a numbered key: 8 to 26 bytes. */
   static ByteSpan key(int key) {
     ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES + key % 19).order(ByteOrder.nativeOrder());
     return ByteSpan.of(bytes.putLong(0, key).array());
@@ -57,7 +57,7 @@ interface VersionedSession extends AutoCloseable {
 
     Spans(FasterStore store, SessionMode mode, VersionedFunctions functions) {
       this.functions = functions;
-      session = store.newSession(functions, mode);
+      session = store.newSession().mode(mode).spans(functions);
     }
 
     @Override
@@ -112,12 +112,12 @@ interface VersionedSession extends AutoCloseable {
     }
   }
 
-  /** The version is the value. */
+  /** The version is stored as the value. */
   final class Longs implements VersionedSession, LongFunctions<Found> {
     private final LongSession<Found> session;
 
     Longs(FasterStore store, SessionMode mode) {
-      session = store.newLongSession(this, mode);
+      session = store.newSession().mode(mode).longs(this);
     }
 
     @Override

@@ -1,10 +1,10 @@
 package io.fasterkv;
 
-import io.fasterkv.compaction.BackgroundCompaction;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.compaction.LogUpkeep;
+import io.fasterkv.operation.core.Engine;
 import java.lang.reflect.Field;
 
-/** Opens a store for tests of the backend that look inside, or keep its threads still. */
+/** Opens a store for tests of the backend that access its internals or stop its threads. */
 public final class StoreInsides {
   private StoreInsides() {}
 
@@ -12,9 +12,9 @@ public final class StoreInsides {
     return ((StoreParts) field(store, "parts")).engine();
   }
 
-  /** From now on the store is compacted only by who asks for it. */
+  /** Stops background compaction: from now on the store is compacted only on request. */
   public static void stopBackgroundCompaction(FasterStore store) {
-    ((BackgroundCompaction) field(store, "compaction")).close();
+    ((LogUpkeep) field(store, "upkeep")).close();
   }
 
   static Object field(Object owner, String name) {

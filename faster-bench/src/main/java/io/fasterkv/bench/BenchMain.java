@@ -8,9 +8,10 @@ import io.fasterkv.bench.disk.DiskCommand;
 import io.fasterkv.bench.flink.FlinkStateCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
+import io.fasterkv.bench.nexmark.NexmarkCommand;
 import io.fasterkv.bench.rows.RowsCommand;
 import io.fasterkv.bench.soak.SoakCommand;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import io.fasterkv.bench.ycsb.YcsbCommand;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -35,6 +36,7 @@ import picocli.CommandLine.Option;
       MemoryCommand.class,
       CprCommand.class,
       FlinkStateCommand.class,
+      NexmarkCommand.class,
       SoakCommand.class,
       CheckpointsCommand.class,
       JmhCommand.class
@@ -57,7 +59,7 @@ public final class BenchMain implements Callable<Integer> {
     System.exit(commandLine().execute(arguments));
   }
 
-  /** All commands, and what they say when they fail. */
+  /** Creates all commands, and their handling of errors. */
   public static CommandLine commandLine() {
     CommandLine line = new CommandLine(new BenchMain());
     line.setExecutionExceptionHandler((exception, command, parsed) -> {

@@ -1,13 +1,12 @@
 package io.fasterkv.bench;
 
+import io.fasterkv.bench.args.JvmNeeds;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
 
-/** Prints the JVM options that a command line needs; the launcher asks before it starts. */
+/** Prints the JVM options that a command line needs, for the launcher. */
 public final class JvmOptions {
-  static final long BASE_MIB = 512;
-
   private JvmOptions() {}
 
   /** Prints them in one line. */
@@ -15,7 +14,7 @@ public final class JvmOptions {
     System.out.println(String.join(" ", of(arguments)));
   }
 
-  /** The options for these arguments, or the usual ones if they will be refused anyway. */
+  /** The options for these arguments, or the usual ones if the arguments will be refused anyway. */
   public static List<String> of(String... arguments) {
     try {
       for (CommandLine line :

@@ -35,7 +35,7 @@ public interface LongFunctions<C> {
    *
    * @param status how the operation ended
    * @param key the key
-   * @param value the value that a read found; 0 for other operations
+   * @param value the value that a read found, or the output of an RMW; 0 for other operations
    * @param context the object passed with the operation
    */
   default void completionCallback(Status status, long key, long value, C context) {}

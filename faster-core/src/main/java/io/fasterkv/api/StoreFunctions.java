@@ -6,12 +6,12 @@ package io.fasterkv.api;
  * <p>Every callback runs on the thread of the session that owns this object, under epoch
  * protection. It must be short, must not block and must not call the store. It may run more than
  * once for one operation, because an attempt that loses a race is repeated; an updater's only
- * effect must be on the span that it receives. While a record is updated in place, the store lets
- * no other updater change it, and gives readers only bytes that no updater is changing: no callback
- * ever sees a torn value.
+ * effects must be on the span and on the output that it receives, and each call must set the output
+ * anew. While a record is updated in place, the store lets no other updater change it, and gives
+ * readers only bytes that no updater is changing: no callback ever sees a torn value.
  *
  * @param <I> the input of an operation, for example the amount to add
- * @param <O> the output of a read
+ * @param <O> the output of an operation
  * @param <C> the caller's own object, returned when a pending operation ends
  */
 public interface StoreFunctions<I, O, C> {
@@ -23,8 +23,9 @@ public interface StoreFunctions<I, O, C> {
    * @param input the operation's input
    * @param value the value
    * @param output the operation's output
+   * @param record the record
    */
-  void singleReader(ByteSpan key, I input, ByteSpan value, O output);
+  void singleReader(ByteSpan key, I input, ByteSpan value, O output, RecordView record);
 
   /**
    * Reads a record that may be updated in place. The value is a consistent copy of the bytes.
@@ -33,19 +34,25 @@ public interface StoreFunctions<I, O, C> {
    * @param input the operation's input
    * @param value the value
    * @param output the operation's output
+   * @param record the record
    */
-  default void concurrentReader(ByteSpan key, I input, ByteSpan value, O output) {
-    singleReader(key, input, value, output);
+  default void concurrentReader(
+      ByteSpan key, I input, ByteSpan value, O output, RecordView record) {
+    singleReader(key, input, value, output, record);
   }
 
   /**
    * Writes an upsert's value into a new record.
    *
    * @param key the key
+   * @param input the operation's input
    * @param source the upsert's value
    * @param value the record's value, with a capacity of at least the source's length
+   * @param output the operation's output
+   * @param record the record
    */
-  default void singleWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+  default void singleWriter(
+      ByteSpan key, I input, ByteSpan source, ByteSpan value, O output, RecordView record) {
     value.setTo(source);
   }
 
@@ -54,11 +61,15 @@ public interface StoreFunctions<I, O, C> {
    * store creates a new record.
    *
    * @param key the key
+   * @param input the operation's input
    * @param source the upsert's value
-   * @param value the record's value
-   * @return false, with nothing changed, if the new value does not fit
+   * @param value the record's value, the old one at first
+   * @param output the operation's output
+   * @param record the record
+   * @return false, with value and output unchanged, if the new value does not fit
    */
-  default boolean concurrentWriter(ByteSpan key, ByteSpan source, ByteSpan value) {
+  default boolean concurrentWriter(
+      ByteSpan key, I input, ByteSpan source, ByteSpan value, O output, RecordView record) {
     if (source.length() > value.capacity()) {
       return false;
     }
@@ -95,8 +106,10 @@ public interface StoreFunctions<I, O, C> {
    * @param key the key
    * @param input the operation's input
    * @param value receives the value
+   * @param output the operation's output
+   * @param record the record
    */
-  void initialUpdater(ByteSpan key, I input, ByteSpan value);
+  void initialUpdater(ByteSpan key, I input, ByteSpan value, O output, RecordView record);
 
   /**
    * Changes a value in place in an RMW. The length may change within the capacity.
@@ -104,9 +117,11 @@ public interface StoreFunctions<I, O, C> {
    * @param key the key
    * @param input the operation's input
    * @param value the value
-   * @return false, with nothing changed, if the new value does not fit
+   * @param output the operation's output
+   * @param record the record
+   * @return false, with value and output unchanged, if the new value does not fit
    */
-  boolean inPlaceUpdater(ByteSpan key, I input, ByteSpan value);
+  boolean inPlaceUpdater(ByteSpan key, I input, ByteSpan value, O output, RecordView record);
 
   /**
    * Tells whether an RMW replaces a value that it must not change in place. If not, the RMW ends
@@ -116,9 +131,10 @@ public interface StoreFunctions<I, O, C> {
    * @param key the key
    * @param input the operation's input
    * @param oldValue the current value
+   * @param output the operation's output; may be set only if the answer is false
    * @return true to replace the value
    */
-  default boolean needsCopyUpdate(ByteSpan key, I input, ByteSpan oldValue) {
+  default boolean needsCopyUpdate(ByteSpan key, I input, ByteSpan oldValue, O output) {
     return true;
   }
 
@@ -139,8 +155,11 @@ public interface StoreFunctions<I, O, C> {
    * @param input the operation's input
    * @param oldValue the current value
    * @param newValue receives the new value
+   * @param output the operation's output
+   * @param record the record
    */
-  void copyUpdater(ByteSpan key, I input, ByteSpan oldValue, ByteSpan newValue);
+  void copyUpdater(
+      ByteSpan key, I input, ByteSpan oldValue, ByteSpan newValue, O output, RecordView record);
 
   /**
    * Handles the end of an operation that had returned {@link Status#PENDING} and has not failed.

@@ -1,4 +1,4 @@
-/** Types that the store shares with its callers: configuration, callbacks, results and errors. */
+/** Types that the store shares with its callers: bytes, functions, results and errors. */
 @NullMarked
 package io.fasterkv.api;
 

@@ -1,18 +1,18 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.CompactionStats;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.StoreException.DiskFull;
 import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
-import io.fasterkv.device.OriginUnreadable;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.statistics.CompactionStats;
+import io.fasterkv.device.restore.OriginUnreadable;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OwnThread;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Objects;
@@ -22,70 +22,79 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a log small on a thread of its own. A pass begins when {@link PassTrigger} says so, and a
- * {@link LiveLook} agrees; it goes over the log as it was then, a piece at a time, no faster than
- * its {@link Pace}, and frees each piece before it takes the next. Where a checkpoint keeps what
- * would be freed, a pass goes as far as its {@link HeldShare} allows, and waits for the next
- * checkpoint. What is written meanwhile is kept in bounds by the {@link WriteBrake}. Where records
- * expire, a pass over the head of the log also begins when the {@link ExpirySample} says so.
+ * Keeps the log small, on a thread of its own. A compaction run (a "pass") begins when {@link
+ * PassTrigger} says so and a {@link LiveEstimator} agrees. It covers the log as it was then, a
+ * piece at a time, no faster than its {@link Pace}, and frees each piece before it takes the next.
+ * If a checkpoint keeps the storage that would be freed, a run goes as far as {@link
+ * PinnedLogLimit} allows and then waits for the next checkpoint. {@link WriteThrottle} limits what
+ * is written meanwhile. Where records expire, a run over the head of the log also begins when
+ * {@link ExpirySample} says so.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
 
-  /** A pass over less of the log would not be worth what it takes to begin one. */
+  /** A run over less than this part of the log is not worth its fixed cost. */
   private static final long LEAST_SHARE = 32;
 
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
-  private static final Logger LOG = System.getLogger("io.fasterkv");
 
   private final Engine engine;
   private final Compactor compactor;
   private final PassTrigger trigger;
-  private final WriteBrake brake;
-  private final LiveLook look;
+  private final WriteThrottle throttle;
+  private final LiveEstimator estimator;
   private final @Nullable ExpirySample sample;
   private final long bytesPerSecond;
   private final LongConsumer park;
-  private final PassWait wait;
+  private final Logger logger;
+  private final CompactionScheduler scheduler;
   private final Thread thread;
   private String refusal = "";
+
+  /** Expired bytes that were subtracted from the live bytes so far. */
+  private long notedExpiredBytes;
+
+  /** Whether the log was recovered, so that its live bytes are a guess. */
+  private boolean isGuessed;
+
   private volatile boolean isClosed;
   private volatile @Nullable Throwable failure;
 
   /**
-   * Creates a thread that {@link #start} starts. A log smaller than its memory is not worth
-   * compacting.
+   * Creates a thread that {@link #start} starts. A log smaller than its memory is not compacted.
    */
   public BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config) {
     this(engine, compactor, config, LockSupport::parkNanos);
   }
 
-  /** With another way to let some nanoseconds go by between two looks at the log. */
+  /** With another way to pause between two checks of the log, in nanoseconds. */
   BackgroundCompaction(Engine engine, Compactor compactor, StoreConfig config, LongConsumer park) {
     this.engine = engine;
     this.park = park;
-    trigger = new PassTrigger(engine.log()::wholeBytes);
-    HeldShare share = new HeldShare(engine.log(), trigger, config.logMemoryBytes());
+    logger = config.logger();
+    trigger = new PassTrigger(engine.log().room()::wholeBytes);
+    PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
-    brake =
-        new WriteBrake(
+    throttle =
+        new WriteThrottle(
             engine.log().brake(),
-            engine.chainSteps()::growth,
+            engine.sessionCounters()::growth,
             config.logMemoryBytes(),
             bytesPerSecond == 0,
             size(),
-            share::mayBeLong);
+            limit::mayBeLong);
     this.compactor = compactor;
-    look = new LiveLook(engine, compactor, trigger, brake);
+    estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
-        new WriteQuiet(() -> engine.chainSteps().growth().madeBytes(), config.pageBytes());
-    wait = new PassWait(engine.log(), share, quiet, this::lookAnew);
+        new WriteQuiet(() -> engine.sessionCounters().growth().madeBytes(), config.pageBytes());
+    scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lookAnew);
     KeepRule rule = config.keepRule();
     sample =
         rule == null
             ? null
             : new ExpirySample(engine, rule, () -> compactor.stats().expiredBytes());
+    isGuessed = size() > 0;
     String name = "faster-compaction-" + config.directory().getFileName();
     thread = engine.log().failure().thread(name, this::run);
   }
@@ -94,31 +103,46 @@ public final class BackgroundCompaction implements AutoCloseable {
     thread.start();
   }
 
-  /** What has ended compaction before its time; null while all is well. */
+  /** The failure that ended compaction; null if there is none. */
   public @Nullable Throwable failure() {
     return failure;
   }
 
-  /**
-   * How many bytes of the log are live at least: what the last pass has found to be, and what was
-   * added since.
-   */
+  /** Lower bound of the log's live bytes: what the last run has found, and what was added since. */
   public long liveBytes() {
-    return Math.min(brake.live(), size());
+    return Math.min(throttle.live(), size());
   }
 
-  /** Ends the thread after the piece it is at. */
+  /**
+   * Lower bound of the log's live bytes from a sample of what is on disk, for the store's owner,
+   * where {@link #liveBytes()} is far too low.
+   */
+  public long sampledLiveBytes() {
+    return Math.clamp(estimator.leastBytes(), liveBytes(), size());
+  }
+
+  /** Ends the thread after its current piece. */
   @Override
   public void close() {
     isClosed = true;
-    brake.letGo();
+    throttle.letGo();
     OwnThread.awaitEnd(thread);
   }
 
-  /** The head of the log has expired, which is not for compaction to make up for. */
+  /**
+   * Called when the head of the log was dropped as expired, which compaction does not count as its
+   * own work.
+   */
   public void truncated() {
     trigger.truncated(size());
-    brake.truncated(size());
+    throttle.truncated(size());
+  }
+
+  /** Subtracts what a compaction has dropped as expired from the live bytes. */
+  public synchronized void noteExpired() {
+    long bytes = compactor.stats().expiredBytes();
+    throttle.expired(bytes - notedExpiredBytes);
+    notedExpiredBytes = bytes;
   }
 
   private void run() {
@@ -130,43 +154,58 @@ public final class BackgroundCompaction implements AutoCloseable {
       failure = e;
       throw e;
     } finally {
-      brake.letGo();
+      throttle.letGo();
     }
   }
 
   private void turn() {
     try {
-      if (isDue() && look.isWorthAPass()) {
+      if (isDue() && estimator.isWorthAPass()) {
         pass(engine.log().flushedAddress(), true);
       } else if (isExpiryDue()) {
         passOverExpired();
       } else {
+        lookAtRecovered();
         park.accept(LOOK_NANOS);
       }
     } catch (DeviceFailed e) {
       if (!(e.getCause() instanceof OriginUnreadable)) {
         throw e;
       }
-      // The log is still where it came from; who brings it here tries again, too.
+      // The log still exists at its origin, and the background fill retries too.
       refused(e);
     }
   }
 
-  /** Whether a pass is due, and has something to look at: not all of a log need be on disk. */
+  /**
+   * Corrects the guess for a recovered log that fits memory, which gets no run that would tell its
+   * live bytes.
+   */
+  private void lookAtRecovered() {
+    HybridLog log = engine.log();
+    if (isGuessed && size() <= log.room().wholeBytes() && log.device().isWhole()) {
+      isGuessed = false;
+      estimator.lowerGuess();
+    }
+  }
+
+  /** Whether a run is due and has enough to read: not all of a log need be on disk. */
   private boolean isDue() {
     HybridLog log = engine.log();
     long least = Math.max(log.pageBytes(), size() / LEAST_SHARE);
     return log.flushedAddress() - log.beginAddress() >= least
-        && trigger.isDue(size(), brake.live(), log.holds().isHeld());
+        && trigger.isDue(size(), throttle.live(), log.pins().isHeld());
   }
 
-  /** What is live may be less than is known, and entries of what was dropped are to be freed. */
+  /**
+   * Lowers the known live bytes if they are too high, and frees index entries of dropped records.
+   */
   private void lookAnew() {
-    look.lower();
+    estimator.lower();
     try {
       compactor.cleanIndex();
     } catch (OutOfBudget e) {
-      // Sessions and scans have all epoch slots for now.
+      // Sessions and scans are using all epoch slots now.
     }
   }
 
@@ -174,7 +213,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     return sample != null && looks(sample::isDue);
   }
 
-  /** What expires while a pass waits may be more than is to stay. */
+  /** Samples expiry while a run waits: more may have expired than should be kept. */
   private void lookAgain() {
     if (sample != null) {
       looks(sample::lookAgain);
@@ -185,27 +224,27 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       return compactor.whileNonePasses(question);
     } catch (OutOfBudget e) {
-      // Sessions and scans have the scratch memory for now.
+      // Sessions and scans are using the scratch memory now.
       return false;
     }
   }
 
-  /** What is only in memory goes to the device first, as far as the pass goes. */
+  /** Compacts the expired head; first flushes what is only in memory, as far as the run goes. */
   private void passOverExpired() {
     HybridLog log = engine.log();
     long until = Objects.requireNonNull(sample).dueUntil();
     try {
       if (until > log.flushedAddress()) {
-        if (log.isRefused()) {
-          // Who freezes more meanwhile lets a log grow that is updated in place.
+        if (log.room().isRefused()) {
+          // Do not freeze more: updates of frozen records copy, so the log would grow.
           park.accept(REFUSED_NANOS);
           return;
         }
-        log.freeze(until);
+        log.cuts().freeze(until);
       }
       pass(until, false);
     } catch (DiskFull e) {
-      // It stays in memory, and is written when there is space.
+      // The records stay in memory and are written when there is space.
       park.accept(REFUSED_NANOS);
     }
   }
@@ -219,8 +258,8 @@ public final class BackgroundCompaction implements AutoCloseable {
     try {
       compact(until, isWhole);
     } catch (OutOfBudget e) {
-      // Sessions and scans have the scratch memory for now; until they give it back, the log grows.
-      brake.letGo();
+      // Sessions and scans are using the scratch memory now; until they return it, the log grows.
+      throttle.letGo();
       park.accept(LOOK_NANOS);
     } catch (RecordTooLarge | OutOfAddresses e) {
       refused(e);
@@ -228,15 +267,15 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   /**
-   * The log cannot be compacted past a value until its key is written or deleted: it grows; or
-   * there is no place left to compact to.
+   * Called when compaction cannot go on: it has reached a value that it cannot move until its key
+   * is written or deleted, or there are no addresses left. The log may grow meanwhile.
    */
   private void refused(StoreException cause) {
-    brake.letGo();
+    throttle.letGo();
     String text = String.valueOf(cause.getMessage());
     if (!text.equals(refusal)) {
       refusal = text;
-      LOG.log(Level.WARNING, "compaction waits: " + refusal);
+      logger.log(Level.WARNING, "compaction is paused and retries every second: cause=" + refusal);
     }
     park.accept(REFUSED_NANOS);
   }
@@ -244,34 +283,33 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void compact(long end, boolean isWhole) {
     HybridLog log = engine.log();
     long start = log.tailAddress();
-    long unknownBefore = size() - brake.live();
+    long unknownBefore = size() - throttle.live();
     CompactionStats before = compactor.stats();
     if (isWhole) {
-      brake.begins();
+      throttle.begins();
     }
-    wait.begins();
+    scheduler.begins();
     if (sample != null) {
       sample.passBegins();
     }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
-      long piece = wait.pieceBytes(largest);
-      if (!mustGoOn() && !wait.isOver(isWhole, piece, brake.live() - expiredBytes())) {
-        wait.waits();
+      long piece = scheduler.pieceBytes(largest);
+      if (!mustGoOn() && !scheduler.isOver(isWhole, piece, throttle.live() - expiredBytes())) {
+        scheduler.waits();
         lookAgain();
         park.accept(LOOK_NANOS);
-        // What was not looked at in the meantime is not made up for.
+        // A new pace, so that the pause is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);
         continue;
       }
-      long expiredBefore = compactor.stats().expiredBytes();
       long compacted = compactor.compact(Math.min(end, log.beginAddress() + piece), pace);
-      brake.expired(compactor.stats().expiredBytes() - expiredBefore);
+      noteExpired();
       if (compacted == 0) {
         break;
       }
-      brake.found(compactor.stats().movedBytes() - before.movedBytes());
+      throttle.found(compactor.stats().movedBytes() - before.movedBytes());
     }
     if (!isClosed) {
       compactor.cleanIndex();
@@ -279,8 +317,8 @@ public final class BackgroundCompaction implements AutoCloseable {
     PassOutcome outcome =
         PassOutcome.of(before, compactor.stats(), log.tailAddress() - start, size());
     if (isWhole) {
-      brake.passed(outcome.liveBytes(), outcome.leftBytes(), size());
-      // Of what a pass that took its time has left, much was written meanwhile.
+      throttle.passed(outcome.liveBytes(), outcome.leftBytes(), size());
+      // Much of what a slow run has left was written during the run.
       trigger.passed(outcome, unknownBefore, Math.max(outcome.leftBytes(), liveBytes()));
     } else {
       trigger.truncated(outcome.leftBytes());
@@ -290,12 +328,12 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
   }
 
-  /** Whether more has expired than is to stay, whatever is held. */
+  /** Whether so much has expired that the run continues whatever is held. */
   private boolean mustGoOn() {
     return sample != null && sample.isTooMuch();
   }
 
-  /** How much of the log is known to have expired. */
+  /** Bytes of the log that are known to have expired. */
   private long expiredBytes() {
     return sample == null ? 0 : sample.expiredBytes();
   }

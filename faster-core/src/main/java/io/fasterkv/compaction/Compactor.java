@@ -1,30 +1,33 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.statistics.CompactionStats;
 import io.fasterkv.index.IndexCleaner;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 
 /**
- * Reclaims the head of the log by rolling what is live to its tail (SIGMOD'18, appendix C). Dead
- * records and tombstones stay behind: everything older than they are lies in the part that is
- * dropped. So do live records that the store's {@link io.fasterkv.api.KeepRule} does not ask for.
- * Runs beside any number of sessions; a second compaction waits for the first.
+ * Reclaims the head of the log by copying live records to its tail (SIGMOD'18, appendix C). Dead
+ * records and tombstones are not copied: everything older than they are is in the part that is
+ * dropped. The same goes for live records that the store's {@link io.fasterkv.api.config.KeepRule}
+ * does not keep. Runs while sessions continue; a second compaction waits for the first.
  */
 public final class Compactor {
   private final Engine engine;
   private final IndexCleaner cleaner;
 
-  /** Held while a record is moved, and while the begin moves by expiry; fair, so that it can. */
+  /**
+   * Held while a record is moved, and while expiry moves the begin; fair, so that expiry is not
+   * starved.
+   */
   private final ReentrantLock moving = new ReentrantLock(true);
 
   private volatile boolean isStopped;
-  private final RollCosts costs = new RollCosts();
+  private final CompactionCosts costs = new CompactionCosts();
   private final LongAdder passes = new LongAdder();
   private final LongAdder scannedBytes = new LongAdder();
   private final LongAdder movedBytes = new LongAdder();
@@ -34,7 +37,8 @@ public final class Compactor {
   public Compactor(Engine engine) {
     this.engine = engine;
     cleaner = new IndexCleaner(engine.index(), engine.epochs());
-    // What a resize or a checkpoint waits for must not wait for compaction, which waits for these.
+    // Resizes and checkpoints wait for such operations, so they must not depend on compaction,
+    // which waits for them.
     engine
         .log()
         .brake()
@@ -42,17 +46,15 @@ public final class Compactor {
   }
 
   /**
-   * Compacts from the log's begin up to {@code until}, or as much of that as is on disk, in whole
-   * pages, and moves the begin there. Returns how many bytes of the log that was; 0 if it was
-   * {@link #stop stopped}.
+   * Compacts from the log's begin up to {@code until}, or as much of that as is on disk, and moves
+   * the begin there. It ends at the end of a page unless a cut ends at {@code until}. Returns the
+   * number of bytes of the compacted part; 0 if it was {@link #stop stopped}.
    */
   public synchronized long compact(long until) {
     return compact(until, new Pace(0, this::isStopped));
   }
 
-  /**
-   * Ends passes early that a caller of the store has asked for: the store is going to be closed.
-   */
+  /** Ends runs early that the store's caller has requested, because the store is closing. */
   public void stop() {
     isStopped = true;
   }
@@ -61,14 +63,16 @@ public final class Compactor {
     return isStopped;
   }
 
-  /** As {@link #compact(long)}, no faster than {@code pace}; 0 if that has ended it. */
+  /**
+   * Like {@link #compact(long)}, no faster than {@code pace}; returns 0 if the pace has ended it.
+   */
   synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
-    long begin = log.holds().pinBriefly();
+    long begin = log.pins().pinBriefly();
     log.brake().exempt(Thread.currentThread());
     try {
-      long end = Math.min(until, log.compactableUntil()) & -log.pageBytes();
-      if (end <= begin || !roll(begin, end, pace)) {
+      long end = endFor(Math.min(until, log.compactableUntil()));
+      if (end <= begin || !compact(begin, end, pace)) {
         return 0;
       }
       log.truncate(end);
@@ -77,17 +81,23 @@ public final class Compactor {
       return end - begin;
     } finally {
       log.brake().exempt(null);
-      log.holds().unpinBrief(begin);
+      log.pins().unpinBrief(begin);
     }
   }
 
+  /** The last end of a page at or below {@code until}, or {@code until} if a cut ends there. */
+  private long endFor(long until) {
+    HybridLog log = engine.log();
+    return log.extents().boundaryUntil(until) == until ? until : until & -log.pageBytes();
+  }
+
   /**
-   * Rolls what is live of the page that the log begins with, and drops it. It ends at {@code end},
-   * and is read-only. Nothing happens if a large value is being written there.
+   * Copies the live records of the log's first page to the tail and drops the page. The page must
+   * end at {@code end} and be read-only. Does nothing if a large value is being written there.
    */
   synchronized void compactFrozen(long end, Movers movers) {
     HybridLog log = engine.log();
-    long begin = log.holds().pinBriefly();
+    long begin = log.pins().pinBriefly();
     log.brake().exempt(Thread.currentThread());
     try {
       if (log.compactableUntil() < end) {
@@ -96,7 +106,7 @@ public final class Compactor {
       try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
         while (scan.next()) {
           if (Movers.isWorthALook(scan)) {
-            movers.touchAhead(scan);
+            movers.prefetch(scan);
             move(scan, movers, scan.address() + 1);
           }
         }
@@ -106,22 +116,24 @@ public final class Compactor {
       scannedBytes.add(end - begin);
     } finally {
       log.brake().exempt(null);
-      log.holds().unpinBrief(begin);
+      log.pins().unpinBrief(begin);
     }
   }
 
-  /** What was done so far. */
+  /** Totals so far. */
   public CompactionStats stats() {
     return new CompactionStats(
         passes.sum(), scannedBytes.sum(), movedBytes.sum(), movedRecords.sum(), expiredBytes.sum());
   }
 
-  /** Frees the index entries of chains of which nothing is left. */
+  /** Frees the index entries of chains that were dropped completely. */
   public void cleanIndex() {
     cleaner.clean(engine.log().removableBelow());
   }
 
-  /** Looks at the log while no pass does: scratch memory may do for one of them only. */
+  /**
+   * Runs a sample while no run is in progress: there may be scratch memory for only one of them.
+   */
   synchronized <T> T whileNonePasses(Supplier<T> look) {
     return look.get();
   }
@@ -136,24 +148,24 @@ public final class Compactor {
   }
 
   /**
-   * How much slower than measured it is taken to be to follow chains, when the cheaper way to find
-   * out what is live is chosen: 0 to always follow them, infinity to never do. For tests.
+   * Sets a factor for the measured cost of following chains, which decides between the two ways to
+   * find live records: 0 always follows them, infinity never does. For tests.
    */
   public void weighChains(double weight) {
     costs.weighChains(weight);
   }
 
-  private boolean roll(long begin, long end, Pace pace) {
+  private boolean compact(long begin, long end, Pace pace) {
     ScanRange piece = ScanRange.whole(begin, end);
-    try (Roll roll = new Roll(engine, piece, pace, this::move, costs)) {
-      return roll.run();
+    try (LogCompaction compaction = new LogCompaction(engine, piece, pace, this::move, costs)) {
+      return compaction.run();
     }
   }
 
   private void move(ScanCursor scan, Movers movers, long newerFrom) {
     moving.lock();
     try {
-      // What has expired meanwhile must not come back.
+      // A record that has expired meanwhile must not be copied.
       if (scan.address() >= engine.log().beginAddress()) {
         long bytes = movers.moveIfLive(scan, newerFrom);
         movedRecords.add(bytes > 0 ? 1 : 0);

@@ -3,12 +3,12 @@ package io.fasterkv.compaction;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
 
 /**
- * Drops the head of the log as expired, live or not (SIGMOD'18, appendix C). First what is dropped
- * is made immutable and flushed, so that nothing is written to storage that was given back; then
- * the begin moves, while no record is being moved to the tail; then the index forgets.
+ * Drops the head of the log as expired, whether live or not (SIGMOD'18, appendix C). It first makes
+ * that part immutable and flushes it, so that nothing is written to released storage; then it moves
+ * the begin, while no record is being moved to the tail; then it cleans the index.
  */
 public final class Expiry {
   private final Engine engine;
@@ -19,7 +19,7 @@ public final class Expiry {
     this.compactor = compactor;
   }
 
-  /** Drops all records that begin below {@code address}; the caller is not protected. */
+  /** Drops all records that begin below {@code address}; the caller must not be protected. */
   public void truncate(long address) {
     HybridLog log = engine.log();
     if (address < 0 || address > log.tailAddress()) {
@@ -35,33 +35,35 @@ public final class Expiry {
     compactor.cleanIndex();
   }
 
-  /** Without a device as little as possible, since what is immutable is updated by a copy. */
+  /** Makes as little as possible immutable, since immutable records are updated by a copy. */
   private void makeImmutable(long address) {
     HybridLog log = engine.log();
     long end = log.pageEnd(address);
-    if (log.isInMemory() && end <= log.tailPageStart()) {
-      log.freeze(end);
-    } else if (address > log.flushedAddress()) {
-      log.awaitFlushed(engine.foldOver());
+    if (address > log.flushedAddress()) {
+      if (end <= log.tailPageStart()) {
+        log.cuts().freeze(end);
+      } else {
+        log.room().awaitFlushed(engine.foldOver());
+      }
     }
   }
 
-  /** Where the first record at {@code address} or above begins; or the end of the page. */
+  /** Start of the first record at or above {@code address}, or the end of the page. */
   private long recordAt(long address) {
     HybridLog log = engine.log();
-    long begin = log.holds().pinBriefly();
+    long begin = log.pins().pinBriefly();
     try {
       if (address <= begin) {
         return begin;
       }
       long until = Math.min(log.pageEnd(address), log.flushedAddress());
       ScanRange range = ScanRange.part(begin, log.flushedAddress(), address, until);
-      // A large value begins with its first chunk, and is there as long as that is.
+      // A large value begins with its first chunk and exists as long as that chunk.
       try (ScanCursor scan = engine.scan(range).withFirstChunks()) {
         return scan.next() ? scan.address() : until;
       }
     } finally {
-      log.holds().unpinBrief(begin);
+      log.pins().unpinBrief(begin);
     }
   }
 }

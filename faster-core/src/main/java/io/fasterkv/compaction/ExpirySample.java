@@ -1,36 +1,37 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.KeepQuestion;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.move.KeepQuestion;
 import java.util.SplittableRandom;
 import java.util.function.LongSupplier;
 
 /**
- * Estimates how much of the log need not be kept, by what the store's {@link KeepRule} says of
- * records of some pages ({@link SampledPages}). A pass is due when that is more than an eighth of
- * it. It goes from the log's begin up to where no more than a 32nd is behind: what expires was
- * mostly written first, so that such a pass has little to copy. Of an eager rule pages in memory
- * are looked at as those on disk, but for the one that is being filled.
+ * Estimates how much of the log has expired, by applying the store's {@link KeepRule} to records of
+ * some pages ({@link SampledPages}). A run is due when that is more than an eighth of the log. It
+ * covers the log from its begin up to where at most a 32nd has expired: what expires was mostly
+ * written first, so such a run has little to copy. For an eager rule, pages in memory are sampled
+ * like those on disk, except for the tail page.
  *
- * <p>The estimate is made anew after a tenth of a second, and when nothing was due after twice the
- * time, or when a pass will be due if things go on as they do, at most ten seconds later: so an
- * idle store whose records may expire reads {@value SampledPages#MOST} pages in ten seconds. For
- * the thread that compacts.
+ * <p>The estimate is repeated after a tenth of a second. If nothing was due, the pause doubles, or
+ * lasts until a run will be due at the current rate, at most ten seconds. So an idle store whose
+ * records may expire reads {@value SampledPages#MOST} pages in ten seconds. For the compacting
+ * thread.
  */
 final class ExpirySample {
   private static final long DUE_SHARE = 8;
 
-  /** Looks that err by a few percent are to find what is a fifth. */
+  /** A sixth, so that samples with an error of a few percent detect a fifth. */
   private static final long MOST_SHARE = 6;
 
   private static final long LEFT_SHARE = 32;
 
   /**
-   * A look that finds so much more than is believed is not to be expected where nothing happens.
+   * A sample that exceeds the current estimate by this part of the log is unlikely unless something
+   * changed.
    */
   private static final long FAR_OFF_SHARE = 16;
 
@@ -39,7 +40,7 @@ final class ExpirySample {
 
   private static final int PLACES_PER_PAGE = 256;
 
-  /** One look in so many counts for what is believed. */
+  /** A new sample counts for one part in this many in the estimate. */
   private static final long STEADINESS = 4;
 
   private final Engine engine;
@@ -54,7 +55,10 @@ final class ExpirySample {
   private long lookedNanos;
   private long dueUntil;
 
-  /** What the last look has found, and which part of the log that was; none since a pass. */
+  /**
+   * Expired bytes found by the last sample; 0 after a run. The share below is their part of the
+   * log.
+   */
   private long foundBytes;
 
   private double share;
@@ -62,13 +66,13 @@ final class ExpirySample {
   private long droppedBefore;
 
   /**
-   * @param droppedBytes how much of what had expired compaction has dropped so far
+   * @param droppedBytes expired bytes that compaction has dropped so far
    */
   ExpirySample(Engine engine, KeepRule rule, LongSupplier droppedBytes) {
     this(engine, rule, droppedBytes, System::nanoTime);
   }
 
-  /** By another clock. */
+  /** With another clock. */
   ExpirySample(Engine engine, KeepRule rule, LongSupplier droppedBytes, LongSupplier nanoTime) {
     this.engine = engine;
     pages = new SampledPages(engine.log());
@@ -78,7 +82,7 @@ final class ExpirySample {
     lookedNanos = nanoTime.getAsLong();
   }
 
-  /** Whether a pass up to {@link #dueUntil} is due; looks at pages of the log if it is time to. */
+  /** Whether a run up to {@link #dueUntil} is due; takes a sample if it is time to. */
   boolean isDue() {
     if (!isTimeToLook()) {
       return false;
@@ -91,7 +95,10 @@ final class ExpirySample {
     return isDue;
   }
 
-  /** A pass that has to wait looks again, if it is time to; soon, if that was far off. */
+  /**
+   * Takes a sample during a run that has to wait, if it is time to; repeats it soon if the estimate
+   * was far off.
+   */
   boolean lookAgain() {
     if (!isTimeToLook()) {
       return false;
@@ -107,7 +114,7 @@ final class ExpirySample {
     return nanoTime.getAsLong() - lookedNanos >= pauseNanos && !rule.keepsAll();
   }
 
-  /** If it goes on as since the last look. */
+  /** Time until a run is due at the rate since the last sample. */
   private long nanosUntilDue(double grown, long nanos) {
     if (grown <= 0) {
       return MOST_NANOS;
@@ -116,34 +123,36 @@ final class ExpirySample {
     return Math.clamp((long) (missing / grown * nanos), LEAST_NANOS, MOST_NANOS);
   }
 
-  /** Where the pass that is due ends. */
+  /** End address of the run that is due. */
   long dueUntil() {
     return dueUntil;
   }
 
   /**
-   * How many bytes had expired when it looked, the last time counting for a quarter, and were not
-   * dropped since. A look at few pages may be far from what is so.
+   * Estimated expired bytes that were not dropped since. The last sample counts for a quarter,
+   * since a sample of few pages may be far off.
    */
   long expiredBytes() {
     return Math.max(0, steadyBytes - (droppedBytes.getAsLong() - droppedBefore));
   }
 
   /**
-   * Whether a pass is to go on where a checkpoint keeps the log: of one in which a sixth has
-   * expired evenly five bytes are copied for each that is dropped.
+   * Whether a run must continue although a checkpoint keeps the log. If a sixth of a log has
+   * expired evenly, five bytes are copied for each byte dropped.
    */
   boolean isTooMuch() {
     return rule.isEager() && expiredBytes() > engine.log().lengthBytes() / MOST_SHARE;
   }
 
-  /** A pass begins, which may have to wait. */
+  /** Called when a run begins, which may have to wait. */
   void passBegins() {
     pauseBeforeNanos = pauseNanos;
     pauseNanos = LEAST_NANOS;
   }
 
-  /** A pass has left so many expired bytes behind; one that finds few is not soon repeated. */
+  /**
+   * Called when a run has dropped so many expired bytes; a run that finds few is not repeated soon.
+   */
   void passed(long bytes) {
     boolean isWorthIt = bytes >= foundBytes / 2;
     pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseBeforeNanos, MOST_NANOS);
@@ -154,7 +163,7 @@ final class ExpirySample {
 
   private boolean look() {
     HybridLog log = engine.log();
-    long begin = log.holds().pinBriefly();
+    long begin = log.pins().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {
       long end = rule.isEager() ? wholePagesEnd(log) : log.flushedAddress();
       int parts = pages.choose(begin, end);
@@ -173,7 +182,7 @@ final class ExpirySample {
       dueUntil = Math.min(end, log.pageEnd(passed));
       return sum > (end - begin) / DUE_SHARE;
     } finally {
-      log.holds().unpinBrief(begin);
+      log.pins().unpinBrief(begin);
     }
   }
 
@@ -184,7 +193,10 @@ final class ExpirySample {
     share = ofAll;
   }
 
-  /** All that lies below has its headers, though some of it may be updated in place. */
+  /**
+   * End of the part in which every record has its header, although some may still be updated in
+   * place.
+   */
   private long wholePagesEnd(HybridLog log) {
     long end = log.tailPageStart();
     if (end > log.safeReadOnlyAddress()) {
@@ -193,7 +205,7 @@ final class ExpirySample {
     return end;
   }
 
-  /** How many parts a pass has to take so that little is left behind it. */
+  /** Number of parts that a run must cover so that at most {@code mayBeLeft} bytes remain. */
   private int parts(long sum, long mayBeLeft) {
     long left = sum;
     int parts = 0;
@@ -204,7 +216,7 @@ final class ExpirySample {
     return parts;
   }
 
-  /** A record is asked about if a place lies in it. */
+  /** The expired part of a page. A record is examined if a random place is in it. */
   private double expiredShare(KeepQuestion question, long begin, long end, long page) {
     HybridLog log = engine.log();
     PagePlaces places = new PagePlaces(random, page, log.pageBytes(), PLACES_PER_PAGE);
@@ -220,12 +232,12 @@ final class ExpirySample {
     return found / PLACES_PER_PAGE;
   }
 
-  /** What is overwritten is dead, whether it has expired or not. */
+  /** An overwritten record is dead, whether it has expired or not. */
   private static boolean isWorthAsking(ScanCursor scan) {
     return !scan.isLarge() && !scan.isTombstone() && !scan.isDelta() && !scan.isOverwritten();
   }
 
-  /** Which part of a record has expired. */
+  /** The expired part of a record. */
   private double expiredPart(KeepQuestion question, ScanCursor scan) {
     if (!question.keeps(scan.key(), scan.value())) {
       return 1;

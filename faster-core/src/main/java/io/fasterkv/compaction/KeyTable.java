@@ -9,13 +9,13 @@ import java.lang.foreign.ValueLayout;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of a piece of the log, and what the records that came by since tell of theirs: a hash
- * table in one buffer of scratch memory, filled until that is full. It holds whole keys, so it
- * never takes one for another, and hashes them itself, so the store's hash may be as bad as it
- * likes.
+ * Collects the keys of a piece of the log, and what newer records say about them, in a hash table
+ * in one buffer of scratch memory, until that is full. It stores whole keys, so it never confuses
+ * two, and computes hashes of its own, so it does not depend on the quality of the store's hash.
  *
- * <p>Of each key it has the newest record that is no delta: all older ones, deltas too, are dead by
- * it. A delta says nothing of what is below, so if one has come by since, the chain decides.
+ * <p>For each key it has the newest record that is not a delta; all older records of the key,
+ * including deltas, are dead. A delta says nothing about the records below it, so if there is a
+ * newer delta, the chain decides.
  *
  * <pre>
  *   slots: 4 bytes each, the number of an entry's first word, or 0
@@ -23,20 +23,20 @@ import org.jspecify.annotations.Nullable;
  * </pre>
  */
 final class KeyTable implements AutoCloseable {
-  /** What {@link #state} tells of a key and a record. */
+  /** What {@link #state} knows about a key and a record. */
   enum State {
-    /** The key is not in the table, or the record has deltas above it or is one. */
+    /** The key is not in the table, or the record is a delta or has deltas above it. */
     UNKNOWN,
-    /** No record of the key above this one, which is no delta, has been seen. */
+    /** The record is not a delta, and no record of the key above it has been seen. */
     NEWEST,
-    /** There is a newer record of the key that is no delta, or a tombstone. */
+    /** The key has a newer record that is not a delta, or a tombstone. */
     DEAD
   }
 
-  /** The newest record that is no delta is not one of the piece that may be live. */
+  /** The key's newest record that is not a delta is not a possibly live record of the piece. */
   private static final long DEAD = 1L << 63;
 
-  /** A delta lies above the newest record that is none. */
+  /** There is a delta above the newest record that is not one. */
   private static final long DELTAS = 1L << 62;
 
   private static final long ABSENT = -1;
@@ -58,20 +58,20 @@ final class KeyTable implements AutoCloseable {
   private KeyTable(BufferPool buffers, MemorySegment memory) {
     this.buffers = buffers;
     this.memory = memory;
-    // A quarter of the memory is slots, so that half of them stay free.
+    // Slots take a quarter of the memory, so that half of them stay free.
     long slots = memory.byteSize() / 4 / Integer.BYTES;
     slotMask = slots - 1;
     clear();
   }
 
   /**
-   * A table in a quarter of the free scratch memory, or in half of it where that is little; null if
-   * there would be less than {@code leaveBytes} for others.
+   * Takes a table in a quarter of the free scratch memory, or in half of it if that is little;
+   * returns null if less than {@code leaveBytes} would remain for others.
    */
   static @Nullable KeyTable tryTake(BufferPool buffers, long leaveBytes) {
     long free = buffers.freeBytes();
     long wanted = Math.clamp(free / 4, Math.min(free / 2, SMALL_BYTES), MAX_BYTES);
-    // Rounded up: what is lent already makes the free part a little less than a power of two.
+    // Rounded up: what is lent already makes the free part slightly less than a power of two.
     long bytes = 2 * Long.highestOneBit(wanted - 1);
     for (; bytes >= MIN_BYTES; bytes /= 2) {
       if (free - bytes >= leaveBytes) {
@@ -84,7 +84,7 @@ final class KeyTable implements AutoCloseable {
     return null;
   }
 
-  /** Forgets all keys. */
+  /** Removes all keys. */
   void clear() {
     memory.asSlice(0, slotBytes()).fill((byte) 0);
     used = slotBytes();
@@ -92,24 +92,24 @@ final class KeyTable implements AutoCloseable {
     open = 0;
   }
 
-  /** How many keys it holds. */
+  /** Number of keys. */
   int keys() {
     return keys;
   }
 
-  /** How many keys have a record that may be live. */
+  /** Number of keys with a possibly live record. */
   int open() {
     return open;
   }
 
-  /** How many keys of a size fit. */
+  /** Number of keys of a given length for which there is room. */
   long capacity(long keyBytes) {
     return Math.min(slotMask / 2, (memory.byteSize() - slotBytes()) / (HEADER + align(keyBytes)));
   }
 
   /**
-   * Notes a record of the piece that may be live, no delta, newer than all before; false if there
-   * is no room.
+   * Adds a possibly live record of the piece that is not a delta and is newer than all before;
+   * returns false if there is no room.
    */
   boolean put(ByteSpan key, long address) {
     long slot = slot(key);
@@ -117,7 +117,7 @@ final class KeyTable implements AutoCloseable {
     return entry == ABSENT ? add(slot, key, address) : reopen(entry, address);
   }
 
-  /** As {@link #put}, for a delta. */
+  /** Like {@link #put}, for a delta. */
   boolean putDelta(ByteSpan key) {
     long slot = slot(key);
     long entry = entry(slot);
@@ -126,7 +126,7 @@ final class KeyTable implements AutoCloseable {
         : reopen(entry, Words.loadPlain(memory, entry) & Address.MASK | DELTAS);
   }
 
-  /** Notes that a tombstone, or a newer record that is no delta, has been seen. */
+  /** Notes a tombstone, or a newer record that is not a delta. */
   void kill(ByteSpan key, long address) {
     long entry = entry(slot(key));
     if (entry != ABSENT) {
@@ -135,7 +135,7 @@ final class KeyTable implements AutoCloseable {
     }
   }
 
-  /** Notes that a newer delta has been seen, above the piece. */
+  /** Notes a newer delta above the piece. */
   void cover(ByteSpan key) {
     long entry = entry(slot(key));
     if (entry != ABSENT && !isDead(entry)) {
@@ -189,7 +189,7 @@ final class KeyTable implements AutoCloseable {
     return true;
   }
 
-  /** The offset of the slot that has the key, or of the free one where it would go. */
+  /** Offset of the slot with the key, or of the free slot for it. */
   private long slot(ByteSpan key) {
     long hash = hash(key);
     long header = header(hash, key);

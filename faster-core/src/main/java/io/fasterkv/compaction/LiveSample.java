@@ -1,23 +1,25 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.KeepQuestion;
-import io.fasterkv.operation.RecordMover;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.move.KeepQuestion;
+import io.fasterkv.operation.move.RecordMover;
 import java.util.SplittableRandom;
 
 /**
- * Estimates how much of the log on disk is live, before a pass goes over all of it: the records at
- * some places of {@link SampledPages}, at more of each page if there are fewer pages, are looked
- * up. What was written to keys that nobody had is live, and operations cannot always tell: a key
- * whose chain goes on on disk may be new or not. So a log that was loaded is not copied for
- * nothing. What cannot be looked up, large values, deltas and what lies under them, counts as dead,
- * or as live for who asks what is live at most: only a pass can tell. So does what is only in
- * memory, but for as much of it as is on disk, which is taken to be like that. For the thread that
- * compacts.
+ * Estimates how much of the log on disk is live, before a run reads all of it. It looks up the
+ * records at random places of {@link SampledPages}, more places on each page if there are fewer
+ * pages. Values written to new keys are live, and operations cannot always tell: a key whose chain
+ * continues on disk may be new or not. So the sample avoids copying a freshly loaded log for
+ * nothing.
+ *
+ * <p>Some records cannot be looked up: large values, deltas, and records under deltas. They count
+ * as dead in the lower bound and as live in the upper bound; only a run can tell. The same goes for
+ * the part that is only in memory, except that as much of it as there is on disk is assumed to be
+ * like that. For the compacting thread.
  */
 final class LiveSample {
   private static final int PLACES = 96;
@@ -26,25 +28,25 @@ final class LiveSample {
   private final SplittableRandom random = new SplittableRandom(1);
   private final SampledPages pages;
 
-  /** Bytes of all records that could be looked up, on the pages that were looked at. */
+  /** Bytes of all records on the sampled pages that can be looked up. */
   private long smallBytes;
 
-  /** Bytes of deltas and large values there. */
+  /** Bytes of deltas and large values on the sampled pages. */
   private long otherBytes;
 
-  /** Bytes of records there that a scan does not show, since nobody needs them. */
+  /** Bytes of dead records on the sampled pages that a scan does not return. */
   private long endedBytes;
 
-  /** How many places lay in records that could be looked up, */
+  /** Number of places in records that can be looked up, */
   private int lookedPlaces;
 
-  /** in those that are live, */
+  /** of these, in live records, */
   private int livePlaces;
 
-  /** and in those that are, or were, under deltas. */
+  /** and in records that are or were under deltas. */
   private int openPlaces;
 
-  /** Of so much of the log on disk. */
+  /** Length of the log on disk at the last sample. */
   private long sampledBytes;
 
   LiveSample(Engine engine) {
@@ -52,10 +54,10 @@ final class LiveSample {
     pages = new SampledPages(engine.log());
   }
 
-  /** Looks at it; whether there is anything to tell by. */
+  /** Takes a sample; returns false if there is nothing to estimate from. */
   boolean look() {
     HybridLog log = engine.log();
-    long begin = log.holds().pinBriefly();
+    long begin = log.pins().pinBriefly();
     try {
       long end = log.flushedAddress();
       int count = pages.choose(begin, end);
@@ -73,7 +75,7 @@ final class LiveSample {
       }
       return allBytes() > 0;
     } finally {
-      log.holds().unpinBrief(begin);
+      log.pins().unpinBrief(begin);
     }
   }
 
@@ -86,30 +88,30 @@ final class LiveSample {
     openPlaces = 0;
   }
 
-  /** How much of the log was on disk at the last look. */
+  /** Length of the log on disk at the last sample. */
   long sampledBytes() {
     return sampledBytes;
   }
 
-  /** About how much of that is live at least. */
+  /** Lower bound of the live bytes in that part, approximately. */
   long liveSampledBytes() {
     return (long) (shareOf(livePlaces) * sampledBytes);
   }
 
-  /** About how many bytes of the log are live at least. */
+  /** Lower bound of the log's live bytes, approximately. */
   long leastBytes() {
     return (long) (shareOf(livePlaces) * likeSampledBytes());
   }
 
-  /** About how many bytes of the log are live at most. */
+  /** Upper bound of the log's live bytes, approximately. */
   long mostBytes() {
-    // If no place lay in a record that could be looked up, nothing is known of any.
+    // If no place was in a record that can be looked up, any of them may be live.
     int places = lookedPlaces == 0 ? 1 : livePlaces + openPlaces;
     double share = shareOf(places) + otherBytes / allBytes();
     return (long) (share * likeSampledBytes()) + engine.log().lengthBytes() - likeSampledBytes();
   }
 
-  /** Which part of the pages that were looked at records are like those at so many places. */
+  /** The part of the sampled bytes that this number of places stands for. */
   private double shareOf(int places) {
     return smallBytes / allBytes() * places / Math.max(1, lookedPlaces);
   }

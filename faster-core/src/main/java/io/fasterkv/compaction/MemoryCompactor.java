@@ -1,46 +1,46 @@
 package io.fasterkv.compaction;
 
 import io.fasterkv.log.HybridLog;
-import io.fasterkv.log.MemoryRoom;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.log.MemoryReserve;
+import io.fasterkv.operation.core.Engine;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Makes room in a log that has no device: page by page from its begin, what is live is rolled to
- * the tail, and the frame is free. A page is made read-only before, so that what is copied does not
- * change; what is updated meanwhile goes to the tail too, and after that in place again. So only
- * one page is ever read-only because of this. Runs beside any number of sessions; a second
- * compaction waits for the first.
+ * Makes room in a log that has no device. Page by page from the log's begin, it copies live records
+ * to the tail, which frees the page's frame. It first makes the page read-only, so that copied
+ * records do not change; updates meanwhile go to the tail too, and are made in place there
+ * afterwards. So only one page is ever read-only because of this. Runs while sessions continue; a
+ * second compaction waits for the first.
  *
- * <p>What it needs for that it has from the beginning, so a store without free scratch memory or
- * places in the epoch table is compacted as well. Not beside a resize of the index: a shrinkage has
- * reserved room for its forks, which must not lie between records that are packed.
+ * <p>It allocates everything it needs when it is created, so it works even if there is no free
+ * scratch memory or epoch slot. It does not run during a resize of the index: a shrinkage has
+ * reserved room for its forks, which must not be allocated between the copies.
  */
-public final class MemoryCompactor implements AutoCloseable {
+final class MemoryCompactor implements AutoCloseable {
   private final HybridLog log;
-  private final MemoryRoom room;
+  private final MemoryReserve room;
   private final ReentrantLock sizeLock;
   private final Compactor compactor;
   private final Movers movers;
 
-  public MemoryCompactor(Engine engine, Compactor compactor) {
+  MemoryCompactor(Engine engine, MemoryReserve room, Compactor compactor) {
     log = engine.log();
-    room = log.room();
+    this.room = room;
     sizeLock = engine.index().sizeLock();
     this.compactor = compactor;
     movers = new Movers(engine);
   }
 
-  /** Goes over the log as it is now; returns how many bytes of it were let go of. */
+  /** Compacts the log as it is now; returns the number of bytes by which its begin moved. */
   public long compact() {
     return pass(0, compactor::isStopped);
   }
 
   /**
-   * Goes over the log as it is now, until it is at most {@code enoughBytes} long and has a free
-   * page, or is to end. Stops at what a cut, a scan or a history keeps, and at a large value that
-   * is being written. Returns how many bytes of the log were let go of.
+   * Compacts the log as it is now, until it is at most {@code enoughBytes} long and has a free
+   * page, or must end. Stops at a page that a cut, a scan or a history keeps, and at a large value
+   * that is being written. Returns the number of bytes by which the begin moved.
    */
   synchronized long pass(long enoughBytes, BooleanSupplier isToEnd) {
     long first = log.beginAddress();
@@ -84,10 +84,10 @@ public final class MemoryCompactor implements AutoCloseable {
     sizeLock.lock();
     try {
       long begin = log.beginAddress();
-      // A truncation may have come to the tail's page while this waited.
+      // A truncation may have reached the tail's page while this waited.
       if (begin < log.tailPageStart()) {
         long end = log.pageEnd(begin);
-        log.freeze(end);
+        log.cuts().freeze(end);
         compactor.compactFrozen(end, movers);
       }
     } finally {

@@ -1,15 +1,15 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.UpcomingKeys;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.KeepQuestion;
-import io.fasterkv.operation.LargeMover;
-import io.fasterkv.operation.RecordMover;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.move.KeepQuestion;
+import io.fasterkv.operation.move.LargeMover;
+import io.fasterkv.operation.move.RecordMover;
 import org.jspecify.annotations.Nullable;
 
-/** What moves records, and large values if there are any. */
+/** Moves records, and large values if there are any. */
 final class Movers implements AutoCloseable {
   private final Engine engine;
   private final @Nullable KeepQuestion rule;
@@ -19,7 +19,7 @@ final class Movers implements AutoCloseable {
   private boolean isFold;
   private final UpcomingKeys upcoming = new UpcomingKeys(RecordMover.GROUP);
 
-  /** Below it, what the scan comes to has been touched. */
+  /** Records below this address have been prefetched. */
   private long touchedUntil;
 
   Movers(Engine engine) {
@@ -29,13 +29,16 @@ final class Movers implements AutoCloseable {
     records = new RecordMover(engine, rule);
   }
 
-  /** An anchor is not: its value is moved, or not, when its first chunk is come to. */
+  /**
+   * Whether a record may have to be moved. An anchor does not count: its value is moved when the
+   * scan reaches its first chunk.
+   */
   static boolean isWorthALook(ScanCursor scan) {
     return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
   }
 
-  /** Touches ahead what it takes to look up the record that the scan is at, and those behind it. */
-  void touchAhead(ScanCursor scan) {
+  /** Prefetches what is needed to look up the current record of the scan and those after it. */
+  void prefetch(ScanCursor scan) {
     if (scan.address() >= touchedUntil) {
       touchedUntil = scan.upcoming(upcoming);
       records.touch(upcoming);
@@ -43,8 +46,8 @@ final class Movers implements AutoCloseable {
   }
 
   /**
-   * Moves what the scan is at if it is live, which nothing below {@code newerFrom} decides; returns
-   * how many bytes that took.
+   * Moves the current record of the scan if it is live; there is no newer record of its key below
+   * {@code newerFrom}. Returns the number of bytes moved.
    */
   long moveIfLive(ScanCursor scan, long newerFrom) {
     letGoBytes = 0;
@@ -80,12 +83,12 @@ final class Movers implements AutoCloseable {
     return Math.max(moved, records.largeBytes());
   }
 
-  /** Whether what was moved last was put together from deltas and what they belong to. */
+  /** Whether the last record moved was merged from deltas and their base. */
   boolean isFold() {
     return isFold;
   }
 
-  /** How many bytes of what was looked at last were live and need not be kept. */
+  /** Live bytes of the last record that the keep rule has dropped. */
   long letGoBytes() {
     return letGoBytes;
   }

@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 
-/** Keeps compaction to a number of bytes a second, and ends it when the store closes. */
+/** Limits compaction to a number of bytes a second, and ends it when the store closes. */
 final class Pace {
   private static final long SECOND_NANOS = 1_000_000_000;
   private static final long LONGEST_PAUSE_NANOS = 20_000_000;
@@ -24,7 +24,7 @@ final class Pace {
     this(bytesPerSecond, isClosed, System::nanoTime, LockSupport::parkNanos);
   }
 
-  /** A pace by another clock, and another way to let some nanoseconds go by. */
+  /** With another clock and another way to pause, in nanoseconds. */
   Pace(long bytesPerSecond, BooleanSupplier isClosed, LongSupplier nanoTime, LongConsumer park) {
     this.bytesPerSecond = bytesPerSecond;
     this.isClosed = isClosed;
@@ -33,7 +33,7 @@ final class Pace {
     start = nanoTime.getAsLong();
   }
 
-  /** Waits until {@code more} bytes may be looked at; false if compaction is to end. */
+  /** Waits until {@code more} bytes may be read; returns false if compaction must end. */
   boolean allows(long more) {
     bytes += more;
     while (bytesPerSecond > 0 && !isClosed.getAsBoolean()) {

@@ -3,9 +3,9 @@ package io.fasterkv.compaction;
 import java.util.SplittableRandom;
 
 /**
- * Places of a page, one in each of its equal steps, at random there, since records may be of
- * regular size. So each byte is as likely as any other, and a record counts by its length. For a
- * page whose records come by in the order of their addresses.
+ * Chooses random places on a page, one in each of its equal steps, since records may be of regular
+ * size. Every byte is equally likely, so a record counts by its length. The page's records must be
+ * passed in the order of their addresses.
  */
 final class PagePlaces {
   private final SplittableRandom random;
@@ -15,7 +15,7 @@ final class PagePlaces {
 
   /**
    * @param page the page's first address
-   * @param count how many places, at least one
+   * @param count number of places, at least one
    */
   PagePlaces(SplittableRandom random, long page, long pageBytes, int count) {
     this.random = random;
@@ -24,7 +24,7 @@ final class PagePlaces {
     place = page + random.nextLong(step);
   }
 
-  /** How many lie in a record; those before it are passed over. */
+  /** Number of places in a record; places before it are skipped. */
   int in(long address, long endAddress) {
     int found = 0;
     while (place < endAddress) {

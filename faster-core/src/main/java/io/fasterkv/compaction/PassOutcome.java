@@ -1,22 +1,22 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.statistics.CompactionStats;
 
 /**
- * What a pass has come to.
+ * The result of a compaction run.
  *
- * @param scannedBytes how much of the log it looked at
- * @param movedBytes how much of that it copied, since it was live
- * @param expiredBytes how much of what it did not copy had expired
- * @param leftBytes how long the log is now, but for what others have written meanwhile
+ * @param scannedBytes bytes of the log that were read
+ * @param movedBytes bytes of these that were live and copied
+ * @param expiredBytes expired bytes among those that were not copied
+ * @param leftBytes length of the log now, without what others have written meanwhile
  */
 record PassOutcome(long scannedBytes, long movedBytes, long expiredBytes, long leftBytes) {
 
   /**
-   * @param before what was done before the pass
-   * @param after and with it
-   * @param grownBytes how far the log's tail has moved, by the pass and by others
-   * @param logBytes how long the log is now
+   * @param before totals before the run
+   * @param after totals after it
+   * @param grownBytes how far the log's tail has moved, by the run and by others
+   * @param logBytes length of the log now
    */
   static PassOutcome of(
       CompactionStats before, CompactionStats after, long grownBytes, long logBytes) {
@@ -29,14 +29,14 @@ record PassOutcome(long scannedBytes, long movedBytes, long expiredBytes, long l
         Math.max(moved, logBytes - written));
   }
 
-  /** How much it dropped. */
+  /** Bytes dropped. */
   long droppedBytes() {
     return scannedBytes - movedBytes;
   }
 
   /**
-   * How much of what is left is live at least. A pass looks at what is on disk; what has not come
-   * there is taken to be like that, as far as it is not more than that.
+   * Lower bound of the live bytes that are left. A run reads what is on disk; the rest, up to the
+   * same length, is assumed to have the same live part.
    */
   long liveBytes() {
     double share = scannedBytes == 0 ? 0 : Math.min(1, (double) movedBytes / scannedBytes);

@@ -3,23 +3,27 @@ package io.fasterkv.compaction;
 import java.util.function.LongSupplier;
 
 /**
- * Decides when a log is worth a pass over all of it that is on disk. A pass leaves what is live,
- * what was not on disk, and what was written meanwhile; the next is due when the log is half as
- * long again as what is known to be live, and has grown by half of what the pass has copied; by a
- * third if a checkpoint keeps its begin: then what is dropped stays on the device for some time,
- * and the rest has to be shorter. What counts as live in full may be all live: after a pass that
- * found little to drop where much could have been dead the log is to grow by as much as was copied,
- * and whenever more is said to be live than the last pass left, the next is due when the log has
- * doubled.
+ * Decides when a run over all of the log on disk is worthwhile. A run leaves the live records, what
+ * was not on disk, and what was written meanwhile. The next run is due when the log is longer than
+ * its known live bytes by half, and has grown by half of what the last run copied. If a checkpoint
+ * keeps the log's begin, it is a third instead of a half: what is dropped then stays on the device
+ * for some time, so the rest must be shorter.
  *
- * <p>So passes copy about two bytes for each byte that was written, whether what was written is
- * live or not, and three in a log that is kept; a log that nobody writes to is left alone; and when
- * a pass begins the log is at most twice its live bytes, or fits memory.
+ * <p>The known live bytes may be too low, and all of the log may be live. After a run that found
+ * little to drop where much could have been dead, the log must grow by as much as was copied. If
+ * more is known to be live than the last run left, the next run is due when the log has doubled.
+ *
+ * <p>So runs copy about two bytes for each byte written, whether that is live or not, and three in
+ * a log that is kept. A log without writes is left alone. When a run begins, the log is at most
+ * twice its live bytes, or fits memory.
  */
 final class PassTrigger {
   private static final long LITTLE = 8;
 
-  /** What a sample that errs by a tenth hardly ever says of a log of which a quarter is dead. */
+  /**
+   * A sample with an error of a tenth hardly ever finds so little dead if a quarter of the log is
+   * dead.
+   */
   private static final long NEXT_TO_NOTHING = 16;
 
   private static final long MUCH = 4;
@@ -27,13 +31,13 @@ final class PassTrigger {
   private final LongSupplier memoryBytes;
   private long sizeAfterPass;
 
-  /** How much the last pass has copied. */
+  /** Bytes that the last run copied. */
   private long copiedBytes;
 
   private boolean isLiveKnown = true;
 
   /**
-   * @param memoryBytes a log up to this size is left alone; it may change
+   * @param memoryBytes a log up to this length is not compacted; may change
    */
   PassTrigger(LongSupplier memoryBytes) {
     this.memoryBytes = memoryBytes;
@@ -44,10 +48,10 @@ final class PassTrigger {
   }
 
   /**
-   * How long the log is when a pass is due.
+   * Length of the log above which a run is due.
    *
-   * @param liveBytes how much is known to be live
-   * @param isHeld whether storage below the log's begin stays for a checkpoint or a cut
+   * @param liveBytes bytes that are known to be live
+   * @param isHeld whether a checkpoint or a cut keeps storage below the log's begin
    */
   synchronized long dueAt(long liveBytes, boolean isHeld) {
     return Math.max(
@@ -65,22 +69,21 @@ final class PassTrigger {
   }
 
   /**
-   * How long a log that is not held is when a pass that is under way goes on: what is live and
-   * comes by sooner than it must is copied for nothing, if it is replaced before it would have to.
-   * A log that has outgrown its memory with what is dead becomes short enough to lie in memory as a
-   * whole.
+   * Length above which a run continues in a log that is not held. Compacting earlier copies live
+   * records that may be replaced before their copy was necessary. A log that has outgrown its
+   * memory with dead records becomes short enough to fit memory again.
    *
-   * @param liveBytes how much is known to be live
+   * @param liveBytes bytes that are known to be live
    */
   long goesOnAt(long liveBytes) {
     return liveBytes + more(liveBytes, false);
   }
 
   /**
-   * Notes a pass.
+   * Notes a run.
    *
-   * @param unknownBytes how much of the log was not known to be live when it began
-   * @param leftBytes how long the log is now, but for what was written meanwhile
+   * @param unknownBytes bytes of the log that were not known to be live when it began
+   * @param leftBytes length of the log now, without what was written meanwhile
    */
   synchronized void passed(PassOutcome pass, long unknownBytes, long leftBytes) {
     sizeAfterPass = leftBytes;
@@ -90,13 +93,13 @@ final class PassTrigger {
   }
 
   /**
-   * Whether a pass is worth it, as a sample says. That may be wrong by a tenth, so it counts only
-   * if next to nothing is dead: then the next is due as after a pass that has copied all that is
-   * live. It counts in any case for a log of which nothing was known yet, as one that was
-   * recovered.
+   * Whether a run is worthwhile according to a sample. The sample may have an error of a tenth, so
+   * it prevents a run only if next to nothing is dead; then the next run is due as if a run had
+   * copied all live bytes. It always counts if nothing is known about the log yet, for example
+   * after a recovery.
    *
-   * @param diskBytes how much of the log is on disk, and was sampled
-   * @param liveBytes how much of that is live
+   * @param diskBytes length of the log on disk, which was sampled
+   * @param liveBytes live bytes of that
    */
   synchronized boolean isWorthIt(long logBytes, long diskBytes, long liveBytes, boolean isHeld) {
     long deadBytes = diskBytes - liveBytes;
@@ -114,7 +117,7 @@ final class PassTrigger {
     return bytes / (isHeld ? 3 : 2);
   }
 
-  /** The head of the log was dropped, whatever it held. */
+  /** Called when the head of the log was dropped, live or not. */
   synchronized void truncated(long logBytes) {
     sizeAfterPass = Math.min(sizeAfterPass, logBytes);
     copiedBytes = Math.min(copiedBytes, logBytes);

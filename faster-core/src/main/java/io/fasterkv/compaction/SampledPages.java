@@ -3,13 +3,13 @@ package io.fasterkv.compaction;
 import io.fasterkv.log.HybridLog;
 
 /**
- * The pages of a log that a sample looks at: one in each of up to {@value #MOST} equal parts, each
- * time another. For one thread.
+ * Chooses the pages of a log for a sample: one in each of up to {@value #MOST} equal parts, at a
+ * different place each time. For one thread.
  */
 final class SampledPages {
   static final int MOST = 16;
 
-  /** Steps by the golden ratio spread out evenly, however many there are. */
+  /** Steps by the golden ratio are evenly distributed, whatever their number. */
   private static final double STEP = 0.6180339887498949;
 
   private final HybridLog log;
@@ -22,8 +22,8 @@ final class SampledPages {
   }
 
   /**
-   * Chooses anew in {@code [from, until)}, both of which are pinned or known to stay; returns how
-   * many parts there are: none if that is not a page.
+   * Makes a new choice in {@code [from, until)}, which must be pinned or otherwise stay. Returns
+   * the number of parts; 0 if the range is shorter than a page.
    */
   int choose(long from, long until) {
     int parts = (int) Math.min(MOST, (until - from) / log.pageBytes());
@@ -33,12 +33,12 @@ final class SampledPages {
     return parts;
   }
 
-  /** How long each part is. */
+  /** Length of each part. */
   long partBytes() {
     return partBytes;
   }
 
-  /** Where the page of a part begins, counted from 0. */
+  /** Start of a part's page; parts are counted from 0. */
   long page(int part) {
     return log.pageStart(begin + part * partBytes + (long) (place * partBytes));
   }

@@ -3,12 +3,12 @@ package io.fasterkv.compaction;
 import java.util.function.LongSupplier;
 
 /**
- * Tells whether next to no values are written: then few die by waiting, and a shorter log is
- * quicker to read. (Deltas and deletions do not count, so passes beside these do not wait.) For the
- * thread that compacts, which asks as often as it looks at the log.
+ * Detects that hardly any values are written. Then waiting does not make more records dead, and a
+ * shorter log is faster to read. (Deltas and deletions do not count, so runs concurrent with these
+ * do not wait.) For the compacting thread, which asks each time it checks the log.
  */
 final class WriteQuiet {
-  /** A second, of looks with pauses between them. */
+  /** A second of checks with pauses between them. */
   static final int LOOKS = 100;
 
   private final LongSupplier writtenBytes;
@@ -17,8 +17,8 @@ final class WriteQuiet {
   private int looks;
 
   /**
-   * @param writtenBytes how much has been written
-   * @param leastBytes so much is something
+   * @param writtenBytes total bytes written
+   * @param leastBytes writes below this count as none
    */
   WriteQuiet(LongSupplier writtenBytes, long leastBytes) {
     this.writtenBytes = writtenBytes;
@@ -26,7 +26,7 @@ final class WriteQuiet {
     writtenBefore = writtenBytes.getAsLong();
   }
 
-  /** Whether little was written during the last {@value #LOOKS} looks. */
+  /** Whether little was written during the last {@value #LOOKS} checks. */
   boolean isQuiet() {
     long written = writtenBytes.getAsLong();
     if (written - writtenBefore >= leastBytes) {

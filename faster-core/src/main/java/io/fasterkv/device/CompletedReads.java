@@ -1,6 +1,6 @@
 package io.fasterkv.device;
 
-import io.fasterkv.epoch.StoreFailure;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.function.Supplier;
@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Each read is itself the entry in the queue, so that its end needs no memory. If an end were
  * lost, its caller would wait forever.
  */
-public final class CompletedReads implements ReadQueue {
+final class CompletedReads implements ReadQueue {
 
   private final class Read implements LogDevice.Completion {
     private final int tag;
@@ -38,7 +38,7 @@ public final class CompletedReads implements ReadQueue {
           end(cause);
         }
       }
-      // A device tells once more when the listener throws.
+      // Report the end again if the listener threw.
       if (listener != null && !isHeard) {
         listener.run();
         isHeard = true;
@@ -81,7 +81,7 @@ public final class CompletedReads implements ReadQueue {
    * @param listeners returns the listener for each read. The listener runs when the read has ended,
    *     on a thread of the device. A read in progress references its listener; the queue does not
    */
-  public CompletedReads(LogDevice device, Supplier<? extends @Nullable Runnable> listeners) {
+  CompletedReads(LogDevice device, Supplier<? extends @Nullable Runnable> listeners) {
     this.device = device;
     this.listeners = listeners;
   }

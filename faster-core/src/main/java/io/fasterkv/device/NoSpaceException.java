@@ -31,10 +31,12 @@ public final class NoSpaceException extends IOException {
   /**
    * Returns a failed write's exception, wrapped in a {@link NoSpaceException} if space was missing.
    *
+   * @param failure the exception of the failed write
    * @param directory the file's directory
    * @param bytes how many bytes were to be written
+   * @return the exception to report
    */
-  static IOException classify(IOException failure, Path directory, long bytes) {
+  public static IOException classify(IOException failure, Path directory, long bytes) {
     return isNamed(failure) || isFull(directory, bytes) ? new NoSpaceException(failure) : failure;
   }
 

@@ -2,6 +2,7 @@ package io.fasterkv.device;
 
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,6 +13,19 @@ import org.jspecify.annotations.Nullable;
 public interface ReadQueue extends AutoCloseable {
   /** The result of {@link #next} if no read has ended. */
   int NONE = -1;
+
+  /**
+   * Creates a queue over the asynchronous reads of any device.
+   *
+   * @param device the device to read from
+   * @param listeners returns the listener for each read; null if nobody listens. The listener runs
+   *     when the read has ended, on a thread of the device. A read in progress references its
+   *     listener; the queue does not
+   * @return the queue
+   */
+  static ReadQueue over(LogDevice device, Supplier<? extends @Nullable Runnable> listeners) {
+    return new CompletedReads(device, listeners);
+  }
 
   /**
    * Requests a read.

@@ -1,7 +1,4 @@
-/**
- * Devices that store the bytes of a log, with asynchronous transfers, and durable operations on
- * files.
- */
+/** What the author of a device needs: a device stores the bytes of a log, asynchronously. */
 @NullMarked
 package io.fasterkv.device;
 

@@ -39,9 +39,10 @@ final class DrainList {
   private volatile long drainedEpoch;
   private volatile long drainerId = NOBODY;
 
-  /** An action and the epoch that it was published for. */
+  /** An action, the epoch that it was published for, and what it threw. */
   static final class Entry {
     private @Nullable Runnable action;
+    private @Nullable Throwable failure;
     private long epoch;
 
     Entry(Runnable action) {
@@ -92,6 +93,16 @@ final class DrainList {
     return entry != null && entry.epoch == epoch;
   }
 
+  /** Whether the action of an entry that the caller has published is over, even if it failed. */
+  boolean isOver(Entry published) {
+    return published.epoch <= drainedEpoch;
+  }
+
+  /** What the action of an entry that is over threw; null if it ended normally. */
+  static @Nullable Throwable failure(Entry over) {
+    return over.failure;
+  }
+
   /** Whether the next action in order is published and its epoch is at most {@code safeEpoch}. */
   boolean isReady(long safeEpoch) {
     long next = drainedEpoch + 1;
@@ -128,12 +139,13 @@ final class DrainList {
 
   private void runNext() {
     long epoch = drainedEpoch + 1;
+    Entry entry = Objects.requireNonNull(slots.getAcquire((int) (epoch % CAPACITY)));
     try {
-      Entry entry = Objects.requireNonNull(slots.getAcquire((int) (epoch % CAPACITY)));
       Runnable action = Objects.requireNonNull(entry.action);
       entry.action = null;
       action.run();
     } catch (Throwable e) {
+      entry.failure = e;
       failures.accept(e);
     } finally {
       drainedEpoch = epoch;

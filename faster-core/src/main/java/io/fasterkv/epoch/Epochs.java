@@ -2,15 +2,12 @@ package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.memory.StackReserve;
-import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -78,10 +75,10 @@ public final class Epochs {
   private final AtomicReferenceArray<@Nullable SlotOwner> owners;
   private final DrainList drainList;
 
-  /** Counted without a fence: it only spaces out a check that may run at any time. */
-  private int fruitlessDrains;
+  /** Spaces out a check that may run at any time, so increments may be lost. */
+  private final AtomicInteger fruitlessDrains = new AtomicInteger();
 
-  private volatile Reports reports = Reports.toLog();
+  private volatile Reports reports = Reports.NONE;
 
   /**
    * Creates epochs without users.
@@ -120,10 +117,13 @@ public final class Epochs {
    * @return false, with nothing done, if too many actions are waiting
    */
   public boolean tryBump(Runnable action) {
+    return tryBump(new DrainList.Entry(action));
+  }
+
+  private boolean tryBump(DrainList.Entry entry) {
     if (!drainList.isInAction()) {
       StackReserve.require();
     }
-    DrainList.Entry entry = new DrainList.Entry(action);
     for (boolean isRegistered = false; !isRegistered; ) {
       long epoch = currentEpoch.get();
       if (!drainList.hasRoomFor(epoch)) {
@@ -144,18 +144,24 @@ public final class Epochs {
    * @param action the trigger action
    */
   public void bump(Runnable action) {
-    if (tryBump(action)) {
+    bump(new DrainList.Entry(action));
+  }
+
+  private void bump(DrainList.Entry entry) {
+    if (tryBump(entry)) {
       return;
     }
     EpochWait wait = new EpochWait(this, () -> "room for a trigger action");
-    while (!tryBump(action)) {
+    while (!tryBump(entry)) {
       wait.pause();
     }
   }
 
   /**
    * Runs an action once no user is in an epoch that started before, and returns after that. For
-   * callers that are not protected.
+   * callers that are not protected. The wait ends with the drain of the action's epoch, so it ends
+   * even if the action could not begin. A caller that fails inside this method, because stack or
+   * heap is exhausted, may have registered the action.
    *
    * @param action the trigger action
    * @param purpose the condition, in words that follow "waiting for"
@@ -163,24 +169,15 @@ public final class Epochs {
    *     also reported as a failure
    */
   public void await(Runnable action, Supplier<String> purpose) {
-    AtomicBoolean isOver = new AtomicBoolean();
-    AtomicReference<@Nullable Throwable> thrown = new AtomicReference<>();
-    bump(() -> {
-      try {
-        action.run();
-      } catch (RuntimeException | Error e) {
-        thrown.setPlain(e);
-        throw e;
-      } finally {
-        isOver.setRelease(true);
-      }
-    });
+    DrainList.Entry entry = new DrainList.Entry(action);
     EpochWait wait = new EpochWait(this, purpose);
-    while (!isOver.getAcquire()) {
+    bump(entry);
+    while (!drainList.isOver(entry)) {
       wait.pause();
     }
-    if (thrown.getPlain() != null) {
-      throw new IllegalStateException("waiting for " + purpose.get(), thrown.getPlain());
+    Throwable failure = DrainList.failure(entry);
+    if (failure != null) {
+      throw new IllegalStateException("waiting for " + purpose.get(), failure);
     }
   }
 
@@ -193,9 +190,16 @@ public final class Epochs {
     }
     drainReady();
     boolean isHeldUp = drainList.drainedEpoch() < currentEpoch.get() - 1;
-    if (isHeldUp && ++fruitlessDrains % FRUITLESS_DRAINS == 0 && reclaim() > 0) {
+    if (isHeldUp && isTimeToReclaim() && reclaim() > 0) {
       drainReady();
     }
+  }
+
+  /** Whether the calling thread has counted the drains up to a multiple of 1024. */
+  private boolean isTimeToReclaim() {
+    int drains = fruitlessDrains.getOpaque() + 1;
+    fruitlessDrains.setOpaque(drains);
+    return drains % FRUITLESS_DRAINS == 0;
   }
 
   /**
@@ -260,7 +264,8 @@ public final class Epochs {
   }
 
   /**
-   * Sends reports of long waits, with the users that delay them, to a sink instead of the log.
+   * Sends reports of long waits, with the users that delay them, to a sink. By default there are no
+   * reports.
    *
    * @param afterNanos how long a wait lasts before its first report, in nanoseconds
    * @param sink receives the reports
@@ -275,12 +280,7 @@ public final class Epochs {
 
   /** When a wait reports that it is delayed, and to which sink. */
   record Reports(long afterNanos, Consumer<String> sink) {
-    private static final long AFTER_NANOS = 5_000_000_000L;
-
-    static Reports toLog() {
-      return new Reports(
-          AFTER_NANOS, text -> System.getLogger("io.fasterkv").log(Level.WARNING, text));
-    }
+    static final Reports NONE = new Reports(Long.MAX_VALUE, text -> {});
   }
 
   /** Announces the current epoch in a slot that no other thread writes. */

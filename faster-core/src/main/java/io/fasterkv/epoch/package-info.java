@@ -1,7 +1,4 @@
-/**
- * Epoch protection and trigger actions, the phases of a checkpoint, and the record of a store's
- * failure.
- */
+/** Epoch protection and trigger actions, also for latch-free structures outside the store. */
 @NullMarked
 package io.fasterkv.epoch;
 

@@ -4,15 +4,15 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A bucket's latch, in the word that leads to its overflow bucket (CPR, section 6.2): shared by
- * what is of the old version, exclusive for what is of the new one, while both are at work. Nobody
- * waits here: who does not get it comes again.
+ * A bucket's latch, in the word that links to its overflow bucket (CPR, section 6.2). While
+ * operations of two versions run, those of the old version share it and those of the new version
+ * hold it exclusively. It never blocks: an operation that does not get it retries.
  *
- * @param at where the word is in the index's memory
+ * @param at position of the word in the index's memory
  */
 public record BucketLatch(MemorySegment memory, long at) {
 
-  /** One more holder, unless the latch is held exclusively, or by as many as can be counted. */
+  /** Adds a holder; fails if the latch is held exclusively or by the maximum number of holders. */
   public boolean tryShare() {
     while (true) {
       long word = Words.loadVolatile(memory, at);
@@ -26,7 +26,7 @@ public record BucketLatch(MemorySegment memory, long at) {
     }
   }
 
-  /** Ends a {@link #tryShare} that has succeeded; on any thread. */
+  /** Ends a successful {@link #tryShare}; on any thread. */
   public void endShare() {
     while (true) {
       long word = Words.loadVolatile(memory, at);
@@ -39,7 +39,7 @@ public record BucketLatch(MemorySegment memory, long at) {
     }
   }
 
-  /** Takes the latch for one holder alone, if nobody has it. */
+  /** Takes the latch exclusively; fails if it is held. */
   public boolean tryExclude() {
     while (true) {
       long word = Words.loadVolatile(memory, at);
@@ -52,12 +52,12 @@ public record BucketLatch(MemorySegment memory, long at) {
     }
   }
 
-  /** Ends a {@link #tryExclude} that has succeeded. */
+  /** Ends a successful {@link #tryExclude}. */
   public void endExclude() {
     Words.getAndBitwiseAnd(memory, at, ~BucketLayout.EXCLUSIVE);
   }
 
-  /** Whether anybody shares the latch. */
+  /** Whether the latch is shared. */
   public boolean isShared() {
     return (Words.loadVolatile(memory, at) & BucketLayout.SHARED_MASK) != 0;
   }

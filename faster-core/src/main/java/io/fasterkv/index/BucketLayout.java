@@ -18,8 +18,8 @@ import io.fasterkv.record.ForkRecord;
  *              SATURATED  EXCLUSIVE  shared latches' holders  number of the next bucket, 0 for none
  * </pre>
  *
- * An entry of zero is free. SATURATED and the latch are used in main buckets only. The latch is for
- * the few moments in which the store goes from one version to the next; see {@link BucketLatch}.
+ * A zero entry is free. SATURATED and the latch are used only in main buckets. The latch is used
+ * only during a version shift; see {@link BucketLatch}.
  */
 final class BucketLayout {
   static final int BYTES = 64;
@@ -63,7 +63,7 @@ final class BucketLayout {
     return (entry & TAG_MASK) >>> Address.BITS;
   }
 
-  /** Whether both are occupied with one tag; tentative or not. */
+  /** Whether both are occupied with the same tag; tentative or not. */
   static boolean sameTag(long entry, long other) {
     return ((entry ^ other) & IDENTITY) == 0;
   }
@@ -80,7 +80,7 @@ final class BucketLayout {
     return overflow & NEXT_MASK;
   }
 
-  /** What of an overflow word lasts: without the latch. */
+  /** An overflow word without the latch. */
   static long withoutLatch(long overflow) {
     return overflow & ~(EXCLUSIVE | SHARED_MASK);
   }
@@ -89,7 +89,7 @@ final class BucketLayout {
     return (overflow & SATURATED) != 0;
   }
 
-  /** Where a hash's entry goes when its bucket has no room for another tag. */
+  /** The entry that a hash shares if its bucket has no room for another tag. */
   static int sharedEntry(long hash) {
     return (int) ((hash & ((1L << TAG_BITS) - 1)) % ENTRIES);
   }

@@ -5,16 +5,17 @@ import java.util.stream.LongStream;
 
 /**
  * Merges two neighbours into one bucket (SIGMOD'18, appendix B). A tag that leads to records from
- * both gets one entry; where their chains differ it leads to a fork, which sends a walk down the
- * right one by its hash. To follow both, one after the other, would be wrong: after an earlier
- * split, the other chain may hold old records of the key.
+ * both gets one entry; where their chains differ, it leads to a fork, which directs a walk to the
+ * right chain by its hash. Following both chains in sequence would be wrong: after an earlier
+ * split, the other chain may have old records of the key.
  *
- * <p>When one of the two is saturated, or the overflow buckets do not suffice, all tags share the
- * seven entries of the new main bucket, each its {@code tag % 7}: behind each lies a fork between
- * what the neighbours' tags shared there, and above it a fork for each tag that had an entry of its
- * own. Such forks take memory of the log, and steps of a walk, but always find a place.
+ * <p>If one of the two is saturated, or there are not enough overflow buckets, all tags share the
+ * seven entries of the new main bucket, each the entry {@code tag % 7}. Such an entry leads to a
+ * fork for each tag that had an entry of its own, and below these to a fork between what the
+ * neighbours' tags shared there. Such forks take memory of the log and steps of a walk, but always
+ * find a place.
  *
- * <p>Each step changes one entry, so a merge that finds no room in the log goes on where it was.
+ * <p>Each step changes one entry, so a merge that finds no room in the log continues where it was.
  */
 final class BucketMerge implements BucketMover {
   private final IndexTable from;
@@ -46,12 +47,15 @@ final class BucketMerge implements BucketMover {
     }
   }
 
-  /** Twice for each entry, and all entries of a saturated bucket. */
+  /**
+   * An upper estimate: two for each entry, and all entries of each main bucket as if it were
+   * saturated.
+   */
   static long guessForksAtMost(IndexTable from) {
     return 2 * from.entries() + BucketLayout.ENTRIES * from.mainBuckets();
   }
 
-  /** How many forks merging all buckets makes at most, with overflow buckets or without. */
+  /** Maximum number of forks when all buckets are merged, with or without overflow buckets. */
   static long forksAtMost(IndexTable from, IndexTable to) {
     long forks = 0;
     long withoutOverflow = 0;
@@ -77,7 +81,7 @@ final class BucketMerge implements BucketMover {
         .count();
   }
 
-  /** All tags that have an entry in one or both, each once; the same whenever it is called. */
+  /** All tags that have an entry in one or both, each once; always the same result. */
   private static long[] tags(FrozenChain left, FrozenChain right) {
     return LongStream.concat(words(left), words(right))
         .filter(word -> BucketLayout.address(word) != 0)
@@ -90,7 +94,7 @@ final class BucketMerge implements BucketMover {
     return LongStream.range(0, chain.size()).map(i -> chain.word((int) i));
   }
 
-  /** Two neighbours and where they go. */
+  /** Two neighbours and the bucket they move to. */
   private final class Pair {
     private final FrozenChain left;
     private final FrozenChain right;
@@ -102,7 +106,7 @@ final class BucketMerge implements BucketMover {
       this.writer = writer;
     }
 
-    /** An entry for each tag. */
+    /** Gives each tag an entry. */
     int give(long[] tags, int firstStep) {
       for (int step = firstStep; step < tags.length; step++) {
         long address = join(left.address(tags[step]), right.address(tags[step]));
@@ -116,7 +120,7 @@ final class BucketMerge implements BucketMover {
       return DONE;
     }
 
-    /** All tags in the seven entries of the main bucket. */
+    /** Puts all tags into the seven entries of the main bucket. */
     int share(long[] tags, int firstStep) {
       for (int step = firstStep; step < BucketLayout.ENTRIES + tags.length; step++) {
         boolean isDone =
@@ -147,7 +151,10 @@ final class BucketMerge implements BucketMover {
       return set(slot, others == Address.NONE ? ofTag : chains.joinByTag(others, ofTag, tag));
     }
 
-    /** Sets an entry of the main bucket, whose own tag is its number and so shares it anyway. */
+    /**
+     * Sets an entry of the main bucket. The tag in it is the entry's number, which shares this
+     * entry anyway.
+     */
     private boolean set(int slot, long address) {
       if (address != Chains.RETRY && address != Address.NONE) {
         writer.set(slot, BucketLayout.withAddress(BucketLayout.entry(slot), address));

@@ -10,17 +10,17 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a bucket into two or more (SIGMOD'18, appendix B). No record is linked anew: each side's
- * entry leads to the first record of the chain that is the side's, and where memory has none, to
- * where the chain goes on on disk, which the sides then share. What else is in a chain does no
- * harm, since keys are compared.
+ * Splits a bucket into two or more (SIGMOD'18, appendix B). No record is relinked: each side's
+ * entry leads to the first record in memory that belongs to that side, or, if memory has none, to
+ * the place where the chain continues on disk; the sides then share that part. Records of other
+ * sides in a chain do no harm, since keys are compared.
  *
- * <p>A saturated bucket gets an entry of its own for each tag where that can be: when memory has
- * all of its shared chains, so that all their tags are known, and the table has room. Else all
- * sides keep the order of the entries, and share as before.
+ * <p>A saturated bucket gets an entry of its own for each tag if all of its shared chains are in
+ * memory, so that all their tags are known, and the table has room. Otherwise all sides keep the
+ * order of the entries and share them as before.
  *
- * <p>A side needs no more overflow buckets than the bucket had; so many are reserved when the
- * resize begins, and a split never lacks them.
+ * <p>A side needs at most as many overflow buckets as the bucket had. That many are reserved when
+ * the resize begins, so a split never lacks them.
  */
 final class BucketSplit implements BucketMover {
   private final IndexTable from;
@@ -86,7 +86,7 @@ final class BucketSplit implements BucketMover {
     }
   }
 
-  /** For each side a word for each tag that it has; a chain is walked once. */
+  /** Collects a word for each tag of each side; walks each chain once. */
   private Words[] own(FrozenChain old, long bucket) {
     Words[] own = new Words[sides];
     Arrays.setAll(own, side -> new Words());
@@ -120,7 +120,9 @@ final class BucketSplit implements BucketMover {
     return own;
   }
 
-  /** A word for each tag in a saturated bucket's memory, or null when there may be others. */
+  /**
+   * Collects a word for each tag of a saturated bucket; null if chains on disk may have more tags.
+   */
   private long @Nullable [] ownForAll(FrozenChain old, long side) {
     Map<Long, Long> newest = new LinkedHashMap<>();
     Part all = new Part(to.mainBuckets(), side, Part.ANY_TAG);
@@ -164,7 +166,7 @@ final class BucketSplit implements BucketMover {
     }
   }
 
-  /** The side's word for an entry of one tag, or 0 for none. */
+  /** The side's word for the entry of one tag, or 0 if there is none. */
   private long first(long word, long side) {
     Part part = new Part(to.mainBuckets(), side, BucketLayout.tag(word));
     long address = first(BucketLayout.address(word), part);

@@ -2,7 +2,7 @@ package io.fasterkv.index;
 
 import io.fasterkv.memory.Words;
 
-/** Fills a bucket that nobody else can see yet. */
+/** Fills a bucket that no other thread sees yet. */
 final class BucketWriter {
   private final IndexTable table;
   private final long main;
@@ -12,14 +12,14 @@ final class BucketWriter {
     main = bucket * BucketLayout.BYTES;
   }
 
-  /** How many overflow buckets a chain of so many entries has. */
+  /** Number of overflow buckets in a chain with this many entries. */
   static int overflowBucketsFor(int entries) {
     return Math.max(0, Math.ceilDiv(entries, BucketLayout.ENTRIES) - 1);
   }
 
   /**
-   * Makes the chain have {@code wanted} overflow buckets, the first {@code reserved} of which were
-   * kept for it; false when there are not so many.
+   * Extends the chain to {@code wanted} overflow buckets, the first {@code reserved} of which are
+   * reserved for it; returns false if there are not enough.
    */
   boolean lengthen(int wanted, int reserved) {
     long last = main;
@@ -50,8 +50,8 @@ final class BucketWriter {
   }
 
   /**
-   * Puts a word into the entry of its tag, which a failed move may have left behind, or else into
-   * the first free entry; the bucket's chain has one.
+   * Stores a word in the entry of its tag, which an interrupted move may have left, or in the first
+   * free entry; the chain must have one.
    */
   void put(long word) {
     for (long bucket = main; bucket >= 0; bucket = table.next(bucket)) {
@@ -66,7 +66,7 @@ final class BucketWriter {
     throw new IllegalStateException("a chain that was made long enough is full: main=" + main);
   }
 
-  /** Puts a word into entry {@code i}, counted along the chain. */
+  /** Stores a word in entry {@code i}, counted along the chain. */
   void set(int i, long word) {
     long bucket = main;
     for (int skip = i / BucketLayout.ENTRIES; skip > 0; skip--) {

@@ -3,16 +3,16 @@ package io.fasterkv.index;
 import io.fasterkv.record.ForkRecord;
 
 /**
- * What a resize has to know about the records behind the entries, which the index does not know
- * itself. Called by protected threads, several at a time.
+ * Answers a resize's questions about the records behind index entries. Called by protected threads,
+ * several at a time.
  */
 public interface Chains {
-  /** The log has no room now: the caller leaves its epoch and comes again. */
+  /** The log has no room: the caller must leave its epoch and retry. */
   long RETRY = -1;
 
-  /** Hashes of one bucket, all of them or those of one tag. */
+  /** The hashes of one bucket, or those of one tag in it. */
   record Part(long mainBuckets, long bucket, long tag) {
-    /** In the place of a tag: hashes of any. */
+    /** Stands for hashes of any tag. */
     static final long ANY_TAG = -1;
 
     public boolean contains(long hash) {
@@ -25,31 +25,33 @@ public interface Chains {
     }
   }
 
-  /** Told of a record. */
+  /** Receives a record. */
   @FunctionalInterface
   interface RecordSink {
     void record(long hash, long address);
   }
 
   /**
-   * The newest record of a part in the chain that begins at {@code address}. Where memory has none,
-   * the first address of the chain that was not looked at, which may lead to one; 0 when there is
-   * nothing more.
+   * The newest record of a part in the chain that begins at {@code address}. If memory has none,
+   * the first address of the chain that is not in memory, which may lead to one; 0 at the end of
+   * the chain.
    */
   long first(long address, Part part);
 
   /**
-   * Tells of all records of a part, newest first, that the chain has in memory. Returns 0 when that
-   * is all of them, else where the chain goes on.
+   * Passes all records of a part that the chain has in memory to the sink, newest first. Returns 0
+   * at the end of the chain, otherwise the address where it continues.
    */
   long records(long address, Part part, RecordSink sink);
 
   /**
    * A chain that is {@code left} for hashes of even buckets and {@code right} for those of odd
-   * ones, of a number of main buckets; 0 when both have ended, or {@link #RETRY}.
+   * ones, given the number of main buckets; 0 if both have ended, or {@link #RETRY}.
    */
   long join(long left, long right, long mainBuckets);
 
-  /** A chain that is {@code ofTag} for one tag and {@code others} for others, or {@link #RETRY}. */
+  /**
+   * A chain that is {@code ofTag} for one tag and {@code others} for all others, or {@link #RETRY}.
+   */
   long joinByTag(long others, long ofTag, long tag);
 }

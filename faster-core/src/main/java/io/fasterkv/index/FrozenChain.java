@@ -5,8 +5,8 @@ import io.fasterkv.record.Address;
 import java.util.Arrays;
 
 /**
- * The entries of one main bucket and its overflow buckets, read when nobody changes them any more.
- * Entry {@code i} is number {@code i % 7} of bucket {@code i / 7} in the chain.
+ * The entries of one main bucket and its overflow buckets, read when no thread changes them any
+ * more. Entry {@code i} is number {@code i % 7} of bucket {@code i / 7} in the chain.
  */
 final class FrozenChain {
   private final long[] words;
@@ -34,17 +34,17 @@ final class FrozenChain {
     return words.length / BucketLayout.ENTRIES - 1;
   }
 
-  /** How many entries there are, free ones included. */
+  /** Number of entries, including free ones. */
   int size() {
     return words.length;
   }
 
-  /** An entry's word, 0 when it is free. */
+  /** An entry's word; 0 if it is free. */
   long word(int i) {
     return words[i];
   }
 
-  /** Whether other tags than its own may be behind an entry. */
+  /** Whether the chain of an entry may have records of other tags. */
   boolean isShared(int i) {
     return isSaturated && i < BucketLayout.ENTRIES;
   }
@@ -53,7 +53,7 @@ final class FrozenChain {
     return own(tag) >= 0;
   }
 
-  /** Where a tag's records are: behind its own entry, or the one that it shares; 0 for nowhere. */
+  /** Address of a tag's records, by its own entry or the one it shares; 0 if there are none. */
   long address(long tag) {
     int own = own(tag);
     if (own >= 0) {
@@ -62,7 +62,7 @@ final class FrozenChain {
     return shared(BucketLayout.sharedEntry(tag));
   }
 
-  /** What tags without an entry of their own find behind a shared one; 0 for nothing. */
+  /** The chain of a shared entry, for tags without an entry of their own; 0 if there is none. */
   long shared(int slot) {
     return isSaturated ? BucketLayout.address(words[slot]) : Address.NONE;
   }

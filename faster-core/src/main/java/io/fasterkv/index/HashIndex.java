@@ -1,20 +1,21 @@
 package io.fasterkv.index;
 
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.StackReserve;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The hash index of a store: holds the {@link IndexTable} that is in use, and while the index is
- * resized, the one that follows it. Phases are STABLE (a table, no resize), PREPARE (no table, a
- * resize that is not open) and RESIZING (no table, an open resize); see {@link IndexResize}.
+ * The hash index of a store. It holds the {@link IndexTable} in use and, during a resize, its
+ * successor. Its phases are STABLE (a table, no resize), PREPARE (no table, a resize that is not
+ * open) and RESIZING (no table, an open resize); see {@link IndexResize}.
  *
- * <p>An operation protects its epoch and then loads the table; a resize takes the table away and
- * then waits for all epochs before that. So an operation that has entered a table keeps it until it
- * leaves its epoch.
+ * <p>An operation protects its epoch and then loads the table. A resize removes the table and then
+ * waits for all earlier epochs. So an operation that has entered a table can use it until it leaves
+ * its epoch.
  */
 public final class HashIndex {
-  /** What its memory is for, as the budget calls it. */
+  /** The name of its memory in the memory budget. */
   public static final String MEMORY = IndexTable.PURPOSE;
 
   private final OffHeapArena arena;
@@ -23,7 +24,7 @@ public final class HashIndex {
   private OffHeapArena tableArena;
   private volatile @Nullable IndexTable table;
 
-  /** The table while nothing about the index or the store's version is changing. */
+  /** The table while neither the index nor the store's version is changing. */
   private volatile @Nullable IndexTable quietTable;
 
   private volatile @Nullable IndexResize resize;
@@ -33,12 +34,12 @@ public final class HashIndex {
 
   private volatile Runnable onScarce = () -> {};
 
-  /** An index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
+  /** Creates an index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
     this(arena, geometry, overflowUsed, 0);
   }
 
-  /** As the other; a table can get up to {@code moreBytes} for further overflow buckets. */
+  /** Creates an index whose table can get up to {@code moreBytes} for more overflow buckets. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, long moreBytes) {
     this.arena = arena;
     growth =
@@ -46,28 +47,33 @@ public final class HashIndex {
             ? IndexTable.Growth.NONE
             : new IndexTable.Growth(moreBytes, () -> onScarce.run());
     tableArena = arena.part();
-    table = allocate(tableArena, geometry, overflowUsed);
+    try {
+      table = new IndexTable(tableArena, geometry, overflowUsed, growth);
+    } catch (RuntimeException | Error e) {
+      tableArena.close();
+      throw e;
+    }
     quietTable = table;
   }
 
   /**
-   * The table that every hash belongs to, or null while the index is being resized. A caller that
-   * keeps what it reads here is protected, and asks again each time it has become so: until it
-   * leaves its epoch, the table stays in use.
+   * The table for all hashes, or null while the index is being resized. The table stays in use
+   * until the caller leaves its epoch, so the caller must be protected and must ask again each time
+   * it protects itself.
    */
   public @Nullable IndexTable stableTable() {
     return table;
   }
 
   /**
-   * As {@link #stableTable}, but null also while the store goes from one version to the next: for
-   * those who look at nothing else before they change records in place.
+   * Like {@link #stableTable}, but also null during a version shift: for callers that check nothing
+   * else before they change records in place.
    */
   public @Nullable IndexTable quietTable() {
     return quietTable;
   }
 
-  /** Begins to hide the {@link #quietTable}; the caller has the {@link #sizeLock()}. */
+  /** Begins to hide the {@link #quietTable}; the caller must have the {@link #sizeLock()}. */
   public void disquiet() {
     quietTable = null;
   }
@@ -78,9 +84,9 @@ public final class HashIndex {
   }
 
   /**
-   * Chooses the table in which a hash's entry is, for the methods of this class that follow. The
-   * caller is protected, and enters again after it has left its epoch. False when it must leave its
-   * epoch and come again.
+   * Selects the table that has a hash's entry, for the following methods of this class. The caller
+   * must be protected, and must enter again after it has left its epoch. Returns false if it must
+   * leave its epoch and retry.
    */
   public boolean enter(long hash, IndexEntry entry) {
     IndexTable now = table;
@@ -95,42 +101,53 @@ public final class HashIndex {
   }
 
   /**
-   * The latch of the bucket that {@code hash} belongs to, for a holder of the size lock or for an
-   * operation while somebody else holds that for it: the table does not change.
+   * The latch of the bucket of {@code hash}. The table must not change: the caller holds the size
+   * lock, or another thread holds it for the caller.
    */
   public BucketLatch latch(long hash) {
     return soleTable().latch(hash);
   }
 
-  /** Finds the entry of a hash that has been entered; false when there is none. */
+  /** Finds the entry of a hash that was entered; returns false if there is none. */
   public boolean find(long hash, IndexEntry entry) {
     return entry.table().find(hash, entry);
   }
 
-  /** Finds the entry of a hash that has been entered, or makes one whose address is 0. */
+  /** Finds the entry of a hash that was entered, or creates one whose address is 0. */
   public void findOrCreate(long hash, IndexEntry entry) {
     entry.table().findOrCreate(hash, entry);
   }
 
-  /** Puts {@code address} in the place of what {@code entry} has read; false if it has changed. */
+  /**
+   * Replaces the word that {@code entry} has read by {@code address}; returns false if it has
+   * changed.
+   */
   public boolean compareAndSet(IndexEntry entry, long address) {
     return entry.table().compareAndSet(entry, address);
   }
 
-  /** Frees an entry whose chain holds nothing any more; false if it has changed. */
+  /**
+   * Whether an entry still has the word that was read. After a {@link #compareAndSet} that threw,
+   * this tells whether the swap took place: the stack may overflow before or after it.
+   */
+  public boolean isUnchanged(IndexEntry entry) {
+    return entry.table().isUnchanged(entry);
+  }
+
+  /** Frees an entry whose chain has ended; returns false if it has changed. */
   public boolean remove(IndexEntry entry) {
     return entry.table().remove(entry);
   }
 
   /**
-   * Held by whoever resizes the index, and by whoever needs it to keep its size; never by an
+   * Held while the index is resized, and by threads that need its size to stay; never by an
    * operation.
    */
   public ReentrantLock sizeLock() {
     return sizeLock;
   }
 
-  /** The table, for a caller that has the {@link #sizeLock()} or the whole store for itself. */
+  /** The table, for a caller that has the {@link #sizeLock()} or exclusive use of the store. */
   public IndexTable soleTable() {
     IndexTable now = table;
     if (now == null) {
@@ -139,14 +156,14 @@ public final class HashIndex {
     return now;
   }
 
-  /** What there is to tell about the index: the table in use, or the one that will be. */
+  /** The table in use, or during a resize the new one; for statistics. */
   public IndexTable newestTable() {
     while (true) {
       IndexTable now = table;
       if (now != null) {
         return now;
       }
-      // No table and no resize: one has ended between the two loads.
+      // No table and no resize: a resize has ended between the two loads.
       IndexResize running = resize;
       if (running != null) {
         return running.to();
@@ -155,29 +172,39 @@ public final class HashIndex {
   }
 
   /**
-   * Begins to multiply the main buckets, or to halve them: no operation enters a table from now on.
-   * The caller has the {@link #sizeLock()}; it calls {@link IndexResize#open()} when all epochs
-   * before have been left, moves all chunks, and calls {@link #endResize}.
+   * Begins to multiply or halve the main buckets: from now on no operation enters a table. The
+   * caller must have the {@link #sizeLock()}. It calls {@link IndexResize#open()} after all earlier
+   * epochs have ended, moves all chunks, and calls {@link #endResize}.
    */
   public Transition beginResize(IndexGeometry geometry, Chains chains) {
+    StackReserve.require();
     IndexTable from = soleTable();
     OffHeapArena fresh = arena.part();
-    IndexResize begun = new IndexResize(from, allocate(fresh, geometry, 0), chains);
-    Transition transition = new Transition(begun, tableArena);
+    Transition transition;
+    try {
+      IndexTable to = new IndexTable(fresh, geometry, 0, growth);
+      transition = new Transition(new IndexResize(from, to, chains), tableArena);
+    } catch (RuntimeException | Error e) {
+      fresh.close();
+      throw e;
+    }
     unfinished = transition;
-    resize = begun;
+    resize = transition.resize;
     tableArena = fresh;
     quietTable = null;
     table = null;
     return transition;
   }
 
-  /** The resize that a failure has interrupted, or null. The caller has the {@link #sizeLock()}. */
+  /**
+   * The resize that a failure has interrupted, or null. It may be complete except for the memory of
+   * the old table. The caller must have the {@link #sizeLock()}.
+   */
   public @Nullable Transition unfinished() {
     return unfinished;
   }
 
-  /** A resize under way. */
+  /** A resize in progress. */
   public static final class Transition {
     private final IndexResize resize;
     private final OffHeapArena oldArena;
@@ -190,14 +217,9 @@ public final class HashIndex {
     public IndexResize resize() {
       return resize;
     }
-
-    /** Gives the old table's memory back; all epochs before the end have been left. */
-    public void close() {
-      oldArena.close();
-    }
   }
 
-  /** Restores the old table, unless the resize is open; returns whether it did. */
+  /** Restores the old table unless the resize is open; returns whether it did. */
   public boolean cancelResize(Transition transition) {
     if (!transition.resize.cancel()) {
       return false;
@@ -212,19 +234,23 @@ public final class HashIndex {
     return true;
   }
 
-  /** Who is told, again and again, while few overflow buckets are left; must not wait. */
+  /**
+   * Sets a callback that is called repeatedly while few overflow buckets are left; it must not
+   * block.
+   */
   public void onScarce(Runnable told) {
     onScarce = told;
   }
 
-  /** Whether {@link #takeOver} has a use for memory. */
+  /** Whether {@link #takeOver} can use memory. */
   public boolean canTakeOver() {
     return newestTable().extensibleBytes(BucketLayout.BYTES) > 0;
   }
 
   /**
-   * Makes overflow buckets of memory that another arena has given up; what there is no use for goes
-   * back to the budget. The caller has the {@link #sizeLock()}. Returns how much the index has got.
+   * Makes overflow buckets of memory that another arena has released; what cannot be used goes back
+   * to the budget. The caller must have the {@link #sizeLock()}. Returns how many bytes the index
+   * received.
    */
   public long takeOver(OffHeapArena from, String purpose, long bytes) {
     IndexTable now = soleTable();
@@ -235,20 +261,19 @@ public final class HashIndex {
     return taken;
   }
 
-  /** Makes the new table the only one: all chunks have been moved. */
+  /** Makes the new table the only one after all chunks have been moved. May be called again. */
   public void endResize(Transition transition) {
     table = transition.resize.to();
     quietTable = table;
     resize = null;
-    unfinished = null;
   }
 
-  private IndexTable allocate(OffHeapArena arena, IndexGeometry geometry, long used) {
-    try {
-      return new IndexTable(arena, geometry, used, growth);
-    } catch (RuntimeException | Error e) {
-      arena.close();
-      throw e;
-    }
+  /**
+   * Releases the old table's memory; all epochs before {@link #endResize} must have ended. May be
+   * called again if it fails.
+   */
+  public void releaseOld(Transition transition) {
+    transition.oldArena.close();
+    unfinished = null;
   }
 }

@@ -6,13 +6,13 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Frees the entries of chains that were dropped from the log, beside any number of operations.
+ * Frees the entries of chains that were dropped from the log, while operations continue.
  *
- * <p>An entry is freed by a compare-and-set of its whole word from what showed that its chain lies
- * wholly below an address. A word with an address never comes back once it was replaced: the
- * address names one record, which is published once. So an insertion that holds the old word fails
- * its own compare-and-set and starts over, whatever the entry is used for by then. The word without
- * an address may come back, and says the same each time: a chain of nothing.
+ * <p>An entry is freed by a compare-and-set of its whole word, after that word has shown that its
+ * chain is completely below an address. A word with an address never recurs once it was replaced:
+ * the address belongs to one record, which is published once. So an insertion with the old word
+ * fails its own compare-and-set and retries, whatever the entry is used for by then. A word without
+ * an address may recur and always means an empty chain.
  */
 public final class IndexCleaner {
   private static final long CHUNK_BUCKETS = 4096;
@@ -26,8 +26,8 @@ public final class IndexCleaner {
   }
 
   /**
-   * Frees the entries whose newest record lies below {@code address}; returns how many. Leaves the
-   * rest for another time when the index is resized meanwhile.
+   * Frees the entries whose newest record is below {@code address}; returns their number. If the
+   * index is resized meanwhile, the rest is left for another call.
    */
   public long clean(long address) {
     try (EpochUser user = epochs.register()) {

@@ -2,7 +2,7 @@ package io.fasterkv.index;
 
 import org.jspecify.annotations.Nullable;
 
-/** A place in the index and the word that was read there. One thread's; used over and over. */
+/** A position in the index and the word that was read there. Reusable. For one thread. */
 public final class IndexEntry {
   @Nullable IndexTable table;
   long offset;
@@ -17,7 +17,7 @@ public final class IndexEntry {
     return entered;
   }
 
-  /** The newest record of the chain, or 0 when the entry has none yet. */
+  /** Address of the newest record of the chain; 0 if the entry has none yet. */
   public long address() {
     return BucketLayout.address(word);
   }

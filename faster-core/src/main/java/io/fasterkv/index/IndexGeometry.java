@@ -3,19 +3,19 @@ package io.fasterkv.index;
 import io.fasterkv.api.StoreException.BadConfig;
 
 /**
- * How an index's memory is divided.
+ * The division of an index's memory.
  *
- * @param mainBuckets buckets that hashes choose from
- * @param overflowBuckets buckets for chains that outgrow theirs
+ * @param mainBuckets buckets that hashes select
+ * @param overflowBuckets buckets for chains that outgrow their main bucket
  */
 public record IndexGeometry(long mainBuckets, long overflowBuckets) {
-  /** One bucket in four is for overflow. */
+  /** One bucket in four is an overflow bucket. */
   private static final long OVERFLOW_SHARE = 4;
 
   private static final long FIRST_SHARE = 16;
   private static final long LEAST_FIRST_BYTES = 1 << 20;
 
-  /** The usual division of {@code bytes}. */
+  /** The default division of {@code bytes}. */
   public static IndexGeometry of(long bytes) {
     long buckets = Math.max(1, bytes / BucketLayout.BYTES);
     long overflow = buckets / OVERFLOW_SHARE;
@@ -23,9 +23,9 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   }
 
   /**
-   * The division that keeps a number of main buckets, some of them with overflow buckets: that of
-   * {@code bytes} if it has so many, else the usual one of an index that was resized, within {@code
-   * maxBytes} if that can be.
+   * A division with a given number of main buckets, some of them with overflow buckets: the default
+   * division of {@code bytes} if it has that number, otherwise the default one of a resized index,
+   * within {@code maxBytes} if possible.
    */
   public static IndexGeometry withMain(
       long mainBuckets, long overflowUsed, long bytes, long maxBytes) {
@@ -40,9 +40,9 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   }
 
   /**
-   * A division of {@code bytes} in which the main buckets are those of a table with {@code
-   * mainBuckets}, or each of them is cut into a whole number: as many as the usual division has, or
-   * just more than half of that. What was chained in such a table is chained in this one.
+   * A division of {@code bytes} whose main buckets are those of a table with {@code mainBuckets},
+   * or whole fractions of them: as many as the default division has, or at least more than half of
+   * that. So the chains of such a table remain valid in this one.
    */
   public static IndexGeometry refined(long mainBuckets, long bytes) {
     IndexGeometry usual = of(bytes);
@@ -51,25 +51,25 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   }
 
   /**
-   * What an index begins with that takes the rest of {@code bytes} when it needs that: a sixteenth,
-   * or all if a sixteenth would be full before anybody has looked.
+   * The initial division of an index that takes the rest of {@code bytes} on demand: a sixteenth,
+   * or everything if a sixteenth would fill up before the index can grow.
    */
   public static IndexGeometry first(long bytes) {
     long part = bytes / FIRST_SHARE;
     return part < LEAST_FIRST_BYTES ? of(bytes) : of(part);
   }
 
-  /** As many buckets in all, so many of them main buckets. */
+  /** The same total number of buckets, with this many main buckets. */
   public IndexGeometry divided(long wanted) {
     return new IndexGeometry(wanted, Math.max(0, buckets() - wanted));
   }
 
-  /** Twice as large. */
+  /** The division with twice the buckets. */
   public IndexGeometry doubled() {
     return new IndexGeometry(2 * mainBuckets, 2 * overflowBuckets);
   }
 
-  /** Half as large. */
+  /** The division with half the buckets. */
   public IndexGeometry halved() {
     if (mainBuckets % 2 != 0) {
       throw new BadConfig(
@@ -78,7 +78,7 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
     return new IndexGeometry(mainBuckets / 2, Math.ceilDiv(overflowBuckets, 2));
   }
 
-  /** How much memory the buckets take. */
+  /** Memory of all buckets. */
   public long bytes() {
     return buckets() * BucketLayout.BYTES;
   }

@@ -4,27 +4,27 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Copies buckets out of a live table. The image shows the index as it was at a cut of the log,
- * although the index goes on changing while it is copied: an entry never moves, and the records
- * below the cut that its chain has are the same for ever, so each entry is led back to the newest
- * of those. Claims are left out, and so are links to overflow buckets that were handed out after
- * the copy began: they hold nothing from before the cut.
+ * Copies buckets from a live table. The image shows the index at a cut of the log although the
+ * index changes during the copy: an entry never moves, and the records of its chain below the cut
+ * never change, so the image's entry is led back to the newest of those. The copy omits claims, and
+ * links to overflow buckets that were allocated after the copy began, since these have nothing from
+ * before the cut.
  */
 public final class IndexImage {
-  /** Size of a bucket, in memory and in an image. */
+  /** Size of a bucket in memory and in an image. */
   public static final int BUCKET_BYTES = BucketLayout.BYTES;
 
   private final IndexTable table;
 
-  /** Leads a chain back: from its newest record to its newest record below the cut. */
+  /** Leads a chain back from its newest record to its newest record below the cut. */
   public interface Rewind {
     /** The newest address below the cut in the chain that begins at {@code address}, or 0. */
     long rewind(long address);
 
-    /** A chain that begins below this leads to nothing, and is led back to 0. */
+    /** A chain that begins below this address is empty and is led back to 0. */
     long settledFrom();
 
-    /** A chain that begins below this, and not below {@link #settledFrom}, is as it was. */
+    /** A chain that begins below this address, but not below {@link #settledFrom}, is unchanged. */
     long settledUntil();
   }
 
@@ -32,7 +32,7 @@ public final class IndexImage {
     this.table = table;
   }
 
-  /** Copies buckets {@code first} and on, as many as {@code target} holds. */
+  /** Copies as many buckets as {@code target} has room for, starting at {@code first}. */
   public void copyOut(long first, MemorySegment target, long bucketsInImage, Rewind rewind) {
     long from = first * BUCKET_BYTES;
     long settledFrom = rewind.settledFrom();
@@ -47,9 +47,9 @@ public final class IndexImage {
   }
 
   /**
-   * Copies the entries of a bucket without a branch for each, which a processor cannot foresee.
-   * False, and nothing that counts, if one is a claim or must be led back. No record is looked at,
-   * so the order of loads does not matter.
+   * Copies the entries of a bucket without a branch for each, since the processor could not predict
+   * it. Returns false, and a result that must be ignored, if one is a claim or must be led back. It
+   * reads no record, so the order of loads does not matter.
    */
   private boolean copySettled(
       long from, MemorySegment target, long to, long settledFrom, long settledUntil) {
@@ -57,7 +57,8 @@ public final class IndexImage {
     for (long at = 0; at < BucketLayout.OVERFLOW; at += Long.BYTES) {
       long word = Words.loadPlain(table.memory(), from + at);
       long address = BucketLayout.address(word);
-      // The sign says so: a claim has its bit there, and the rest is negative from the end on.
+      // The sign bit tells: a claim has its bit there, and the difference is negative from the end
+      // on.
       exceptions |= word | (settledUntil - 1 - address);
       long kept = ~(address - settledFrom >> (Long.SIZE - 1));
       Words.storePlain(target, to + at, word & kept);

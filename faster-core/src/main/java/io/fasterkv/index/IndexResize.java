@@ -7,29 +7,29 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One growth of the index by a whole factor, or shrinkage by two, while operations go on
+ * One growth of the index by a whole factor, or shrinkage by two, while operations continue
  * (SIGMOD'18, appendix B).
  *
- * <p>The buckets are divided into chunks. A chunk is moved by whoever claims it: an operation that
- * needs it, or the thread that resizes. What each side may observe: until {@link #open()} nobody is
- * let in, and it is called when everybody who may have entered the old table has left; so nobody
- * changes the old table while it is read. The claim is a compare-and-set, and the mark that a chunk
- * has been moved is a volatile store after all stores to its new buckets; an operation loads the
- * mark before it reads a new bucket, so it sees the bucket whole or is turned away. Without the
- * wait before {@code open}, an operation could put a record into an entry that has been copied
- * already, and the record would be lost.
+ * <p>The buckets are divided into chunks. The thread that claims a chunk moves it: an operation
+ * that needs it, or the thread that resizes. What each side may observe: no operation enters before
+ * {@link #open()}, which is called after every operation that may have entered the old table has
+ * left; so the old table does not change while it is read. The claim is a compare-and-set. The mark
+ * that a chunk has been moved is a volatile store after all stores to its new buckets. An operation
+ * loads the mark before it reads a new bucket, so it sees a complete bucket or is refused. Without
+ * the wait before {@code open}, an operation could put a record into an entry that has already been
+ * copied, and the record would be lost.
  *
- * <p>The paper lets operations run on in its PREPARE phase and counts them in and out of each
- * chunk. Here a session is protected for one operation or batch at a time, so operations are turned
- * away for as long as the slowest of those takes; see docs/decisions/0013.
+ * <p>The paper lets operations continue in its PREPARE phase and counts them in and out of each
+ * chunk. Here a session is protected for one operation or batch at a time, so operations are
+ * refused for as long as the slowest of those takes; see docs/decisions/0013.
  */
 public final class IndexResize {
-  /** Buckets of the larger table. */
+  /** Number of buckets of the larger table in a chunk. */
   private static final int MAX_CHUNK_BUCKETS = 512;
 
   private static final int MIN_CHUNKS = 64;
 
-  /** States of a chunk below zero; at zero and above, it is free and this is its progress. */
+  /** States of a chunk are negative; zero and above mean that it is free, with this progress. */
   private static final long CLAIMED = -1;
 
   private static final long MOVED = -2;
@@ -50,7 +50,7 @@ public final class IndexResize {
   /** The mover of buckets once the resize is open, or {@link #CANCELLED}. */
   private final AtomicReference<@Nullable BucketMover> mover = new AtomicReference<>();
 
-  /** A resize of a table of which {@code to} has a multiple of the main buckets, or half. */
+  /** Creates a resize to a table with a multiple of the main buckets, or half of them. */
   public IndexResize(IndexTable from, IndexTable to, Chains chains) {
     this.from = from;
     this.to = to;
@@ -83,33 +83,34 @@ public final class IndexResize {
     return opened != null && opened != CANCELLED;
   }
 
-  /** Whether chunks may have to wait for room in the log. */
+  /** Whether moving a chunk may have to wait for room in the log. */
   public boolean needsLog() {
     return to.mainBuckets() < from.mainBuckets();
   }
 
   /**
-   * How many forks a shrinkage makes at most; for who keeps the old table from being changed.
+   * Maximum number of forks of a shrinkage; the caller must keep the old table from changing.
    *
-   * @param isExact whether to look at all buckets, which is more often the truth
+   * @param isExact whether to examine all buckets for a closer bound
    */
   public long forksAtMost(boolean isExact) {
     return isExact ? BucketMerge.forksAtMost(from, to) : BucketMerge.guessForksAtMost(from);
   }
 
-  /** How many chunks there are. */
+  /** Number of chunks. */
   public int chunks() {
     return chunks.length();
   }
 
-  /** How many chunks have yet to be moved. */
+  /** Number of chunks that are not moved yet. */
   public int chunksLeft() {
     return chunksLeft.get();
   }
 
   /**
-   * Moves a chunk if nobody is at it. Returns whether it has been moved, by this thread or another.
-   * The caller is protected; if this returns false, it leaves its epoch before it asks again.
+   * Moves a chunk unless another thread is moving it. Returns whether it has been moved, by this
+   * thread or another. The caller must be protected; if this returns false, it must leave its epoch
+   * before it asks again.
    */
   public boolean move(int chunk) {
     BucketMover opened = mover.get();
@@ -125,7 +126,10 @@ public final class IndexResize {
     return chunks.get(chunk) == MOVED;
   }
 
-  /** The new table, when it has the bucket of a hash; else null: leave the epoch and come again. */
+  /**
+   * The new table if it has the bucket of a hash; otherwise null: the caller must leave its epoch
+   * and retry.
+   */
   public @Nullable IndexTable tableFor(long hash) {
     int chunk = (int) (Math.unsignedMultiplyHigh(hash, buckets) / chunkBuckets);
     return chunks.get(chunk) == MOVED || move(chunk) ? to : null;
@@ -139,7 +143,7 @@ public final class IndexResize {
     return to;
   }
 
-  /** Progress is a bucket of the chunk and the step that is next there. */
+  /** Moves a claimed chunk. Progress is a bucket of the chunk and the next step in it. */
   private void moveClaimed(BucketMover opened, int chunk, long progress) {
     long first = (long) chunk * chunkBuckets;
     long count = Math.min(chunkBuckets, buckets - first);

@@ -10,33 +10,33 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * One size of the latch-free hash index (SIGMOD'18, section 3): from a hash to the address of the
- * newest record of its chain. Each (bucket, tag) has at most one entry that others can see. A table
- * keeps its main buckets for ever, and may get more overflow buckets; {@link HashIndex} holds the
- * one that is in use.
+ * A latch-free hash index of one size (SIGMOD'18, section 3): it maps a hash to the address of the
+ * newest record of its chain. Each (bucket, tag) has at most one entry that other threads can see.
+ * A table's main buckets are fixed; it may get more overflow buckets. {@link HashIndex} holds the
+ * table in use.
  *
  * <p>Insertion has two phases (section 3.2). A thread claims a free entry with a tentative word,
- * which others do not follow, and then looks through the whole chain of buckets again: if the tag
- * is there a second time, tentative or not, it gives its claim up and starts over. Of two threads
- * that claim different entries for one tag, at least one sees the other, since each claims by a
- * compare-and-set before it looks.
+ * which other threads do not follow, and then checks the whole chain of buckets again: if the tag
+ * occurs a second time, tentative or not, it gives up its claim and retries. Of two threads that
+ * claim different entries for one tag, at least one sees the other, since each claims by a
+ * compare-and-set before it checks.
  *
- * <p>Memory is limited, so a chain may find no overflow bucket when all its entries are taken. Its
- * main bucket is then marked as saturated, for good. In a saturated chain, a tag that has no entry
- * of its own shares entry {@code tag % 7} of the main bucket with whatever is chained there; keys
- * tell the records apart, the chain is just longer. The mark lies in the word that every walk reads
- * first, and a claim is checked against it after the compare-and-set: a thread either sees the mark
- * and gives up its claim, or its claim is seen, and waited for, by those who see the mark.
+ * <p>Memory is limited, so there may be no overflow bucket for a chain whose entries are all taken.
+ * Its main bucket is then permanently marked as saturated. In a saturated chain, a tag without an
+ * entry of its own shares entry {@code tag % 7} of the main bucket; keys distinguish the records,
+ * and the chain is just longer. The mark is in the word that every walk reads first, and a claim is
+ * checked against it after the compare-and-set: a thread either sees the mark and gives up its
+ * claim, or threads that see the mark also see the claim and wait for it.
  *
- * <p>A bucket's number grows with the hash, so that a range of hashes is a range of buckets.
+ * <p>A bucket's number grows with the hash, so a range of hashes is a range of buckets.
  */
 public final class IndexTable {
-  /** What the memory is for, as the budget calls it. */
+  /** The name of its memory in the memory budget. */
   static final String PURPOSE = "hash index";
 
   private static final long ABSENT = -1;
   private static final long CONTENDED = -2;
-  private static final long FULL = -3;
+  static final long FULL = -3;
   private static final int MAX_BACKOFF_SPINS = 64;
 
   private final MemorySegment memory;
@@ -45,12 +45,12 @@ public final class IndexTable {
   private final LongAdder entries = new LongAdder();
   private final AtomicLong saturatedChains = new AtomicLong();
 
-  /** A table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
+  /** Creates a table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
     this(arena, geometry, overflowUsed, Growth.NONE);
   }
 
-  /** As the other, for a table that may get more overflow buckets. */
+  /** Creates a table that may get more overflow buckets. */
   IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, Growth growth) {
     long bytes = geometry.bytes();
     memory =
@@ -64,8 +64,8 @@ public final class IndexTable {
   /**
    * How a table may get more overflow buckets.
    *
-   * @param bytes how much more memory it may get
-   * @param onScarce told by who inserts while few overflow buckets are left; it must not wait
+   * @param bytes maximum additional memory
+   * @param onScarce called by inserting threads while few overflow buckets are left; must not block
    */
   record Growth(long bytes, Runnable onScarce) {
     static final Growth NONE = new Growth(0, () -> {});
@@ -76,17 +76,17 @@ public final class IndexTable {
     return overflow.areScarce();
   }
 
-  /** How much of so many bytes more there is an address for, in whole buckets. */
+  /** How many of these additional bytes can be addressed, in whole buckets. */
   long extensibleBytes(long bytes) {
     return Math.min(bytes, memory.byteSize() - geometry().bytes()) & -BucketLayout.BYTES;
   }
 
-  /** Makes overflow buckets of {@link #extensibleBytes}; one caller at a time. */
+  /** Adds overflow buckets of {@link #extensibleBytes}; one caller at a time. */
   void extend(long bytes) {
     overflow.extend(bytes / BucketLayout.BYTES);
   }
 
-  /** Finds the entry of a hash; false when there is none. */
+  /** Finds the entry of a hash; returns false if there is none. */
   public boolean find(long hash, IndexEntry entry) {
     long main = mainBucket(hash);
     boolean saturated = isSaturated(main);
@@ -98,12 +98,12 @@ public final class IndexTable {
       if (offset == ABSENT || !saturated) {
         return saturated && loadShared(main, hash, entry);
       }
-      // In a saturated chain a claim must end before the shared entry may be trusted.
+      // In a saturated chain, a claim must end before the shared entry may be trusted.
       Thread.onSpinWait();
     }
   }
 
-  /** Finds the entry of a hash, or makes one whose address is 0. */
+  /** Finds the entry of a hash, or creates one whose address is 0. */
   public void findOrCreate(long hash, IndexEntry entry) {
     long main = mainBucket(hash);
     long wanted = BucketLayout.entry(hash);
@@ -123,34 +123,20 @@ public final class IndexTable {
   }
 
   /**
-   * Lets the entry of a hash lead to {@code address}, if it leads to a lower one or is not there.
-   * For a table that only such calls fill, and that shares no entry; any number of threads. False
-   * if the entry is not there and there is no room for it.
+   * Replaces the word that {@code entry} has read by {@code address}; returns false if it has
+   * changed.
    */
-  public boolean raise(long hash, long address, IndexEntry entry) {
-    long main = mainBucket(hash);
-    long wanted = BucketLayout.entry(hash);
-    while (true) {
-      long at = lookUp(main, wanted, entry);
-      if (at >= 0) {
-        if (BucketLayout.address(entry.word) >= address || compareAndSet(entry, address)) {
-          return true;
-        }
-      } else if (at == ABSENT && isSaturated(main)) {
-        return false;
-      } else if (at == CONTENDED || !insert(main, wanted, entry)) {
-        backOff();
-      }
-    }
-  }
-
-  /** Puts {@code address} in the place of what {@code entry} has read; false if it has changed. */
   public boolean compareAndSet(IndexEntry entry, long address) {
     long replacement = BucketLayout.withAddress(entry.word, address);
     return Words.compareAndSet(memory, entry.offset, entry.word, replacement);
   }
 
-  /** Frees an entry whose chain holds nothing any more; false if it has changed. */
+  /** Whether {@code entry} still has the word that was read. */
+  boolean isUnchanged(IndexEntry entry) {
+    return Words.loadAcquire(memory, entry.offset) == entry.word;
+  }
+
+  /** Frees an entry whose chain has ended; returns false if it has changed. */
   public boolean remove(IndexEntry entry) {
     boolean isRemoved = Words.compareAndSet(memory, entry.offset, entry.word, 0);
     if (isRemoved) {
@@ -159,37 +145,37 @@ public final class IndexTable {
     return isRemoved;
   }
 
-  /** The latch of the bucket that {@code hash} belongs to. */
+  /** The latch of the bucket of {@code hash}. */
   BucketLatch latch(long hash) {
     return new BucketLatch(memory, mainBucket(hash) + BucketLayout.OVERFLOW);
   }
 
-  /** How many main buckets there are. */
+  /** Number of main buckets. */
   public long mainBuckets() {
     return mainBuckets;
   }
 
-  /** All buckets' memory, main buckets first, and what may be buckets later. */
+  /** The memory of all buckets, main buckets first, and of buckets that may be added. */
   public MemorySegment memory() {
     return memory;
   }
 
-  /** How the memory is divided. */
+  /** The division of the memory. */
   public IndexGeometry geometry() {
     return new IndexGeometry(mainBuckets, overflow.count());
   }
 
-  /** How many entries there are: right when nobody changes the index, and nearly right else. */
+  /** Number of entries; exact if no thread changes the index, otherwise approximate. */
   public long entries() {
     return entries.sum();
   }
 
-  /** How many main buckets are marked as saturated. */
+  /** Number of main buckets that are marked as saturated. */
   public long saturatedChains() {
     return saturatedChains.getAcquire();
   }
 
-  /** How many overflow buckets are in use. */
+  /** Number of overflow buckets in use. */
   public long overflowBucketsUsed() {
     return overflow.used();
   }
@@ -214,7 +200,7 @@ public final class IndexTable {
     }
   }
 
-  private long mainBucket(long hash) {
+  long mainBucket(long hash) {
     return Math.unsignedMultiplyHigh(hash, mainBuckets) * BucketLayout.BYTES;
   }
 
@@ -223,10 +209,10 @@ public final class IndexTable {
   }
 
   /**
-   * The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} by a claim. If it is
-   * absent, {@code entry} has the offset of the first that was free, or {@link #FULL}.
+   * The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} because of a claim.
+   * If it is absent, {@code entry} gets the offset of the first free entry, or {@link #FULL}.
    */
-  private long lookUp(long main, long wanted, IndexEntry entry) {
+  long lookUp(long main, long wanted, IndexEntry entry) {
     long result = ABSENT;
     long free = FULL;
     for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
@@ -256,8 +242,8 @@ public final class IndexTable {
   }
 
   /**
-   * Tries to make an entry where the look-up has found a free one. If it has found none, makes room
-   * for the next attempt.
+   * Tries to create the entry in the free one that the lookup has found. If there was none, makes
+   * room for the next attempt.
    */
   private boolean insert(long main, long wanted, IndexEntry entry) {
     long free = entry.offset;
@@ -279,8 +265,8 @@ public final class IndexTable {
       }
       Words.storeRelease(memory, free, mayStay ? wanted : 0);
     } catch (Throwable e) {
-      // The stack is exhausted, but others wait for the claim to end. This needs only as much stack
-      // as the claim did.
+      // The stack is exhausted, but other threads wait for the claim to end. This needs no more
+      // stack than the claim did.
       Words.compareAndSet(memory, free, claim, 0);
       if (isCounted) {
         countEntries(-1);
@@ -305,7 +291,7 @@ public final class IndexTable {
   }
 
   /** Adds an overflow bucket to a chain, or marks the chain as saturated. */
-  private void grow(long main) {
+  void grow(long main) {
     long last = main;
     for (long after = next(last); after >= 0; after = next(last)) {
       last = after;
@@ -327,7 +313,7 @@ public final class IndexTable {
     return main + (long) BucketLayout.sharedEntry(hash) * Long.BYTES;
   }
 
-  /** Reads a saturated chain's shared entry; false when it has none. */
+  /** Reads a saturated chain's shared entry; returns false if there is none. */
   private boolean loadShared(long main, long hash, IndexEntry entry) {
     entry.offset = sharedOffset(main, hash);
     entry.word = Words.loadAcquire(memory, entry.offset);
@@ -338,7 +324,7 @@ public final class IndexTable {
     return entry.word != 0;
   }
 
-  /** Takes a saturated chain's shared entry, making it when it is free. */
+  /** Takes a saturated chain's shared entry; creates it if it is free. */
   private boolean shareEntry(long main, long hash, IndexEntry entry) {
     if (loadShared(main, hash, entry)) {
       return true;

@@ -4,18 +4,17 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Reads one {@link IndexTable} and changes nothing: for those who look up many hashes and only care
- * for entries that are there. A record, so that a constant view is constant through and through for
- * the compiler.
+ * Reads one {@link IndexTable}, for code that looks up many hashes and needs only existing entries.
+ * A record class, so that the compiler treats all parts of a constant view as constants.
  *
- * <p>Entries are read plainly and an acquire fence follows, so that the record an entry leads to is
- * complete: an access mode for each entry keeps the compiler from joining the checks of a bucket's
- * entries, and took a quarter of the throughput. An aligned word is read whole on every 64-bit
- * machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent, so it does
- * not take part in the order of claims and saturation.
+ * <p>Entries are read plainly, followed by an acquire fence, so that the record behind an entry is
+ * complete: an access mode for each entry keeps the compiler from combining the checks of a
+ * bucket's entries, and cost a quarter of the throughput. An aligned word is read atomically on
+ * every 64-bit machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent,
+ * so it does not take part in the order of claims and saturation.
  *
- * @param table what the view is of; compare it by identity with {@link HashIndex#quietTable()}
- *     after protecting, before the memory is touched
+ * @param table the table it reads; compare it by identity with {@link HashIndex#quietTable()} after
+ *     protecting, before accessing the memory
  */
 public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets) {
   private static final int TAG_SHIFT = Long.SIZE - BucketLayout.TAG_BITS - 2;
@@ -24,22 +23,22 @@ public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets
     return new IndexView(table, table.memory(), table.mainBuckets());
   }
 
-  /** Where the bucket of a hash begins. */
+  /** Offset of the bucket of a hash. */
   public long bucket(long hash) {
     return Math.unsignedMultiplyHigh(hash, mainBuckets) * BucketLayout.BYTES;
   }
 
-  /** Brings a bucket into the cache; returns anything. */
+  /** Loads a bucket into the cache; the result has no meaning. */
   public long touch(long bucket) {
     return Words.loadPlain(memory, bucket);
   }
 
-  /** The newest address under a hash's own entry; 0 if that was not found at once. */
+  /** The newest address under a hash's own entry; 0 if it was not found at once. */
   public long address(long bucket, long hash) {
     return BucketLayout.address(find(bucket, BucketLayout.entry(hash) >>> TAG_SHIFT));
   }
 
-  /** A confirmed entry, by its upper bits; 0 if there is none. */
+  /** The address part of a confirmed entry with these upper bits; 0 if there is none. */
   private long find(long main, long wanted) {
     long word = findIn(main, wanted);
     if (word == 0) {
@@ -49,7 +48,7 @@ public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets
     return word;
   }
 
-  /** Written out, since a loop over {@code long} offsets is not unrolled. */
+  /** Unrolled by hand, since the compiler does not unroll a loop over {@code long} offsets. */
   private long findIn(long bucket, long wanted) {
     long word = Words.loadPlain(memory, bucket);
     if (word >>> TAG_SHIFT == wanted) {

@@ -5,12 +5,12 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * An image of the index that is read into a table which nobody uses yet: says whether its words can
- * be right, and counts them in. Safe for all threads, each with buckets of its own.
+ * Checks an index image while it is read into a table that no thread uses yet, and counts its
+ * entries. Safe for all threads, each with buckets of its own.
  *
- * <p>There are as many words as the index has, and nearly all are free entries, entries that are
- * right, and links to nothing. Those are told by arithmetic without a branch, a bucket at a time;
- * only what is left is looked at word by word.
+ * <p>There are as many words as the index has, and nearly all are free entries, valid entries, and
+ * empty links. Arithmetic without a branch recognizes those, a bucket at a time; only other buckets
+ * are checked word by word.
  */
 public final class LoadedImage {
   private static final long SIGN = 1L << 63;
@@ -19,15 +19,15 @@ public final class LoadedImage {
   private final IndexTable table;
   private final Limits limits;
 
-  /** Overflow buckets that something was found to lead to; a bit for 64 bytes of the index. */
+  /** One bit for each overflow bucket: whether a link to it was found. */
   private final AtomicLongArray linked;
 
   /**
-   * What an image may hold.
+   * The limits of an image.
    *
-   * @param begin entries that lead below it are left out: the log has dropped their chains
-   * @param end no entry leads to it or above
-   * @param buckets how many the whole image has
+   * @param begin entries that lead below it are dropped: the log has dropped their chains
+   * @param end no entry leads to or above it
+   * @param buckets number of buckets in the whole image
    */
   public record Limits(long begin, long end, long buckets) {}
 
@@ -39,11 +39,11 @@ public final class LoadedImage {
   }
 
   /**
-   * Checks some buckets and leaves out entries that lead below the begin. Returns the offset in
-   * {@code buckets} of the first word that cannot be right, or -1 if there is none: a link must
-   * lead to an overflow bucket of the image to which no other does, so chains of buckets end.
+   * Checks some buckets and drops entries that lead below the begin. Returns the offset in {@code
+   * buckets} of the first invalid word, or -1 if there is none. A link must lead to an overflow
+   * bucket of the image to which no other link leads, so chains of buckets end.
    *
-   * @param first the number of the first bucket
+   * @param first number of the first bucket
    * @param buckets their place in the table
    */
   public long check(long first, MemorySegment buckets) {
@@ -63,7 +63,7 @@ public final class LoadedImage {
     return -1;
   }
 
-  /** How many entries a bucket has that needs no closer look; -1 if it does. */
+  /** Number of entries in a bucket without unusual words; -1 if it has any. */
   private int plainEntries(MemorySegment buckets, long bucket) {
     long begin = limits.begin;
     long last = limits.end - 1;
@@ -72,7 +72,7 @@ public final class LoadedImage {
     for (int i = 0; i < BucketLayout.ENTRIES; i++) {
       long word = Words.loadPlain(buckets, bucket + (long) i * Long.BYTES);
       long address = BucketLayout.address(word);
-      // All ones but for a free entry.
+      // All ones unless the entry is free.
       long isTaken = (word | -word) >> (Long.SIZE - 1);
       long state =
           (word ^ BucketLayout.OCCUPIED) & (BucketLayout.OCCUPIED | BucketLayout.TENTATIVE);

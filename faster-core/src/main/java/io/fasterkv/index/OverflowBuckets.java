@@ -3,15 +3,15 @@ package io.fasterkv.index;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Hands out overflow buckets, which lie behind the main buckets. There are so many, until more come
- * to lie behind them. A bucket that lost the race for its place in a chain is kept for the next who
- * asks.
+ * Allocates overflow buckets, which follow the main buckets in memory. Their number is fixed until
+ * {@link #extend} adds some. A bucket that lost the race for its place in a chain is kept for the
+ * next caller.
  */
 final class OverflowBuckets {
   /** There is no bucket left. */
   static final long NONE = 0;
 
-  /** They are scarce when one in so many is left. */
+  /** Buckets are scarce when this part of them is left. */
   private static final long SCARCE_SHARE = 4;
 
   private final long first;
@@ -23,9 +23,9 @@ final class OverflowBuckets {
   private final AtomicLong spare = new AtomicLong(NONE);
 
   /**
-   * Buckets {@code first} (1 and above) to {@code end - 1}.
+   * Manages buckets {@code first}, which is 1 or more, to {@code end - 1}.
    *
-   * @param onScarce told again and again while there are few left, by who takes one or wants to
+   * @param onScarce called repeatedly while few are left, by threads that take one or try to
    */
   OverflowBuckets(long first, long end, long used, Runnable onScarce) {
     this.first = first;
@@ -39,12 +39,12 @@ final class OverflowBuckets {
     end = bucket;
   }
 
-  /** More lie behind the others from now on, zeroed; one caller at a time. */
+  /** Adds zeroed buckets after the others; one caller at a time. */
   void extend(long buckets) {
     endAt(end + buckets);
   }
 
-  /** How many there are, used ones included. */
+  /** Number of buckets, including used ones. */
   long count() {
     return end - first;
   }
@@ -54,7 +54,7 @@ final class OverflowBuckets {
     return next.getAcquire() >= scarceAt;
   }
 
-  /** The number of a zeroed bucket, or {@link #NONE}. */
+  /** Takes a zeroed bucket; returns its number or {@link #NONE}. */
   long take() {
     long kept = spare.getAndSet(NONE);
     if (kept != NONE) {
@@ -71,30 +71,30 @@ final class OverflowBuckets {
     return NONE;
   }
 
-  /** Keeps buckets back, of those that nobody has. */
+  /** Reserves unused buckets. */
   void reserve(long buckets) {
     if (reserved.addAndGet(buckets) > end - next.get()) {
-      throw new IllegalStateException("there are not so many overflow buckets: " + buckets);
+      throw new IllegalStateException("there are too few free overflow buckets: wanted=" + buckets);
     }
   }
 
-  /** Takes one of the buckets that were kept back, before they are released. */
+  /** Takes a reserved bucket, before the reservation is released. */
   long takeReserved() {
     return next.getAndIncrement();
   }
 
-  /** Ends the reservation of some buckets, whether they were taken or not. */
+  /** Ends the reservation of some buckets, taken or not. */
   void release(long buckets) {
     reserved.addAndGet(-buckets);
   }
 
-  /** Takes back a bucket that nobody has seen. */
+  /** Takes back a bucket that no other thread has seen. */
   void giveBack(long bucket) {
     // If a spare is there already, this bucket stays unused: that takes two lost races in a row.
     spare.compareAndSet(NONE, bucket);
   }
 
-  /** How many have been handed out. */
+  /** Number of buckets taken. */
   long used() {
     return next.getAcquire() - first;
   }

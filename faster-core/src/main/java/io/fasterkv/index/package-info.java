@@ -1,4 +1,4 @@
-/** Hash to newest address. Knows no keys. */
+/** The hash index: maps a hash to the address of the newest record. It does not know keys. */
 @NullMarked
 package io.fasterkv.index;
 

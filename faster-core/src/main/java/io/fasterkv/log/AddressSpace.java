@@ -6,18 +6,20 @@ import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 
 /**
- * How far a log may come: addresses are never used twice, and have {@value Address#BITS} bits. The
- * last page stays empty, so that the tail always has an address. Tells when half of them are gone.
+ * Limits the length of a log: addresses are never reused and have {@value Address#BITS} bits. The
+ * last page stays empty, so that the tail always has an address. Logs a warning when half of the
+ * addresses are used.
  */
 final class AddressSpace {
   static final long WARN_FROM = 1L << (Address.BITS - 1);
-  private static final Logger LOG = System.getLogger(AddressSpace.class.getName());
 
   private final int pageBits;
+  private final Logger logger;
 
-  /** Of a log that begins or goes on at an address. */
-  AddressSpace(int pageBits, long startAddress) {
+  /** For a log that begins or continues at an address. */
+  AddressSpace(int pageBits, long startAddress, Logger logger) {
     this.pageBits = pageBits;
+    this.logger = logger;
     if (startAddress >= WARN_FROM) {
       warn(startAddress);
     }
@@ -28,7 +30,7 @@ final class AddressSpace {
     return (1L << (Address.BITS - pageBits)) - 1;
   }
 
-  /** Refuses to go on after a page if nothing may be written to the next one. */
+  /** Throws if nothing may be written to the page after this one. */
   void requireAfter(long page) {
     long last = lastPage(pageBits);
     if (page + 1 >= last) {
@@ -42,18 +44,18 @@ final class AddressSpace {
     }
   }
 
-  /** Told by the one thread that has turned to a page. */
+  /** Called by the one thread that has turned to a page. */
   void turnedTo(long page) {
     if (page == WARN_FROM >>> pageBits) {
       warn(WARN_FROM);
     }
   }
 
-  private static void warn(long address) {
-    LOG.log(
+  private void warn(long address) {
+    logger.log(
         Level.WARNING,
-        "half of the log's addresses or more are used up; copy what is in the store to a new one"
-            + " before they are: tail="
+        "at least half of the log's addresses are used; copy the records to a new store before all"
+            + " are used: tail="
             + address
             + ", allowed=up to "
             + Address.MASK);

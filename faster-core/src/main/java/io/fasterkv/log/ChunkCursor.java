@@ -10,10 +10,10 @@ import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Goes from an anchor along the chunks of a value, and believes nothing: each chunk must have the
- * owner's key and the size that led to it, must lie below the one before, and its piece must lie
- * next to what was seen so far; at the end, the value must be there whole. Wherever the bytes come
- * from, a mixture of two values is found out. One thread at a time; used over and over.
+ * Follows the chunks of a value from its anchor and checks each one: it must have the owner's key
+ * and the size that led to it, must be below the one before, and its piece must be adjacent to the
+ * pieces so far. At the end, the value must be complete. So a mixture of two values is detected
+ * wherever the bytes come from. Reusable. One thread at a time.
  */
 public final class ChunkCursor {
   private final HybridLog log;
@@ -22,19 +22,19 @@ public final class ChunkCursor {
   private int keyBytes;
   private LargeAnchor anchor = new LargeAnchor(0, 0, Address.NONE, Address.NONE);
 
-  /** The chunk that comes next. */
+  /** Address of the next chunk. */
   private long address;
 
   private int recordBytes;
 
-  /** Which part of the value was seen: {@code [low, high)}. */
+  /** The part of the value that was seen: {@code [low, high)}. */
   private int low;
 
   private int high;
 
   private boolean isAscending;
 
-  /** The piece of the chunk that was looked at last. */
+  /** Position in the value of the last accepted chunk's piece. */
   private int position;
 
   private int pieceBytes;
@@ -44,7 +44,7 @@ public final class ChunkCursor {
     this.log = log;
   }
 
-  /** Begins at an anchor; the key stays where it is until the end. */
+  /** Starts at an anchor; the key's memory must stay valid until the end. */
   public void begin(LargeAnchor from, MemorySegment keyMemory, long keyAt, int keyLength) {
     anchor = from;
     key = keyMemory;
@@ -57,24 +57,24 @@ public final class ChunkCursor {
     checkNext(from.newest() + 1);
   }
 
-  /** Whether all chunks were seen. */
+  /** Whether all chunks were accepted. */
   public boolean isAtEnd() {
     return address == Address.NONE;
   }
 
-  /** Where the next chunk lies. */
+  /** Address of the next chunk. */
   public long address() {
     return address;
   }
 
-  /** How long the next chunk is. */
+  /** Length of the next chunk's record. */
   public int recordBytes() {
     return recordBytes;
   }
 
   /**
-   * Looks at the next chunk and moves past it. The piece is then at {@link #pieceOffset} of the
-   * same memory.
+   * Checks the next chunk and moves past it. Its piece is then at {@link #pieceOffset} of the same
+   * memory.
    *
    * @param fromDisk whether the bytes may have changed since they were written
    */
@@ -91,29 +91,30 @@ public final class ChunkCursor {
     moveOn(RecordInfo.previousAddress(info), ChunkRecord.previousBytes(memory, record));
   }
 
-  /** Where the piece of the chunk that was accepted last begins in the value. */
+  /** Position in the value of the last accepted piece. */
   public int position() {
     return position;
   }
 
-  /** How long that piece is. */
+  /** Length of the last accepted piece. */
   public int pieceBytes() {
     return pieceBytes;
   }
 
-  /** Where that piece lies in the memory that was given. */
+  /** Offset of the last accepted piece in the memory passed to {@link #accept}. */
   public long pieceOffset() {
     return pieceOffset;
   }
 
   /**
-   * Whether the pieces come in the order of the value, or in the opposite; known from the first.
+   * Whether the pieces are in the order of the value, rather than in reverse; known from the first
+   * piece on.
    */
   public boolean isAscending() {
     return isAscending;
   }
 
-  /** What a failure is told to be about. */
+  /** Describes the value's place for an error message. */
   public String place() {
     return log.device().place(address);
   }

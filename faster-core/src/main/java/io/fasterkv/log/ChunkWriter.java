@@ -9,12 +9,12 @@ import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Writes a large value to the tail, chunk by chunk. Each chunk takes what its page has left, so
- * that values lie dense however much else is written beside them. Its pieces are given in order, or
- * in the opposite order. One thread at a time; used over and over.
+ * Writes a large value to the tail, chunk by chunk. Each chunk fills the rest of its page, so large
+ * values are stored without gaps whatever else is written. The caller passes the pieces in order or
+ * in reverse order. Reusable. One thread at a time.
  */
 public final class ChunkWriter {
-  /** A chunk is no smaller than this part of a page, unless the value ends. */
+  /** A chunk takes at least this part of a page, unless the value ends. */
   private static final long SMALLEST_PART = 16;
 
   private final HybridLog log;
@@ -24,13 +24,15 @@ public final class ChunkWriter {
   private int newestBytes;
   private int written;
 
-  /** Writes under {@code key}, which changes when another value begins. */
+  /**
+   * @param key the key of the value; changes when another value begins
+   */
   public ChunkWriter(HybridLog log, KeyBytes key) {
     this.log = log;
     this.key = key;
   }
 
-  /** Forgets what was written: a value begins. */
+  /** Begins a value and forgets the last one. */
   public void begin() {
     oldest = Address.NONE;
     newest = Address.NONE;
@@ -39,12 +41,12 @@ public final class ChunkWriter {
   }
 
   /**
-   * Writes one chunk with the first bytes of the piece. Returns how many they were; 0 if there was
-   * no room and the caller, who is protected, must let go of its epoch first.
+   * Writes one chunk with the first bytes of the piece. Returns the number of bytes written, or 0
+   * if there was no room; the caller is protected, and must then leave its epoch before it retries.
    *
-   * @param from where the piece begins in {@code source}
-   * @param bytes how long the piece is
-   * @param position where it begins in the value
+   * @param from start of the piece in {@code source}
+   * @param bytes length of the piece
+   * @param position start of the piece in the value
    */
   public int writeFirst(MemorySegment source, long from, int bytes, int position) {
     long address = allocate(bytes);
@@ -56,7 +58,7 @@ public final class ChunkWriter {
     return count;
   }
 
-  /** As {@link #writeFirst}, with the last bytes of the piece. */
+  /** Like {@link #writeFirst}, with the last bytes of the piece. */
   public int writeLast(MemorySegment source, long from, int bytes, int position) {
     long address = allocate(bytes);
     if (address == HybridLog.RETRY) {
@@ -67,7 +69,7 @@ public final class ChunkWriter {
     return count;
   }
 
-  /** Leads to all that was written since the value began. */
+  /** The anchor that leads to all chunks of the current value. */
   public LargeAnchor anchor() {
     return new LargeAnchor(written, newestBytes, newest, oldest);
   }

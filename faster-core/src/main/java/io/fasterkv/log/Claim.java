@@ -1,11 +1,14 @@
 package io.fasterkv.log;
 
-/** What bytes at the tail are for: tells which of the last pages of a full memory they may take. */
+/**
+ * The purpose of an allocation at the tail. It decides which of the last pages of a full memory the
+ * allocation may use.
+ */
 public enum Claim {
-  /** Anything that a session writes and that makes the log longer. */
+  /** A record of a session that makes the log longer. */
   RECORD,
-  /** The tombstone of a record that cannot be marked where it lies: it makes others dead. */
+  /** The tombstone of a record that cannot be marked in place: it makes other records dead. */
   TOMBSTONE,
-  /** A fork, for a shrinkage of the index that has reserved room for all of its forks. */
+  /** A fork, for an index shrinkage that has reserved room for all of its forks. */
   FORK
 }

@@ -5,9 +5,9 @@ import java.util.Arrays;
 import java.util.function.Consumer;
 
 /**
- * What the device holds: ranges in order and without a gap, each a page or part of one, with the
- * checksum of its bytes. It lets a scan and a recovery prove what they read. 24 bytes of heap a
- * page of log. Safe for all threads; used when a flush completes and when disk is read in bulk.
+ * Lists what the device holds: consecutive ranges, each a page or part of one, with the checksum of
+ * its bytes. Scans and recovery verify with it what they read. It takes 24 bytes of heap for each
+ * page of log. Safe for all threads; used when a flush completes and for bulk reads from disk.
  */
 public final class FlushedExtents {
 
@@ -15,7 +15,7 @@ public final class FlushedExtents {
    * One range.
    *
    * @param from first address
-   * @param until first address after it, on the same page or that page's end
+   * @param until first address after it, at most the end of the page
    * @param crc CRC32C of the bytes
    */
   public record Extent(long from, long until, int crc) {}
@@ -31,10 +31,10 @@ public final class FlushedExtents {
   private int first;
   private int end;
 
-  /** Where the last extent ends that was ever added. */
+  /** End of the last extent that was ever added. */
   private long reached;
 
-  /** Nothing yet; the first extent will begin at {@code startAddress}. */
+  /** Creates an empty list; the first extent must begin at {@code startAddress}. */
   FlushedExtents(long startAddress) {
     reached = startAddress;
   }
@@ -51,8 +51,9 @@ public final class FlushedExtents {
   }
 
   /**
-   * Forgets the extents that end at {@code address} or below. Returns the first address that is
-   * still wanted: the start of the extent that holds {@code address}, which is verified as a whole.
+   * Removes the extents that end at {@code address} or below. Returns the first address that must
+   * be kept: the start of the extent that contains {@code address}, since an extent is verified as
+   * a whole.
    */
   synchronized long truncate(long address) {
     while (first < end && untils[first] <= address) {
@@ -62,8 +63,8 @@ public final class FlushedExtents {
   }
 
   /**
-   * The highest address at {@code until} or below where an extent ends or begins: the device has
-   * all that is wanted below it.
+   * The highest start or end of an extent at {@code until} or below. The device has everything
+   * below it that is still needed.
    */
   public synchronized long boundaryUntil(long until) {
     int count = countUntil(until);
@@ -73,7 +74,7 @@ public final class FlushedExtents {
     return first < end ? froms[first] : reached;
   }
 
-  /** The extent that holds {@code address}. */
+  /** The extent that contains {@code address}. */
   public synchronized Extent at(long address) {
     int index = Arrays.binarySearch(froms, first, end, address);
     int found = index >= 0 ? index : -index - 2;
@@ -83,7 +84,7 @@ public final class FlushedExtents {
     return extent(found);
   }
 
-  /** How many extents end at {@code until} or below. */
+  /** Number of extents that end at {@code until} or below. */
   public synchronized int countUntil(long until) {
     int index = Arrays.binarySearch(untils, first, end, until);
     return (index >= 0 ? index + 1 : -index - 1) - first;
@@ -116,8 +117,7 @@ public final class FlushedExtents {
   }
 
   /**
-   * The next length of the arrays when so many extents fill them: twice as long, up to the longest
-   * array.
+   * The new length of arrays that this many extents fill: twice as long, up to the longest array.
    */
   static int capacityFor(int live) {
     if (live >= MOST) {

@@ -1,41 +1,44 @@
 package io.fasterkv.log;
 
 import io.fasterkv.memory.OwnThread;
+import java.lang.System.Logger;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * Makes frames zero that nobody looks into any more. To clear a page takes as long as a hundred
- * records, and who turns one has a record to write: so a few are cleared together, on a thread of
- * their own, ahead of the tail. Who needs a frame that is not clear yet does not wait for that
- * thread and clears one.
+ * Clears frames that no thread uses any more. Clearing a page takes as long as writing a hundred
+ * records, and a thread that turns a page has a record to write. So a separate thread clears
+ * several frames together, ahead of the tail. A thread that needs a frame which is not clear yet
+ * does not wait for that thread but clears one itself.
  */
 final class FrameClearing implements AutoCloseable {
   private final PageFrames frames;
   private final LogMarks marks;
   private final LongSupplier together;
+  private final Logger logger;
   private final AtomicBoolean isClearing = new AtomicBoolean();
   private final Thread thread =
       Thread.ofPlatform().daemon().name("faster-clear").unstarted(this::run);
   private volatile long left;
   private volatile boolean isClosed;
 
-  /** Written by one action at a time, each after the one before. */
+  /** Written by one trigger action at a time, each ordered after the one before. */
   private boolean isStarted;
 
   /**
-   * @param together how many frames are worth waking a thread, or 0 to clear each at once
+   * @param together number of frames that justify waking the thread, or 0 to clear each one at once
    */
-  FrameClearing(PageFrames frames, LogMarks marks, LongSupplier together) {
+  FrameClearing(PageFrames frames, LogMarks marks, LongSupplier together, Logger logger) {
     this.frames = frames;
     this.marks = marks;
     this.together = together;
+    this.logger = logger;
     left = marks.closed();
   }
 
-  /** Nobody looks into memory below {@code address} any more; one caller at a time. */
+  /** Called when no thread uses memory below {@code address} any more; one caller at a time. */
   void left(long address) {
     left = Math.max(left, address);
     long pages = together.getAsLong();
@@ -46,12 +49,12 @@ final class FrameClearing implements AutoCloseable {
     }
   }
 
-  /** Nobody looks into memory below it any more. */
+  /** No thread uses memory below this address any more. */
   long left() {
     return left;
   }
 
-  /** Clears the frames that are left, up to {@code until}, unless another thread is at it. */
+  /** Clears the released frames up to {@code until}, unless another thread is clearing. */
   void clear(long until) {
     if (!isClearing.compareAndSet(false, true)) {
       return;
@@ -70,7 +73,7 @@ final class FrameClearing implements AutoCloseable {
     }
   }
 
-  /** Does something while nothing is cleared, and waits for that. */
+  /** Runs an action while nothing is being cleared; spins until that is so. */
   boolean between(BooleanSupplier action) {
     while (!isClearing.compareAndSet(false, true)) {
       Thread.onSpinWait();
@@ -88,10 +91,10 @@ final class FrameClearing implements AutoCloseable {
       return;
     }
     isStarted = true;
-    OwnThread.tryStart(thread, "threads that need a frame clear it themselves");
+    OwnThread.tryStart(thread, "threads that need a frame clear it themselves", logger);
   }
 
-  /** Ends the thread; the memory may be given back then. */
+  /** Ends the thread; the memory may be freed afterwards. */
   @Override
   public void close() {
     isClosed = true;

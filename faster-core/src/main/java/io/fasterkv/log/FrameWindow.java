@@ -1,9 +1,10 @@
 package io.fasterkv.log;
 
 /**
- * How many frames have pages at a time: all, until the log gives memory up. Then pages go round all
- * of the buffer as before, and the frames that have none have no memory either: for each page that
- * is closed one frame loses its memory, and another gets some before the tail may come to it.
+ * Limits how many frames have pages at a time: all of them, until the log gives up memory. Then
+ * pages still rotate through the whole buffer, but frames without a page have no memory: for each
+ * page that is closed, one frame loses its memory, and another frame receives memory before the
+ * tail may reach it.
  *
  * <pre>
  *   closed                                closed + backed                closed + count
@@ -11,18 +12,20 @@ package io.fasterkv.log;
  * </pre>
  */
 final class FrameWindow {
-  /** Who needs a frame that is to be cleared waits as long as this takes. */
+  /**
+   * Frames released in one step. A thread that needs a clear frame waits no longer than one step.
+   */
   private static final int RELEASED_TOGETHER = 16;
 
   private final PageFrames frames;
 
-  /** How far the tail may be ahead of what is closed. */
+  /** Maximum number of pages from the closed address to the tail. */
   private volatile long pages;
 
-  /** To how few the steps that make frames free keep the pages. */
+  /** Number of pages that the steps which free frames aim to keep. */
   private volatile long keptPages;
 
-  /** How many frames have memory, at least as many as may have pages; for who clears. */
+  /** Number of frames with memory, at least {@link #pages}. Used only by the thread that clears. */
   private long backed;
 
   FrameWindow(PageFrames frames) {
@@ -40,19 +43,19 @@ final class FrameWindow {
     return keptPages;
   }
 
-  /** Has the head follow the tail more closely; the tail goes on as before. */
+  /** Makes the head follow the tail more closely; the tail's limit stays. */
   void keep(long fewer) {
     keptPages = fewer;
   }
 
-  /** From now on, for who asks again, the tail stays near. */
+  /** Lowers the tail's limit for every later check. */
   void limit(long fewer) {
     pages = fewer;
   }
 
   /**
-   * Takes the memory of some frames: all have seen {@link #limit}, the tail is within it, and
-   * nobody clears meanwhile. Returns whether those that are left are no more than may have pages.
+   * Takes the memory of some frames. All threads must have seen {@link #limit}, the tail must be
+   * within it, and no thread may be clearing. Returns whether the limit is reached.
    *
    * @param closed the page below which all are closed
    */
@@ -65,7 +68,7 @@ final class FrameWindow {
     return fewer == pages;
   }
 
-  /** Clears the frame of a page that nobody looks into any more; one caller at a time. */
+  /** Clears the frame of a page that no thread uses any more; one caller at a time. */
   void clear(long page) {
     if (backed == frames.count()) {
       frames.clear(page);

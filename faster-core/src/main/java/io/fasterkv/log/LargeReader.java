@@ -6,15 +6,18 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Brings the chunks that a {@link ChunkCursor} comes to, one at a time, from memory or disk. The
- * caller is not protected, has pinned the log's begin since before it found the anchor alive, and
- * is a user of the epochs: it is protected while one chunk is copied out of memory, never longer.
- * Pages may be evicted in between. A chunk lies below the one before it, so once one is on disk,
- * all that follow are.
+ * Reads the chunks that a {@link ChunkCursor} names, one at a time, from memory or disk. The caller
+ * must not be protected, must have pinned the log's begin before it found the live anchor, and must
+ * be a user of the epochs: it is protected only while one chunk is copied from memory. Pages may be
+ * evicted between chunks. A chunk is below the one before it, so after the first chunk on disk all
+ * others are on disk.
  */
 public final class LargeReader {
 
-  /** Takes the bytes of a chunk that the cursor has just accepted; protected or not. */
+  /**
+   * Receives the bytes of a chunk that the cursor has just accepted; called with or without
+   * protection.
+   */
   @FunctionalInterface
   public interface Sink {
     void take(MemorySegment memory, ChunkCursor accepted);
@@ -32,19 +35,19 @@ public final class LargeReader {
     cursor = new ChunkCursor(log);
   }
 
-  /** Where the reader is. */
+  /** The cursor with the reader's position. */
   public ChunkCursor cursor() {
     return cursor;
   }
 
-  /** Takes chunks from memory until the value ends or the next one is on disk. */
+  /** Reads chunks from memory until the value ends or the next chunk is on disk. */
   public void takeFromMemory(Sink sink) {
     while (!cursor.isAtEnd() && takeOneFromMemory(sink)) {
-      // One chunk at a time: the epoch goes on in between.
+      // Reads one chunk for each protection, so that the epoch can advance in between.
     }
   }
 
-  /** Reads the next chunk, which is on disk, into {@code buffer}, on this thread. */
+  /** Reads the next chunk, which is on disk, into {@code buffer} on this thread. */
   public void takeFromDisk(MemorySegment buffer, Sink sink) {
     try {
       log.device().readNow(readFrom(), readTarget(buffer));
@@ -54,29 +57,29 @@ public final class LargeReader {
     takeArrived(buffer, sink);
   }
 
-  /** Where the read of the next chunk begins, widened to the unit that the device reads in. */
+  /** Start of the read for the next chunk, extended to the unit in which the device reads. */
   public long readFrom() {
     return cursor.address() & -unit;
   }
 
-  /** The part of a buffer of a page that the next chunk is read to. */
+  /** The part of a page buffer for the next chunk. */
   public MemorySegment readTarget(MemorySegment buffer) {
     long end = cursor.address() + cursor.recordBytes();
     return buffer.asSlice(0, (end - readFrom() + unit - 1) & -unit);
   }
 
-  /** Takes the next chunk, which was read from {@link #readFrom} on to the start of a buffer. */
+  /** Takes the next chunk, which was read from {@link #readFrom} on to the start of the buffer. */
   public void takeArrived(MemorySegment buffer, Sink sink) {
     cursor.accept(buffer, cursor.address() - readFrom(), true);
     sink.take(buffer, cursor);
   }
 
-  /** What is thrown when the next chunk could not be read. */
+  /** The exception for a next chunk that could not be read. */
   public DeviceFailed unreadable(IOException cause) {
     return new DeviceFailed("a chunk of a large value could not be read: " + cursor.place(), cause);
   }
 
-  /** Takes the next chunk, unless it is on disk. */
+  /** Reads the next chunk from memory; returns false if it is on disk. */
   public boolean takeOneFromMemory(Sink sink) {
     user.protect();
     try {

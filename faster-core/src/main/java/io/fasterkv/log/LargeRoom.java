@@ -4,28 +4,30 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Room that is kept so that compaction can move large values in a log without a device. A value is
- * copied whole before the page of its first chunk is free, so as much room as it takes must be
- * there. One session at a time writes chunks, and compaction does: whatever page one looks at, the
- * chunks of two values at most go on above it. So room for the largest value, twice, is enough.
+ * Reserves room so that compaction can move large values in a log without a device. A value is
+ * copied completely before the page of its first chunk is freed, so there must be room for the
+ * whole value. Only one session at a time writes chunks, and compaction does. So above any page,
+ * the chunks of at most two values continue, and room for twice the largest value is enough.
  *
  * <p>Used twice for each large value, and when the begin of the log moves.
  */
 final class LargeRoom {
-  /** How many pages the values take whose first chunks lie at these addresses or above. */
+  /** Pages of each value, by the address of its first chunk. */
   private final TreeMap<Long, Long> pagesByAddress = new TreeMap<>();
 
-  /** How many pages the value takes that a session is writing; 0 if none is. */
+  /** Pages of the value that a session is writing; 0 if none is. */
   private long pagesUnderWay;
 
   private volatile long reservedPages;
 
-  /** How many pages are to be left free. */
+  /** Number of pages that must be left free. */
   long reservedPages() {
     return reservedPages;
   }
 
-  /** Takes the turn to write a value of so many pages; false while another session has it. */
+  /**
+   * Starts writing a value of this many pages; returns false while another session is writing one.
+   */
   synchronized boolean tryBegin(long pages) {
     if (pagesUnderWay > 0) {
       return false;
@@ -35,20 +37,20 @@ final class LargeRoom {
     return true;
   }
 
-  /** Ends the turn; the value is not there. */
+  /** Ends the write; the value was not stored. */
   synchronized void giveUp() {
     pagesUnderWay = 0;
     reserve();
   }
 
-  /** Notes a value whose chunks have been written; ends the turn if it was a session's. */
+  /** Notes a value whose chunks have been written, and ends the write if it was a session's. */
   synchronized void written(long oldestChunk, long pages, boolean hasTurn) {
     pagesByAddress.merge(oldestChunk, pages, Math::max);
     pagesUnderWay = hasTurn ? 0 : pagesUnderWay;
     reserve();
   }
 
-  /** Forgets values whose first chunk lies below the log's begin: they have moved or are dead. */
+  /** Forgets values whose first chunk is below the log's begin: they were moved or are dead. */
   synchronized void forgetBelow(long begin) {
     Map<Long, Long> gone = pagesByAddress.headMap(begin);
     if (!gone.isEmpty()) {

@@ -1,70 +1,63 @@
 package io.fasterkv.log;
 
-import io.fasterkv.record.Address;
 import java.util.function.LongSupplier;
 
 /**
- * What the log does for values that are written in pieces before their anchor is in its chain:
- * keeps compaction away from them and, without a device, sees to it that there is room to move them
- * later.
+ * Supports values that are written in pieces before their anchor is in its chain: keeps compaction
+ * away from these pieces and, without a device, reserves room to move them later.
  */
 public final class LargeWrites {
-  private final boolean inMemory;
-  private final MemoryRoom room;
+  private final LogRoom room;
   private final UnpublishedValues unpublished;
   private final LongSupplier tailAddress;
 
-  LargeWrites(
-      boolean inMemory, MemoryRoom room, UnpublishedValues unpublished, LongSupplier tailAddress) {
-    this.inMemory = inMemory;
+  LargeWrites(LogRoom room, LogParts parts) {
     this.room = room;
-    this.unpublished = unpublished;
-    this.tailAddress = tailAddress;
+    unpublished = parts.unpublished();
+    tailAddress = parts.tail()::address;
   }
 
-  /** Refuses a large value that the log's memory could not hold and move. */
+  /** Throws if the log's memory cannot hold and move a large value. */
   public void check(int keyBytes, int valueBytes) {
-    if (inMemory) {
-      room.checkLarge(keyBytes, valueBytes);
-    }
+    room.checkLarge(keyBytes, valueBytes);
   }
 
   /**
-   * Takes the turn to write the chunks of a value, and keeps the room to move it later; false if
-   * another session has the turn, and the caller, unprotected, comes again. Ends with {@link
-   * #endChunks}. With a device there are no turns.
+   * Starts writing the chunks of a value, and reserves room to move it later. Returns false if
+   * another session is writing one; the caller must then retry, unprotected. {@link #endChunks}
+   * ends it. With a device, this always succeeds.
    */
   public boolean tryBeginChunks(int keyBytes, int valueBytes) {
-    return !inMemory || room.large().tryBegin(room.largePages(keyBytes, valueBytes));
+    return room.tryBeginChunks(keyBytes, valueBytes);
   }
 
   /**
-   * Ends {@link #tryBeginChunks}; the chunks begin at {@code oldest}, or at 0 if there are none.
+   * Ends {@link #tryBeginChunks}. {@code oldest} is the address of the first chunk, or 0 if there
+   * are none.
    */
   public void endChunks(long oldest, int keyBytes, int valueBytes) {
-    if (inMemory && oldest == Address.NONE) {
-      room.large().giveUp();
-    } else if (inMemory) {
-      room.large().written(oldest, room.largePages(keyBytes, valueBytes), true);
-    }
+    room.endChunks(oldest, keyBytes, valueBytes);
   }
 
   /** Notes that compaction has written the chunks of a value. */
   public void wroteChunks(long oldest, int keyBytes, int valueBytes) {
-    if (inMemory) {
-      room.large().written(oldest, room.largePages(keyBytes, valueBytes), false);
-    }
+    room.wroteChunks(oldest, keyBytes, valueBytes);
+  }
+
+  /** How many pages of a value compaction collects in scratch memory before it writes a chunk. */
+  public int stagedPages() {
+    return room.stagedPages();
   }
 
   /**
-   * Tells that chunks are going to be allocated whose anchor is not in its chain yet: all from the
-   * address that is returned on stays out of compaction's reach until {@link #endUnpublished}.
+   * Announces chunks whose anchor is not in its chain yet. Compaction does not go past the returned
+   * address until {@link #endUnpublished}.
    */
   public long beginUnpublished() {
     return unpublished.add(tailAddress);
   }
 
-  /** Ends {@link #beginUnpublished}: the anchor is in its chain, or never will be. */
+  /** Ends {@link #beginUnpublished}: the anchor is in its chain or never will be. */
   public void endUnpublished(long address) {
     unpublished.remove(address);
   }

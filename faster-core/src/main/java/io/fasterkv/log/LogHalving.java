@@ -5,17 +5,18 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /**
- * Gives half of the log's memory back to the system, beside any number of operations.
+ * Returns half of the log's memory to the system while operations continue.
  *
  * <ol>
- *   <li>The read-only mark and the head follow the tail more closely; the tail goes on.
- *   <li>When half of the frames would do, the tail is kept within as many. If it is always ahead of
- *       the flush, that is done after some time, and who writes waits for the flush.
- *   <li>When every thread has seen that, and the tail is within, the other frames lose their
+ *   <li>The read-only mark and the head follow the tail more closely; the tail's limit stays.
+ *   <li>When half of the frames are enough, the limit of the tail is lowered. If the tail stays
+ *       ahead of the flush, the limit is lowered after some time anyway, and writers wait for the
+ *       flush.
+ *   <li>When every thread has seen the limit and the tail is within it, the other frames lose their
  *       memory.
  * </ol>
  */
-final class LogHalving {
+public final class LogHalving {
   private static final int LEAST_PAGES = 16;
   private static final long LOOK_NANOS = 1_000_000;
   private static final int MOST_LOOKS = 1000;
@@ -26,25 +27,25 @@ final class LogHalving {
   private final PageTurns turns;
   private final Epochs epochs;
 
-  LogHalving(
-      PageFrames frames, LogMarks marks, TailAllocator tail, PageTurns turns, Epochs epochs) {
-    this.frames = frames;
-    this.marks = marks;
-    this.tail = tail;
+  LogHalving(LogParts parts, PageTurns turns) {
+    frames = parts.frames();
+    marks = parts.marks();
+    tail = parts.tail();
+    epochs = parts.epochs();
     this.turns = turns;
-    this.epochs = epochs;
   }
 
-  /** Whether there is memory to give. */
-  boolean isPossible() {
+  /** Whether there is memory to release. */
+  public boolean isPossible() {
     return frames.isResizable() && frames.window().pages() / 2 >= LEAST_PAGES;
   }
 
   /**
-   * Gives half of it; returns how many bytes that is, or 0 if {@code goesOn} has said no before
-   * that was done. One caller at a time, which is not protected.
+   * Releases half of the log's current memory and leaves the memory budget unchanged; returns the
+   * number of bytes, or 0 if {@code goesOn} became false first. Waits until the pages in that half
+   * are on the device; operations continue. One caller at a time, which must not be protected.
    */
-  long run(BooleanSupplier goesOn) {
+  public long run(BooleanSupplier goesOn) {
     FrameWindow window = frames.window();
     long before = window.pages();
     long after = before / 2;
@@ -69,7 +70,7 @@ final class LogHalving {
     return (before - after) * frames.pageBytes();
   }
 
-  /** Whether so many frames have all pages that are not closed. */
+  /** Whether all pages that are not closed fit this many frames. */
   private boolean isWithin(long pages) {
     return tail.page() < frames.page(marks.closed()) + pages;
   }

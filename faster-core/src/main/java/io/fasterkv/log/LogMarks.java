@@ -3,7 +3,8 @@ package io.fasterkv.log;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * The addresses that divide the log into regions (SIGMOD'18, sections 5 and 6). Each only grows:
+ * Holds the addresses that divide the log into regions (SIGMOD'18, sections 5 and 6). Each only
+ * grows:
  *
  * <pre>
  *   removable &lt;= begin &lt;= head &lt;= flushed &lt;= safeReadOnly &lt;= readOnly &lt;= tail
@@ -13,7 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
  *   |  gone   |   on disk    |  read-only     |      fuzzy        |    mutable       |
  * </pre>
  *
- * <p>A mark is moved first and acted upon later: {@code safeReadOnly} follows {@code readOnly}, and
+ * <p>A mark moves before its effect is safe: {@code safeReadOnly} follows {@code readOnly}, and
  * {@code closed} follows {@code head}, when the epoch in which the mark moved has become safe.
  */
 final class LogMarks {
@@ -25,7 +26,7 @@ final class LogMarks {
   private final AtomicLong safeReadOnly = new AtomicLong();
   private final AtomicLong readOnly = new AtomicLong();
 
-  /** All marks at the first address of a log that holds nothing in memory. */
+  /** Sets all marks for a log that holds nothing in memory. */
   LogMarks(long beginAddress, long startAddress) {
     removable.setRelease(beginAddress);
     begin.setRelease(beginAddress);
@@ -36,37 +37,37 @@ final class LogMarks {
     readOnly.setRelease(startAddress);
   }
 
-  /** A chain that lies wholly below it is wanted by nobody, nor by an image of the index. */
+  /** No reader and no index image needs a chain that is completely below this address. */
   long removable() {
     return removable.getAcquire();
   }
 
-  /** Below it nothing exists any more. */
+  /** Records below this address are deleted. */
   long begin() {
     return begin.getAcquire();
   }
 
-  /** Below it no thread looks into memory any more: the frames can be used again. */
+  /** No thread uses memory below this address any more: its frames can be reused. */
   long closed() {
     return closed.getAcquire();
   }
 
-  /** Below it a record is on disk only. */
+  /** Records below this address are on disk only. */
   long head() {
     return head.getAcquire();
   }
 
-  /** Below it all bytes have been written to the device. */
+  /** All bytes below this address have been written to the device. */
   long flushed() {
     return flushed.getAcquire();
   }
 
-  /** Below it no thread updates in place: all have seen the read-only mark. */
+  /** No thread updates records below this address in place: all have seen the read-only mark. */
   long safeReadOnly() {
     return safeReadOnly.getAcquire();
   }
 
-  /** At it and above a record may be updated in place. */
+  /** Records at or above this address may be updated in place. */
   long readOnly() {
     return readOnly.getAcquire();
   }

@@ -3,12 +3,12 @@ package io.fasterkv.log;
 import io.fasterkv.record.Address;
 
 /**
- * Where a log starts to write, and what its device holds before.
+ * Where a log continues, and what its device already holds.
  *
- * @param beginAddress below it nothing exists
- * @param endAddress the first address that is free, a multiple of the device's sector
+ * @param beginAddress begin of the log
+ * @param endAddress the first free address, a multiple of the device's sector
  * @param extents what is on the device from the begin to the end
- * @param voids what is among that and does not count
+ * @param voids ranges of it that a recovery has undone
  */
 public record LogPosition(
     long beginAddress, long endAddress, FlushedExtents extents, VoidRanges voids) {

@@ -4,27 +4,32 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where the records lie that memory holds, for those who read and change them there and nothing
- * else. A record, so that a constant view is constant through and through for the compiler.
+ * Locates records in memory, for code that only reads and changes them there. A record class, so
+ * that the compiler treats all parts of a constant view as constants.
  *
- * @param head at it and above a record is in memory
- * @param mutable at it and above a record is changed in place
+ * @param head records at or above it are in memory
+ * @param mutable records at or above it are changed in place
  */
 public record LogView(MemorySegment memory, long mask, AtomicLong head, AtomicLong mutable) {
 
-  /** At it and above a record is in memory, for a caller that was protected before. */
+  /** Records at or above this address are in memory; the caller must already be protected. */
   public long readableFrom() {
     return head.getAcquire();
   }
 
-  /** At it and above a record is changed in place, by a caller that was protected before. */
+  /**
+   * Records at or above this address may be changed in place by a caller that was protected before.
+   */
   public long mutableFrom() {
     return mutable.getAcquire();
   }
 
-  /** Where an address, which is a multiple of 8, lies; of anything else, a place in the memory. */
+  /**
+   * The offset of an address, which must be a multiple of 8; any other value gives some offset
+   * within the memory.
+   */
   public long offset(long address) {
-    // What the compiler sees to be aligned it does not check.
+    // The mask lets the compiler see the alignment and omit the check.
     return address & mask & -Long.BYTES;
   }
 }

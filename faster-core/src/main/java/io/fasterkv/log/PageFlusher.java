@@ -2,9 +2,9 @@ package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.Map;
@@ -14,11 +14,11 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes what has become immutable to the device and tells how far the device has all bytes. A few
- * writes are under way at a time, issued in order and complete in any order; what becomes immutable
- * in the meantime goes with one of the next, several pages together. An extent, with its checksum,
- * is a page or a part of one all the same. What the device has no space for waits in {@link
- * RefusedWrites}.
+ * Writes immutable bytes to the device and reports the address up to which the device has all
+ * bytes. A few writes are under way at a time; they start in order and complete in any order. What
+ * becomes immutable meanwhile joins one of the next writes, several pages together. An extent with
+ * its checksum is still a page or a part of one. Writes that the device has no space for wait in
+ * {@link RefusedWrites}.
  */
 final class PageFlusher implements AutoCloseable {
   private static final int MAX_UNDER_WAY = 4;
@@ -30,10 +30,13 @@ final class PageFlusher implements AutoCloseable {
   private final StoreFailure failure;
   private final RefusedWrites refused;
 
-  /** Written but not yet reported, by first address: an earlier extent is still under way. */
+  /**
+   * Extents that were written but not reported yet, because an earlier one is still under way; by
+   * first address.
+   */
   private final Map<Long, Extent> early = new HashMap<>();
 
-  /** Where a checkpoint or a cut ends: an extent ends there too. */
+  /** Ends of checkpoints and cuts: an extent ends there too. */
   private final ConcurrentSkipListSet<Long> cuts = new ConcurrentSkipListSet<>();
 
   private long immutableUntil;
@@ -41,11 +44,11 @@ final class PageFlusher implements AutoCloseable {
   private long reportedUntil;
   private int underWay;
 
-  /** Whether something immutable waits for a write to end. */
+  /** Whether immutable bytes are waiting for a write to end. */
   private boolean isHeldBack;
 
   /**
-   * @param flushedUntil told each time the device has all bytes up to an address, in order
+   * @param flushedUntil called, in order, with each address up to which the device has all bytes
    */
   PageFlusher(
       PageFrames frames,
@@ -65,17 +68,17 @@ final class PageFlusher implements AutoCloseable {
     refused = new RefusedWrites(device, failure, this::writeAgain);
   }
 
-  /** What could not be written yet for want of space. */
+  /** Writes that the device refused for lack of space. */
   RefusedWrites refused() {
     return refused;
   }
 
-  /** Makes an extent end at {@code address}, which is not yet immutable. */
+  /** Makes an extent end at {@code address}, which must not be immutable yet. */
   void endExtentAt(long address) {
     cuts.add(address);
   }
 
-  /** Sees to it that all up to {@code address} is written; nobody changes these bytes any more. */
+  /** Starts writing everything up to {@code address}; no thread changes these bytes any more. */
   void flushUntil(long address) {
     synchronized (this) {
       immutableUntil = Math.max(immutableUntil, address);
@@ -100,7 +103,7 @@ final class PageFlusher implements AutoCloseable {
     start(new Write(from, until));
   }
 
-  /** The next write, or null when there is nothing to write now. */
+  /** The next write, or null if there is nothing to write now. */
   private synchronized @Nullable Write next() {
     long from = issuedUntil;
     long until = Math.min(immutableUntil, frames.runEnd(from));
@@ -117,7 +120,7 @@ final class PageFlusher implements AutoCloseable {
     return write;
   }
 
-  /** Makes room for another write; returns whether something has waited for that. */
+  /** Counts a write as ended; returns whether other bytes were waiting for that. */
   private synchronized boolean makeRoom() {
     underWay--;
     boolean wasHeldBack = isHeldBack;
@@ -125,7 +128,10 @@ final class PageFlusher implements AutoCloseable {
     return wasHeldBack;
   }
 
-  /** As {@link #makeRoom}, for nothing now; the next write that succeeds looks what has waited. */
+  /**
+   * Like {@link #makeRoom}, but starts nothing now; the next successful write starts what was
+   * waiting.
+   */
   private synchronized void makeRoomInVain() {
     underWay--;
     isHeldBack = true;
@@ -142,15 +148,15 @@ final class PageFlusher implements AutoCloseable {
     return reportedUntil;
   }
 
-  /** Starts no write any more; those under way end as they do. */
+  /** Starts no more writes; those under way complete. */
   @Override
   public void close() {
     refused.close();
   }
 
   /**
-   * Some adjacent extents. If a device reports a write twice, the second report is ignored. If a
-   * report fails, the write is never reported, so the store records that failure.
+   * A write of adjacent extents. If a device reports a write twice, the second report is ignored.
+   * If a report fails, the write is never reported, so the store records that failure.
    */
   private final class Write implements LogDevice.Completion {
     private final long from;
@@ -191,14 +197,14 @@ final class PageFlusher implements AutoCloseable {
         return;
       }
       refused.written(from);
-      // Others need not wait for the checksums.
+      // Start the next write first: it need not wait for the checksums.
       if (makeRoom()) {
         issue();
       }
       long reported = from;
       for (long at = from; at < until; ) {
         long end = Math.min(until, extentEnd(at));
-        // The frame stays as it is until this extent is reported, so this reads what was written.
+        // The frame does not change until this extent is reported, so this reads what was written.
         int crc = Checksums.crc32c(frames.slice(at, end));
         reported = report(new Extent(at, end, crc));
         at = end;

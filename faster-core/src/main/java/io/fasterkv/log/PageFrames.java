@@ -1,32 +1,32 @@
 package io.fasterkv.log;
 
 import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.memory.TouchAhead;
+import io.fasterkv.memory.PagePrefaulter;
 import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The circular buffer: one flat region of a power of two of pages. An address lies at {@code
- * address & mask}, whatever page it is on. A frame is zero when a page moves in, so that a word of
- * zero marks the end of what was written on a page.
+ * The circular buffer: one flat region with a power of two of pages. An address is at {@code
+ * address & mask}, whatever its page. A frame is zeroed before a page uses it, so a zero word marks
+ * the end of what was written on a page.
  */
 final class PageFrames {
-  /** What the memory is for, as the budget calls it. */
+  /** The name of the memory in the memory budget. */
   static final String PURPOSE = "log pages";
 
-  /** Where a device is as fast as it gets. */
+  /** Length of a write at which devices reach their full speed. */
   private static final long MAX_RUN_BYTES = 1 << 20;
 
   private final MemorySegment memory;
   private final long mask;
   private final int pageBits;
   private final long runBytes;
-  private final @Nullable TouchAhead ahead;
+  private final @Nullable PagePrefaulter prefaulter;
   private final OffHeapArena arena;
   private final FrameWindow window;
 
   /**
-   * @param segmentBytes what the device keeps together, a power of two of pages
+   * @param segmentBytes length of a device segment, a power of two of pages
    */
   PageFrames(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
     this(
@@ -36,7 +36,7 @@ final class PageFrames {
         segmentBytes);
   }
 
-  /** Frames of which some may be without memory later, if the system lets that be. */
+  /** Creates frames some of which may lose their memory later, if the system supports that. */
   static PageFrames resizable(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
     MemorySegment memory = arena.allocateResizable(PURPOSE, bytes, 0);
     return new PageFrames(arena, memory, pageBytes, segmentBytes);
@@ -47,18 +47,18 @@ final class PageFrames {
     this.memory = memory;
     long bytes = memory.byteSize();
     runBytes = Math.max(pageBytes, Math.min(MAX_RUN_BYTES, Math.min(bytes, segmentBytes)));
-    ahead = arena.touchAhead(memory);
+    prefaulter = arena.prefaulter(memory);
     mask = bytes - 1;
     pageBits = Integer.numberOfTrailingZeros(pageBytes);
     window = new FrameWindow(this);
   }
 
-  /** How many of the frames have pages. */
+  /** Limits how many frames have pages. */
   FrameWindow window() {
     return window;
   }
 
-  /** Whether frames can be without memory. */
+  /** Whether frames can lose their memory. */
   boolean isResizable() {
     return arena.isResizable(memory, pageBytes());
   }
@@ -71,7 +71,7 @@ final class PageFrames {
     return address & mask;
   }
 
-  /** The offset of an address is what this leaves of it. */
+  /** The mask that turns an address into an offset. */
   long mask() {
     return mask;
   }
@@ -101,31 +101,31 @@ final class PageFrames {
     return pageStart(page(address) + 1);
   }
 
-  /** How far bytes from {@code address} on can go to the device together. */
+  /** End of the run from {@code address} on that can be written to the device at once. */
   long runEnd(long address) {
     return (address | (runBytes - 1)) + 1;
   }
 
-  /** Bytes from {@code address} up to {@code until}, which is at most the end of its run. */
+  /** The bytes from {@code address} to {@code until}, which must be within one run. */
   MemorySegment slice(long address, long until) {
     return memory.asSlice(offset(address), until - address);
   }
 
-  /** The tail has come to a page: those after it are next. */
+  /** Called when the tail has reached a page, to prefault the pages after it. */
   void reached(long page) {
-    if (ahead != null) {
-      ahead.reached(pageStart(page + 1));
+    if (prefaulter != null) {
+      prefaulter.reached(pageStart(page + 1));
     }
   }
 
-  /** From now on frames are touched by who clears them. */
+  /** Ends prefaulting: from now on the thread that clears a frame touches it. */
   void touchNoMore() {
-    if (ahead != null) {
-      ahead.close();
+    if (prefaulter != null) {
+      prefaulter.close();
     }
   }
 
-  /** Nobody uses the memory any more but who calls this. */
+  /** Frees the memory; no other thread may use it. */
   void close() {
     touchNoMore();
   }
@@ -135,7 +135,7 @@ final class PageFrames {
     frame(page).fill((byte) 0);
   }
 
-  /** As {@link #clear}; the frame has no memory until it is touched again. */
+  /** Like {@link #clear}; the frame then has no memory until it is touched again. */
   void release(long page) {
     arena.release(frame(page));
   }

@@ -1,77 +1,80 @@
 package io.fasterkv.log;
 
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.epoch.Epochs;
+import io.fasterkv.state.StoreFailure;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * How frames of memory become free for new pages. Whoever turns the tail to a new page moves the
- * read-only mark after it; when every thread has seen that, the pages below are flushed; when they
- * are flushed the head moves; when every thread has seen that, the frames are cleared and take new
- * pages. None of these steps waits.
+ * Makes frames of memory free for new pages. The thread that turns the tail to a new page moves the
+ * read-only mark after it. When every thread has seen that, the pages below are immutable. With a
+ * device ({@link DeviceTurns}) they are then flushed, and the head follows the flush; without one
+ * ({@link MemoryTurns}) the head follows the begin. When every thread has seen the head, the frames
+ * are cleared and take new pages. None of these steps blocks.
  */
-final class PageTurns {
-  /** Pages between head and tail that are read-only at least, so that flushing can keep up. */
-  private static final long MIN_READ_ONLY_PAGES = 2;
+abstract sealed class PageTurns permits DeviceTurns, MemoryTurns {
+  /** Minimum number of read-only pages between head and tail, so that flushing can keep up. */
+  static final long MIN_READ_ONLY_PAGES = 2;
 
   /**
-   * Frames that are kept free ahead of the tail, besides the one that it needs next: a thread that
-   * was stopped within its epoch delays no other until they are full.
+   * Frames kept free ahead of the tail, besides the one that it needs next. They let other threads
+   * continue while a stopped thread holds its epoch.
    */
   private static final long MOST_SPARE_FRAMES = 16;
 
-  /** Small frames may exceed {@link #MOST_SPARE_FRAMES} up to this size together. */
+  /** Small frames may exceed {@link #MOST_SPARE_FRAMES} up to this total size. */
   private static final long MOST_SPARE_BYTES = 16 << 20;
 
-  /** One frame in so many is spare. */
+  /** The part of all frames that is spare. */
   private static final int SPARE_SHARE = 16;
 
   private final Epochs epochs;
+  private final StoreFailure failure;
   private final PageFrames frames;
   private final LogMarks marks;
   private final TailAllocator tail;
-  private final PageFlusher flusher;
   private final UpdateRegions regions;
-  private final Truncation truncation;
   private final AddressSpace space;
   private final FrameClearing clearing;
-  private final boolean inMemory;
   private final FrameWindow window;
   private final double mutableFraction;
   private final AtomicLong readOnlyAnnounced;
   private final AtomicLong headAnnounced;
 
-  /** What the steps move. */
-  record Parts(
-      PageFrames frames,
-      LogMarks marks,
-      TailAllocator tail,
-      PageFlusher flusher,
-      UpdateRegions regions,
-      Truncation truncation) {}
-
-  PageTurns(StoreConfig config, Epochs epochs, Parts parts) {
-    this.epochs = epochs;
+  PageTurns(LogParts parts) {
+    epochs = parts.epochs();
+    failure = parts.failure();
     frames = parts.frames();
     marks = parts.marks();
     tail = parts.tail();
-    flusher = parts.flusher();
     regions = parts.regions();
-    truncation = parts.truncation();
-    space = new AddressSpace(frames.pageBits(), tail.address());
-    inMemory = config.isInMemory();
+    space = new AddressSpace(frames.pageBits(), tail.address(), parts.config().logger());
     window = frames.window();
-    mutableFraction = config.mutableFraction();
-    clearing = new FrameClearing(frames, marks, this::clearedTogether);
+    mutableFraction = parts.config().mutableFraction();
+    clearing = new FrameClearing(frames, marks, this::clearedTogether, parts.config().logger());
     readOnlyAnnounced = new AtomicLong(marks.readOnly());
     headAnnounced = new AtomicLong(marks.head());
   }
 
+  /** Maximum number of mutable pages if {@code pages} are in memory. */
+  abstract long mostMutable(long pages);
+
+  /** Number of frames that justify waking the clearing thread, or 0 to clear each one at once. */
+  abstract long clearedTogether();
+
+  /** Called when no thread changes anything below {@code address} any more. */
+  abstract void becameImmutable(long address);
+
+  /** Called when a thread needs the frames below {@code address}, which are not clear. */
+  abstract void roomWanted(long address);
+
+  /** Moves the head as far as frames may become free. */
+  abstract void moveHead();
+
   /**
-   * Turns from a page that is full to the next, if there is a frame for the one after it; returns
-   * whether this thread has.
+   * Turns from a full page to the next, if there is a free frame for the page after it; returns
+   * whether this thread has done so.
    *
-   * @throws io.fasterkv.api.StoreException.OutOfAddresses if there is no next one
+   * @throws io.fasterkv.api.StoreException.OutOfAddresses if there is no next page
    */
   boolean turn(long page) {
     space.requireAfter(page);
@@ -84,45 +87,41 @@ final class PageTurns {
     return true;
   }
 
-  /** Whether the page that the tail is at can be turned. */
+  /** Whether the tail's page can be turned. */
   boolean hasRoom() {
     return marks.closed() >= neededClosed(tail.page());
   }
 
   /**
-   * Below it all frames are clear when {@code page} is turned, so that there is one for the next
-   * but one.
+   * All frames below this address must be clear before {@code page} is turned, so that the next
+   * page but one has a frame.
    */
   private long neededClosed(long page) {
     return frames.pageStart(page + 2 - window.pages());
   }
 
-  /** Pages of a log that is in memory as a whole, whatever is kept free ahead of its tail. */
-  long wholePages() {
-    return window.keptPages() - MIN_READ_ONLY_PAGES - 1 - spareFrames();
+  /** Length up to which a log is entirely in memory, with the spare frames ahead of its tail. */
+  long wholeBytes() {
+    return (window.keptPages() - MIN_READ_ONLY_PAGES - 1 - spareFrames()) * frames.pageBytes();
   }
 
-  private long mutablePages() {
+  final long mutablePages() {
     long pages = window.keptPages();
-    long most = inMemory ? pages : pages - MIN_READ_ONLY_PAGES;
-    return Math.clamp((long) (pages * mutableFraction), 0, most);
+    return Math.clamp((long) (pages * mutableFraction), 0, mostMutable(pages));
   }
 
-  /** Half of those that may be left while there is one for the tail. */
-  private long clearedTogether() {
-    long mostLeft = window.keptPages() - MIN_READ_ONLY_PAGES - mutablePages();
-    return inMemory ? 0 : Math.min(spareFrames(), mostLeft) / 2;
-  }
-
-  private long spareFrames() {
+  final long spareFrames() {
     long most = Math.max(MOST_SPARE_FRAMES, MOST_SPARE_BYTES / frames.pageBytes());
     return Math.min(window.keptPages() / SPARE_SHARE, most);
   }
 
-  /** The read-only mark follows the tail, also if that is where it was and the window smaller. */
+  /**
+   * Moves the read-only mark after the tail, even if the tail has not moved but the window has
+   * shrunk.
+   */
   private void moveMarks() {
     regions.advanceReadOnly(frames.pageStart(tail.page() - mutablePages()));
-    assist();
+    advance();
   }
 
   /** Makes frames free without a turn of the page. */
@@ -135,27 +134,30 @@ final class PageTurns {
     return clearing;
   }
 
-  /** Whether the frames below {@code address} are clear; if not, helps to make them so. */
+  /** Whether the frames below {@code address} are clear; if not, helps to clear them. */
   private boolean isClosed(long address) {
     if (marks.closed() >= address) {
       return true;
     }
     moveMarks();
     clearing.clear(address);
-    if (clearing.left() < address) {
-      flusher.refused().roomWanted();
-    }
+    roomWanted(address);
     return marks.closed() >= address;
   }
 
-  /** Helps the steps along. */
+  /** Advances the steps; throws if the log has failed. */
   void assist() {
+    failure.throwIfSet();
+    advance();
+  }
+
+  private void advance() {
     announceReadOnly();
     moveHead();
     epochs.drain();
   }
 
-  /** Sees to it that an action follows the latest move of the read-only mark. */
+  /** Registers a trigger action for the latest move of the read-only mark. */
   void announceReadOnly() {
     long readOnly = marks.readOnly();
     if (readOnlyAnnounced.getAcquire() < readOnly
@@ -166,44 +168,34 @@ final class PageTurns {
 
   private void onReadOnlySafe(long address) {
     marks.advanceSafeReadOnly(address);
-    if (inMemory) {
-      marks.advanceFlushed(address);
-    } else {
-      flusher.flushUntil(address);
-    }
+    becameImmutable(address);
   }
 
-  /** The device has all bytes up to an address. */
-  void flushed(long address) {
-    marks.advanceFlushed(address);
-    moveHead();
-  }
-
-  /** Keeps frames free ahead of the tail, as far as the flush has come. */
-  void moveHead() {
-    if (inMemory) {
-      // Pinned readers look below the head as well.
-      announceHead(Math.min(marks.head(), truncation.givenBackUntil()));
-      return;
-    }
-    long wanted = frames.pageStart(tail.page() + 2 + spareFrames() - window.keptPages());
-    long possible = frames.pageStart(frames.page(marks.flushed()));
-    long target = Math.min(wanted, possible);
-    if (target > marks.head()) {
-      marks.advanceHead(target);
-    }
-    announceHead(marks.head());
-  }
-
-  /** Sees to it that the frames below {@code head} are cleared. */
-  private void announceHead(long head) {
+  /** Registers a trigger action that clears the frames below {@code head}. */
+  final void announceHead(long head) {
     if (headAnnounced.getAcquire() < head && epochs.tryBump(() -> clearing.left(head))) {
       headAnnounced.accumulateAndGet(head, Math::max);
     }
   }
 
-  /** Nobody uses the memory any more but who calls this. */
+  /** Ends the clearing thread; no other thread may use the memory afterwards. */
   void close() {
     clearing.close();
+  }
+
+  final PageFrames frames() {
+    return frames;
+  }
+
+  final LogMarks marks() {
+    return marks;
+  }
+
+  final FrameWindow window() {
+    return window;
+  }
+
+  final long tailPage() {
+    return tail.page();
   }
 }

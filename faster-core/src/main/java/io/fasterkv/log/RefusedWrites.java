@@ -2,10 +2,9 @@ package io.fasterkv.log;
 
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.OwnThread;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
-import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 import java.util.TreeMap;
@@ -13,35 +12,35 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes that the device had no space for. Their pages stay in memory as they are, and no later
- * page is written until all of them are. A thread, which is there as long as there are such writes,
- * tries the oldest of them again, alone: after a pause that doubles from {@value
- * #FIRST_PAUSE_MILLIS} to {@value #LONGEST_PAUSE_MILLIS} milliseconds, or at once when somebody
- * asks for it. When it succeeds the next one follows without a pause.
+ * Retries writes for which the device had no space. Their pages stay in memory unchanged, and no
+ * later page is written until all of them are. A thread, which exists only while there are such
+ * writes, retries the oldest of them alone: after a pause that doubles from {@value
+ * #FIRST_PAUSE_MILLIS} to {@value #LONGEST_PAUSE_MILLIS} milliseconds, or at once on request. When
+ * it succeeds, the next one follows without a pause.
  *
- * <p>Operations that need room wait meanwhile. When no write has succeeded for some time since one
- * of them came, or nobody is to wait any more, the device counts as failed, which ends all waiting.
+ * <p>Operations that need room wait meanwhile. The device counts as failed, which ends all waits,
+ * when no write has succeeded for some time since the first of these operations began to wait, or
+ * when waiting was switched off.
  */
 final class RefusedWrites implements AutoCloseable {
   static final long FIRST_PAUSE_MILLIS = 10;
   static final long LONGEST_PAUSE_MILLIS = 1000;
 
-  private static final Logger LOG = System.getLogger("io.fasterkv");
   private static final long NONE = -1;
   private static final long NOBODY = Long.MIN_VALUE;
 
   private final LogDevice device;
   private final StoreFailure failure;
 
-  /** Starts to write what lies from the first address up to the second. */
+  /** Starts a write from the first address to the second. */
   private final Writer writer;
 
-  /** First address to end. */
+  /** Refused ranges: first address to end. */
   private final TreeMap<Long, Long> ranges = new TreeMap<>();
 
   private @Nullable Thread thread;
 
-  /** The first address of the range that is being tried again. */
+  /** First address of the range that is being retried. */
   private long tried = NONE;
 
   private long pauseMillis;
@@ -57,31 +56,32 @@ final class RefusedWrites implements AutoCloseable {
     void write(long from, long until);
   }
 
-  /** Nobody waits until {@link #waitAtMost} has said how long. */
+  /** Operations do not wait before {@link #waitAtMost} is called. */
   RefusedWrites(LogDevice device, StoreFailure failure, Writer writer) {
     this.device = device;
     this.failure = failure;
     this.writer = writer;
   }
 
-  /** Says how long operations that need room wait without a write that succeeds. */
+  /** Sets how long operations that need room wait without a successful write. */
   void waitAtMost(long millis) {
     waitNanos = TimeUnit.MILLISECONDS.toNanos(millis);
   }
 
-  /** Whether there are none: nobody writes anything else meanwhile. */
+  /** Whether no write is refused; otherwise nothing else may be written. */
   boolean isEmpty() {
     return cause == null;
   }
 
-  /** A write was refused. */
+  /** Adds a refused write. */
   synchronized void add(long from, long until, NoSpaceException because) {
     ranges.put(from, until);
     refusals++;
     boolean isFirst = cause == null;
     cause = because;
     if (isFirst) {
-      LOG.log(Level.WARNING, "the disk is full, writers wait: " + describe(from, because));
+      String line = "the disk is full; operations that need log memory wait: ";
+      failure.logger().log(Level.WARNING, line + describe(from, because));
       pauseMillis = FIRST_PAUSE_MILLIS;
     } else if (from == tried) {
       pauseMillis = Math.min(2 * pauseMillis, LONGEST_PAUSE_MILLIS);
@@ -91,7 +91,7 @@ final class RefusedWrites implements AutoCloseable {
       dueNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(pauseMillis);
     }
     if (thread == null && !isClosed) {
-      // If the thread cannot be started, nothing would retry, so the caller fails and records that.
+      // If the thread cannot be started, nothing would retry; so the caller fails and records that.
       Thread next = failure.thread("faster-flush-again", this::tryAgain);
       next.start();
       thread = next;
@@ -99,7 +99,7 @@ final class RefusedWrites implements AutoCloseable {
     notifyAll();
   }
 
-  /** A write has succeeded, be it one of these or not. */
+  /** Called when any write has succeeded. */
   void written(long from) {
     if (cause != null) {
       endTry(from);
@@ -116,7 +116,7 @@ final class RefusedWrites implements AutoCloseable {
     dueNanos = System.nanoTime();
     if (ranges.isEmpty()) {
       cause = null;
-      LOG.log(Level.INFO, "the disk has space again: " + device.place(from));
+      failure.logger().log(Level.INFO, "the disk has space again: " + device.place(from));
     }
     notifyAll();
   }
@@ -127,7 +127,7 @@ final class RefusedWrites implements AutoCloseable {
     }
   }
 
-  /** Waits until the oldest is due; null when there are none any more. */
+  /** Waits until the oldest write is due; returns null when there are none left. */
   private synchronized Map.@Nullable Entry<Long, Long> next() {
     while (!isClosed && cause != null && failure.get() == null) {
       long left = dueNanos - System.nanoTime();
@@ -140,7 +140,7 @@ final class RefusedWrites implements AutoCloseable {
         TimeUnit.NANOSECONDS.timedWait(
             this, tried == NONE ? left : TimeUnit.MILLISECONDS.toNanos(LONGEST_PAUSE_MILLIS));
       } catch (InterruptedException e) {
-        // Nobody has a reason to interrupt this thread; close says when to end.
+        // An interrupt has no meaning here; close ends this thread.
         continue;
       }
     }
@@ -149,7 +149,7 @@ final class RefusedWrites implements AutoCloseable {
   }
 
   /**
-   * Has the oldest tried without a pause. Returns how many writes have been refused so far, for
+   * Makes the oldest write due at once. Returns how many writes have been refused so far, for
    * {@link #isRefused}.
    */
   long tryNow() {
@@ -162,7 +162,10 @@ final class RefusedWrites implements AutoCloseable {
     return refusals;
   }
 
-  /** Whether a write below {@code address} is refused, and one was since {@link #tryNow}. */
+  /**
+   * Whether a write below {@code address} is refused, and any write was refused since {@link
+   * #tryNow}.
+   */
   boolean isRefused(long address, long refusalsBefore) {
     if (cause == null || refusals == refusalsBefore) {
       return false;
@@ -172,7 +175,10 @@ final class RefusedWrites implements AutoCloseable {
     }
   }
 
-  /** Somebody who needs room finds none. Where these writes are why, it ends some time. */
+  /**
+   * Called by an operation that finds no room. If refused writes are the reason, the waiting ends
+   * after the time limit.
+   */
   void roomWanted() {
     NoSpaceException because = cause;
     if (because == null) {
@@ -195,7 +201,7 @@ final class RefusedWrites implements AutoCloseable {
     }
   }
 
-  /** The place that the oldest of them is for, and why it was refused. */
+  /** The place of the oldest refused write, and why it was refused. */
   synchronized String describe() {
     NoSpaceException because = cause;
     long from = ranges.isEmpty() ? tried : ranges.firstKey();
@@ -210,7 +216,7 @@ final class RefusedWrites implements AutoCloseable {
     return device.place(from) + ", cause=" + because.getMessage();
   }
 
-  /** Nothing is tried again; returns when nothing is being started. */
+  /** Ends the retries; returns when no write is being started. */
   @Override
   public void close() {
     Thread last;

@@ -19,15 +19,15 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads all records of a range in the order of their addresses, a page at a time: from memory where
- * the page is there, else from the device, whose checksum is verified. What may still be updated in
- * place is copied record by record, each as it was at some moment. Records of keys that the store
- * is not there for are passed over. Holds one page of scratch and one epoch slot, protected only
- * while bytes are copied; and the whole of a large value while it is looked at. One thread at a
+ * Reads all records of a range in the order of their addresses, a page at a time: from memory if
+ * the page is there, otherwise from the device, verifying its checksum. Records that may still be
+ * updated in place are copied one by one, each in a consistent state. Records of keys that the
+ * store does not own are skipped. Uses one page of scratch memory and one epoch slot, protected
+ * only while bytes are copied, and memory for a large value while that is in use. One thread at a
  * time.
  */
 public final class ScanCursor implements AutoCloseable {
-  /** How much of a page is copied record by record before the epoch is let go. */
+  /** How much of a page is copied record by record before the epoch is released. */
   private static final long LIVE_PIECE_BYTES = 64 << 10;
 
   private final HybridLog log;
@@ -50,7 +50,7 @@ public final class ScanCursor implements AutoCloseable {
   private long address;
   private long info;
 
-  /** What leads to the value of the record at hand; null if it is in the record. */
+  /** The anchor of the current record's value; null if the value is in the record. */
   private @Nullable LargeAnchor anchor;
 
   private boolean isGivenBack;
@@ -61,7 +61,7 @@ public final class ScanCursor implements AutoCloseable {
     this.layout = layout;
     this.buffers = buffers;
     this.range = range;
-    // A page begins with a record, an address that is given need not.
+    // A page begins with a record; any other address need not be one's start.
     next = Math.max(range.begin(), log.pageStart(range.from()));
     loadedFrom = next;
     loadedUntil = next;
@@ -75,14 +75,14 @@ public final class ScanCursor implements AutoCloseable {
     }
   }
 
-  /** Lets the scan show the first chunk of each large value, too, which stands for the value. */
+  /** Makes the scan also return the first chunk of each large value, on behalf of the value. */
   public ScanCursor withFirstChunks() {
     withChunks = true;
     return this;
   }
 
   /**
-   * Lets the scan show forks, too: {@link #isFork} tells them, and they have neither key nor value.
+   * Makes the scan also return forks, which have neither key nor value; {@link #isFork} tells them.
    */
   public ScanCursor withForks() {
     withForks = true;
@@ -90,11 +90,13 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   /**
-   * Moves to the next record that is in a chain, tombstones included; false at the end. A tombstone
-   * with nothing below it in its chain is left out: its record may have left the index when it was
-   * deleted, and one that took the freed entry may have been allocated before it, so of these two
-   * the later address is not the newer. What counts as below it, {@link ScanRange#chainsEnd()}
-   * says: who has read records that are gone by now has to hear of their deletion.
+   * Moves to the next record that is in a chain, including tombstones; returns false at the end.
+   *
+   * <p>A tombstone with nothing below it in its chain is skipped. Its record may have been removed
+   * from the index when it was deleted, and a record that took the freed entry may have been
+   * allocated before it; so of these two, the one with the higher address is not the newer. {@link
+   * ScanRange#chainsEnd()} tells what counts as below: a reader that has seen records which no
+   * longer exist must also see their deletion.
    */
   public boolean next() {
     large.release();
@@ -135,7 +137,7 @@ public final class ScanCursor implements AutoCloseable {
     return false;
   }
 
-  /** Chunks have no version: they are as good as the anchor that leads to them. */
+  /** Chunks have no version: they are valid if the anchor that leads to them is. */
   private boolean isShown() {
     return !RecordInfo.isInvalid(info)
         && !isEndOfChain()
@@ -151,15 +153,12 @@ public final class ScanCursor implements AutoCloseable {
         && !(withChunks && RecordInfo.previousAddress(info) == Address.NONE);
   }
 
-  /** How many bytes of chunks it has come by that it does not show. */
+  /** Bytes of chunks so far that the scan did not return. */
   public long hiddenChunkBytes() {
     return hiddenChunkBytes;
   }
 
-  /**
-   * How many bytes of records it has come by that nobody needs: deleted, given up, or of keys that
-   * the store is not there for.
-   */
+  /** Bytes of dead records so far: deleted, abandoned, or of keys that the store does not own. */
   public long endedBytes() {
     return endedBytes;
   }
@@ -169,25 +168,25 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   /**
-   * Takes the key of the record at hand and those of records behind it, as far as they were loaded
-   * with it; returns the address that it came to. What it took is valid until the scan passes that.
+   * Reads the keys of the current and the following records, as far as they were loaded together;
+   * returns the address that it reached. The result is valid until the scan passes that address.
    */
   public long upcoming(UpcomingKeys keys) {
     long until = loadedUntil - loadedFrom;
     return loadedFrom + keys.read(layout, buffer, address - loadedFrom, until);
   }
 
-  /** Where the record ends, with what it has room for. */
+  /** End of the record, including its spare capacity. */
   public long endAddress() {
     return next;
   }
 
-  /** The lowest address that the record or its value lies at. */
+  /** The lowest address of the record and its value. */
   public long lowestAddress() {
     return anchor == null ? address : anchor.oldest();
   }
 
-  /** Whether a newer record of the key is in the chain for certain; false says nothing. */
+  /** True if a newer record of the key is certainly in the chain; false means unknown. */
   public boolean isOverwritten() {
     return RecordInfo.isOverwritten(info);
   }
@@ -197,24 +196,24 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   /**
-   * Whether the key is deleted as of this record. A large value whose first chunk is no longer
-   * there counts as deleted: it was moved, and comes again, or it has expired.
+   * Whether the key is deleted as of this record. A large value whose first chunk no longer exists
+   * counts as deleted: it has expired, or was moved and is returned at its new place.
    */
   public boolean isTombstone() {
     return RecordInfo.isTombstone(info) || (anchor != null && anchor.oldest() < range.begin());
   }
 
-  /** Whether this is the first chunk of a large value, and no record of a chain. */
+  /** Whether this is the first chunk of a large value, which is not a record of a chain. */
   public boolean isChunk() {
     return RecordInfo.isChunk(info);
   }
 
-  /** Whether the record leads to a large value. */
+  /** Whether the record has the anchor of a large value. */
   public boolean isLarge() {
     return RecordInfo.isLarge(info);
   }
 
-  /** Whether this is a fork, and no record of a key. */
+  /** Whether this is a fork, which has no key. */
   public boolean isFork() {
     return RecordInfo.isFork(info);
   }
@@ -229,11 +228,11 @@ public final class ScanCursor implements AutoCloseable {
   }
 
   /**
-   * The value; valid until the next move. A large one is put together now, in scratch memory, which
-   * is waited for when others have it.
+   * The value; valid until the next move. A large value is assembled by this call in scratch
+   * memory, for which it waits if other threads use it.
    *
    * @throws io.fasterkv.api.StoreException.OutOfBudget if the value is larger than scratch memory,
-   *     or that does not come free
+   *     or if that does not become free
    */
   public ByteSpan value() {
     if (anchor != null && !large.isRead() && !isTombstone()) {
@@ -248,7 +247,9 @@ public final class ScanCursor implements AutoCloseable {
     giveBack();
   }
 
-  /** Gives scratch memory back, and touches no off-heap memory: for a scan that was forgotten. */
+  /**
+   * Returns scratch memory without accessing any off-heap memory, for a scan that was never closed.
+   */
   public void giveBack() {
     if (!isGivenBack) {
       isGivenBack = true;
@@ -261,7 +262,8 @@ public final class ScanCursor implements AutoCloseable {
     long end = Math.min(log.pageEnd(next), range.end());
     user.protect();
     try {
-      // The page that a recovery went on with has its older records on the device alone.
+      // After a recovery, the page where the log continues has its older records only on the
+      // device.
       boolean isInMemory = next >= log.pinnedFrom();
       if (isInMemory && end > log.safeReadOnlyAddress()) {
         copyChanging(Math.min(end, next + LIVE_PIECE_BYTES));
@@ -279,7 +281,7 @@ public final class ScanCursor implements AutoCloseable {
     loadFromDevice();
   }
 
-  /** Copies whole records up to the first end of a record at {@code end} or above. */
+  /** Copies whole records up to the first record end at or above {@code end}. */
   private void copyChanging(long end) {
     MemorySegment memory = log.memory();
     long at = next;
@@ -331,7 +333,7 @@ public final class ScanCursor implements AutoCloseable {
     return found;
   }
 
-  /** Nothing follows on this page; what was loaded may be only part of it. */
+  /** Nothing follows on this page; the loaded bytes may be only a part of it. */
   private long endOfPage() {
     return Math.min(log.pageEnd(address), range.end());
   }

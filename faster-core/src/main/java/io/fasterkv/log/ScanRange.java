@@ -3,25 +3,25 @@ package io.fasterkv.log;
 import io.fasterkv.record.Address;
 
 /**
- * What a scan covers.
+ * The range of a scan.
  *
- * @param begin the log's begin, as the scan's user has pinned it
- * @param chainsEnd a tombstone whose previous address is below it is taken to end its chain
- * @param from records below it are passed over; any address
- * @param until records at it and above are not reached; any address
- * @param end a place where a record ends, at or above {@code until}: nothing from there on is read,
- *     and all below it that was allocated has its header
+ * @param begin the log's begin, which the scan's user has pinned
+ * @param chainsEnd a tombstone whose previous address is below this one ends its chain
+ * @param from records below it are skipped; any address
+ * @param until records at or above it are not returned; any address
+ * @param end the end of a record, at or above {@code until}: nothing beyond it is read, and every
+ *     record allocated below it has its header
  */
 public record ScanRange(long begin, long chainsEnd, long from, long until, long end) {
 
-  /** All between two ends of records. */
+  /** The whole range between two record ends. */
   public static ScanRange whole(long begin, long end) {
     return new ScanRange(begin, begin, begin, end, end);
   }
 
   /**
-   * As {@link #part}, for who may have read before what lies below {@code from}, and may be gone by
-   * now: only a tombstone with nothing below it, and never anything, is taken to end its chain.
+   * Like {@link #part}, for a reader that may already have seen records below {@code from} which no
+   * longer exist: only a tombstone that never had anything below it ends its chain.
    */
   public static ScanRange since(long begin, long end, long from, long until) {
     return new ScanRange(begin, Address.FIRST, Math.max(begin, from), Math.min(end, until), end);

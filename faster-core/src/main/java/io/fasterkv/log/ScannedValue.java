@@ -10,14 +10,14 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Puts the value of a large record together for a scan, when it is asked for. The chunks lie below
- * the anchor, in memory or on disk; each is checked against its own checksum. Borrows scratch
- * memory for one value at a time, and waits for it when others have it. One thread at a time.
+ * Assembles the value of a large record for a scan, on demand. The chunks are below the anchor, in
+ * memory or on disk; each is verified by its own checksum. Takes scratch memory for one value at a
+ * time, and waits if other threads use it. One thread at a time.
  */
 public final class ScannedValue {
-  /** What is to be merged onto a value when that has been put together. */
+  /** Something to merge onto a value after it was assembled. */
   public interface Above {
-    /** How many bytes that takes. */
+    /** Length of the result. */
     int bytes(ByteSpan base);
 
     void merge(ByteSpan base, ByteSpan result);
@@ -40,7 +40,7 @@ public final class ScannedValue {
     reader = new LargeReader(log, user);
   }
 
-  /** Points {@code value} at the whole value; it stays until {@link #release}. */
+  /** Points {@code value} at the whole value, which stays valid until {@link #release}. */
   public void read(LargeAnchor anchor, ByteSpan key, ByteSpan value) {
     release();
     MemorySegment to = take(anchor.bytes());
@@ -65,7 +65,7 @@ public final class ScannedValue {
     isRead = true;
   }
 
-  /** As {@link #read}, with something merged onto the value. */
+  /** Like {@link #read}, with something merged onto the value. */
   public void readMerged(LargeAnchor anchor, ByteSpan key, Above above, ByteSpan value) {
     for (int waits = 0; ; waits++) {
       read(anchor, key, value);
@@ -101,7 +101,7 @@ public final class ScannedValue {
     return isRead;
   }
 
-  /** Gives the memory of the last value back. */
+  /** Returns the memory of the last value. */
   public void release() {
     isRead = false;
     if (whole != null) {

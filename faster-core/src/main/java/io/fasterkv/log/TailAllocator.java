@@ -3,7 +3,7 @@ package io.fasterkv.log;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
- * Hands out the log's tail (SIGMOD'18, section 5.1 and algorithm 1).
+ * Allocates at the log's tail (SIGMOD'18, section 5.1 and algorithm 1).
  *
  * <p>Page number and offset share one word, so that one fetch-and-add allocates:
  *
@@ -12,14 +12,14 @@ import java.util.concurrent.atomic.AtomicLongArray;
  *   page number                     offset in the page, may overshoot
  * </pre>
  *
- * <p>The thread whose offset passes the page's end has allocated nothing, and neither have those
- * after it; somebody then turns the page by a compare-and-set of the whole word, which exactly one
- * wins. The offset has 16 bits to spare: each thread looks before it adds, so at most one overshoot
- * per thread is under way, and 65,536 of the largest records fit. What is left of the old page
+ * <p>A thread whose offset passes the page's end has allocated nothing, and neither have later
+ * threads. One of them turns the page by a compare-and-set of the whole word, which exactly one
+ * thread wins. The offset has 16 spare bits: each thread checks it before adding, so there is at
+ * most one overshoot per thread, and 65,536 of the largest records fit. The rest of the old page
  * stays zero.
  */
 final class TailAllocator {
-  /** The record does not fit the tail page: turn it and try again. */
+  /** The record does not fit the tail page: the caller must turn the page and retry. */
   static final long PAGE_FULL = -1;
 
   private static final int SPARE_BITS = 16;
@@ -29,17 +29,20 @@ final class TailAllocator {
   private final int offsetBits;
   private final long offsetMask;
 
-  /** Alone in its cache lines: every append writes it, and the marks beside it are read always. */
+  /**
+   * In a cache line of its own: every append writes it, while the marks beside it are read all the
+   * time.
+   */
   private final AtomicLongArray tail = new AtomicLongArray(2 * AT + 1);
 
-  /** Begins at an address: at most the begin of the last page that there can be. */
+  /** Starts at an address, at most the start of the last possible page. */
   TailAllocator(int pageBits, long startAddress) {
     this.pageBits = pageBits;
     offsetBits = pageBits + SPARE_BITS;
     offsetMask = (1L << offsetBits) - 1;
     long page = startAddress >>> pageBits;
     boolean isAtEnd = page == AddressSpace.lastPage(pageBits);
-    // As the tail was when the page before had become full.
+    // The tail as if the page before had just become full.
     tail.setRelease(
         AT,
         isAtEnd
@@ -47,7 +50,7 @@ final class TailAllocator {
             : word(page, startAddress & ((1L << pageBits) - 1)));
   }
 
-  /** The address of fresh bytes, or {@link #PAGE_FULL}. */
+  /** Allocates bytes; returns their address or {@link #PAGE_FULL}. */
   long allocate(long bytes) {
     long pageBytes = 1L << pageBits;
     if (offset(tail.getAcquire(AT)) + bytes > pageBytes) {
@@ -60,9 +63,9 @@ final class TailAllocator {
   }
 
   /**
-   * The address of fresh bytes up to the end of their page, {@code most} at most and {@code least}
-   * at least, or {@link #PAGE_FULL}. A compare-and-set, so that nobody else loses the rest of the
-   * page to an allocation that comes too late.
+   * Allocates up to the end of the page, at most {@code most} and at least {@code least} bytes;
+   * returns the address or {@link #PAGE_FULL}. Uses a compare-and-set: a fetch-and-add that comes
+   * too late would cost other threads the rest of the page.
    */
   long allocateUpTo(long least, long most) {
     while (true) {
@@ -78,8 +81,8 @@ final class TailAllocator {
   }
 
   /**
-   * As {@link #allocateUpTo}, but only while {@code page} is the page that new records go to: who
-   * may not use the next one gets nothing of it.
+   * Like {@link #allocateUpTo}, but only while {@code page} is the tail page, for a caller that may
+   * not use the next page.
    */
   long allocateOn(long page, long least, long most) {
     while (true) {
@@ -105,7 +108,7 @@ final class TailAllocator {
     return address(word >>> offsetBits, Math.min(offset(word), 1L << pageBits));
   }
 
-  /** Moves from {@code page} to the next; true for the one thread that did. */
+  /** Moves from {@code page} to the next; true for the one thread that did it. */
   boolean turn(long page) {
     for (long word = tail.get(AT); word >>> offsetBits == page; word = tail.get(AT)) {
       if (tail.compareAndSet(AT, word, word(page + 1, 0))) {
@@ -117,7 +120,7 @@ final class TailAllocator {
 
   /**
    * Moves the tail to the next multiple of {@code unit}, a power of two. Returns that address plus
-   * the size of the gap that was left below it, which is less than the unit: the caller fills it.
+   * the size of the gap below it, which is less than the unit; the caller must fill the gap.
    */
   long align(long unit) {
     while (true) {

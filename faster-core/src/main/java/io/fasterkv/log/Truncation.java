@@ -7,9 +7,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Gives storage below the log's begin back, but not while somebody still needs it: a reader pins
- * the begin it has seen, and a checkpoint retains the part of the log that it is made of. Used when
- * a scan begins and ends, with checkpoints, and when the begin moves; never by an operation.
+ * Releases storage below the log's begin as soon as nothing needs it: a reader pins the begin it
+ * has seen, and a checkpoint retains its part of the log. Used when a scan begins and ends, for
+ * checkpoints, and when the begin moves; never by an operation.
  */
 final class Truncation {
   private final LogMarks marks;
@@ -17,19 +17,21 @@ final class Truncation {
   private final LogDevice device;
   private final long pageBytes;
 
-  /** How many readers began at each begin address. */
+  /** Number of readers by the begin address they pinned. */
   private final TreeMap<Long, Integer> pins = new TreeMap<>();
 
-  /** Those of the pins that last until the caller of the store ends them. */
+  /** Number of pins that the store's caller ends, by address; these are also in pins. */
   private final TreeMap<Long, Integer> keeps = new TreeMap<>();
 
-  /** How many checkpoints begin at each address. */
+  /** Number of checkpoints by the address where they begin. */
   private final TreeMap<Long, Integer> retained = new TreeMap<>();
 
-  /** Storage below it was given back. */
+  /** Storage below this address was released. */
   private volatile long givenBackUntil;
 
-  /** Whether a keep or a checkpoint begins at the begin or below. */
+  /**
+   * Whether the store's caller has pinned anything, or a checkpoint begins at or below the begin.
+   */
   private volatile boolean isHeld;
 
   private boolean isClosed;
@@ -42,8 +44,8 @@ final class Truncation {
   }
 
   /**
-   * Pins the begin of the log and returns it, until the caller of the store says so; each call
-   * wants its {@link #unpin}.
+   * Pins the begin of the log and returns it. Every call needs an {@link #unpin}, which the store's
+   * caller decides about.
    */
   synchronized long pin() {
     long begin = pinBriefly();
@@ -63,7 +65,7 @@ final class Truncation {
     unpinBrief(begin);
   }
 
-  /** As {@link #pin}, for who ends it by himself, by {@link #unpinBrief}. */
+  /** Like {@link #pin}, for a pin that ends without the store's caller, by {@link #unpinBrief}. */
   synchronized long pinBriefly() {
     long begin = marks.begin();
     pins.merge(begin, 1, Integer::sum);
@@ -75,17 +77,17 @@ final class Truncation {
     giveBack();
   }
 
-  /** Whether a caller of the store has pinned anything. */
+  /** Whether the store's caller has pinned anything. */
   synchronized boolean isKept() {
     return !keeps.isEmpty();
   }
 
-  /** What lies below it is given back in time, whatever the callers of the store do. */
+  /** Storage below this address will be released whatever the store's callers do. */
   synchronized long freeUntil() {
     return lower(keeps, marks.begin());
   }
 
-  /** Keeps storage from {@code address} on; each call wants its {@link #release}. */
+  /** Keeps storage from {@code address} on; every call needs a {@link #release}. */
   synchronized void retain(long address) {
     retained.merge(address, 1, Integer::sum);
     noteHeld();
@@ -97,18 +99,18 @@ final class Truncation {
     giveBack();
   }
 
-  /** Moves the begin; storage follows as soon as nobody needs it. */
+  /** Moves the begin; its storage is released as soon as nothing needs it. */
   synchronized void advanceBegin(long address) throws IOException {
     marks.advanceBegin(address);
     giveBack();
   }
 
-  /** From now on no storage is given back: another store may have been opened on it. */
+  /** Stops the release of storage: another store may have been opened on it. */
   synchronized void close() {
     isClosed = true;
   }
 
-  /** Whether storage stays when the begin moves, for longer than a brief pin; takes no lock. */
+  /** Whether storage is kept when the begin moves, for longer than a brief pin; takes no lock. */
   boolean isHeld() {
     return isHeld;
   }
@@ -129,7 +131,7 @@ final class Truncation {
     if (floor > givenBackUntil && !isClosed) {
       givenBackUntil = floor;
       extents.truncate(floor);
-      // An extent is verified as a whole, by checkpoints too, and lies on one page.
+      // An extent is verified as a whole, by checkpoints too, and is within one page.
       device.truncate(floor & -pageBytes);
     }
   }

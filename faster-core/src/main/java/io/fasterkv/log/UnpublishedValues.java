@@ -4,14 +4,14 @@ import java.util.TreeMap;
 import java.util.function.LongSupplier;
 
 /**
- * Where values are being written whose anchors are not in their chains yet. Their first chunks may
- * be on disk by now, and nothing leads to them: whoever looks for what is live must not go there.
- * Used twice for each large value that is written, and by compaction; never by other operations.
+ * Tracks values that are being written and whose anchors are not in their chains yet. Their first
+ * chunks may already be on disk with nothing leading to them, so compaction must not go there. Used
+ * twice for each large value that is written, and by compaction; never by other operations.
  */
 final class UnpublishedValues {
   private final TreeMap<Long, Integer> starts = new TreeMap<>();
 
-  /** Takes the address at which a value begins at the earliest, and returns it. */
+  /** Adds and returns the lowest possible address of a new value. */
   synchronized long add(LongSupplier tailAddress) {
     long start = tailAddress.getAsLong();
     starts.merge(start, 1, Integer::sum);
@@ -22,7 +22,7 @@ final class UnpublishedValues {
     starts.computeIfPresent(start, (address, count) -> count == 1 ? null : count - 1);
   }
 
-  /** The lowest address that was taken and not removed; the largest number if there is none. */
+  /** The lowest address that was added and not removed; {@link Long#MAX_VALUE} if there is none. */
   synchronized long lowest() {
     return starts.isEmpty() ? Long.MAX_VALUE : starts.firstKey();
   }

@@ -9,9 +9,9 @@ import java.lang.foreign.MemorySegment;
 import java.util.stream.Stream;
 
 /**
- * The keys that a scan is about to come to, for who wants to touch what they need. A guess: keys of
- * records that the scan will not show may be among them, and nothing says how many follow. One
- * thread's; used over and over.
+ * Reads the keys that a scan will reach next, so that a caller can prefetch what they need. The
+ * result is a guess: it may include keys of records that the scan will not return, and says nothing
+ * about how many follow. Reusable. For one thread.
  */
 public final class UpcomingKeys {
   private static final long PASSED_OVER =
@@ -25,12 +25,12 @@ public final class UpcomingKeys {
   private final ByteSpan[] keys;
   private int count;
 
-  /** Room for so many keys. */
+  /** Creates room for {@code most} keys. */
   public UpcomingKeys(int most) {
     keys = Stream.generate(ByteSpan::new).limit(most).toArray(ByteSpan[]::new);
   }
 
-  /** The keys, {@link #count()} of them; valid as long as the page that they were read from. */
+  /** The keys, {@link #count()} of them; valid as long as the page they were read from. */
   public ByteSpan[] keys() {
     return keys;
   }
@@ -40,8 +40,8 @@ public final class UpcomingKeys {
   }
 
   /**
-   * Takes the keys of the records at {@code from} and behind it; returns where it has ended, at the
-   * latest at {@code end}, or where something is that makes no sense.
+   * Reads the keys of the records from {@code from} on. Returns where it ended: at {@code end}, or
+   * before it at bytes that are not a sound record or when there is no more room.
    */
   long read(RecordLayout layout, MemorySegment page, long from, long end) {
     count = 0;
@@ -65,7 +65,7 @@ public final class UpcomingKeys {
     return at;
   }
 
-  /** How many bytes the record at {@code at} takes; 0 if its sizes make no sense. */
+  /** Length of the record at {@code at}; 0 if its sizes are not sound. */
   private static long bytes(RecordLayout layout, MemorySegment page, long at, long info, long end) {
     if (RecordInfo.isPadding(info)) {
       return RecordInfo.paddingBytes(info);

@@ -3,29 +3,29 @@ package io.fasterkv.log;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Where in the log a record may be updated in place, and where an update copies (SIGMOD'18, section
- * 6): at {@link #inPlaceFrom()} and above the first, below {@link #copyBelow()} the second, and in
- * between some thread may still be updating. Cuts and freezes move these marks for some time; the
- * read-only mark moves them for ever.
+ * Holds the marks that decide whether an update of a record is made in place or copies it
+ * (SIGMOD'18, section 6): in place at or above {@link #inPlaceFrom()}, by copy below {@link
+ * #copyBelow()}. Between the two, some thread may still be updating in place. Cuts and freezes move
+ * these marks temporarily; the read-only mark moves them permanently.
  *
- * <p>The end of a freeze is the only moment at which a mark falls. Who updates in place therefore
- * reads both marks before the index entry: the first one falls when every copy by the second one,
- * from before the thaw, is in its chain, so who has seen it fallen finds these copies.
+ * <p>A mark falls only at the end of a freeze. An in-place update therefore reads both marks before
+ * the index entry: the first mark falls only after every copy made because of the second one,
+ * before the thaw, is in its chain. So a thread that has seen it fall finds these copies.
  */
 public final class UpdateRegions {
   private final LogMarks marks;
   private final boolean appendOnly;
 
-  /** The read-only mark, or the end of what is frozen, if that is higher. */
+  /** The read-only mark, or the end of the frozen part if that is higher. */
   private final AtomicLong inPlaceFrom;
 
-  /** Below it all is frozen, and every thread has seen that; 0 if nothing is. */
+  /** Everything below it is frozen, and every thread has seen that; 0 if nothing is frozen. */
   private final AtomicLong safeFrozen = new AtomicLong();
 
-  /** Below it all was frozen once. */
+  /** Everything below it was frozen at some time. */
   private final AtomicLong wasFrozen = new AtomicLong();
 
-  /** What got into no chain below it stays out of all. */
+  /** A record below it that is in no chain must stay out of all chains. */
   private final AtomicLong fillFloor = new AtomicLong();
 
   private final AtomicLong cutsBegun = new AtomicLong();
@@ -37,39 +37,41 @@ public final class UpdateRegions {
     inPlaceFrom = new AtomicLong(appendOnly ? Long.MAX_VALUE : marks.readOnly());
   }
 
-  /** At it and above an update is made in place; in an append-only log, nowhere. */
+  /** Updates at or above this address are made in place; never in an append-only log. */
   public long inPlaceFrom() {
     return inPlaceFrom.getAcquire();
   }
 
   /**
-   * Below it an update copies; between it and {@link #inPlaceFrom()} some thread may be updating.
+   * Updates below this address copy; between it and {@link #inPlaceFrom()} some thread may still be
+   * updating in place.
    */
   public long copyBelow() {
     return appendOnly ? Long.MAX_VALUE : Math.max(marks.safeReadOnly(), safeFrozen.getAcquire());
   }
 
   /**
-   * Below it nobody updates a record in place that has a newer one of its key above it. What was
-   * frozen is that for ever: who puts a record above one that may be updated in place takes care of
-   * that, and what was put there while it was frozen needs no care. So no delta is put above such a
-   * record in the fuzzy region, as it is elsewhere.
+   * No record below this address that has a newer record of its key above it is updated in place. A
+   * frozen record stays so for ever: a thread that puts a record above one that may be updated in
+   * place ensures it, and a record put there during the freeze needs no such care. So no delta is
+   * put above such a record in the fuzzy region, as it is elsewhere.
    */
   public long settledBelow() {
     return Math.max(copyBelow(), wasFrozen.getAcquire());
   }
 
   /**
-   * Below it nobody updates a record in place any more, also when the caller has left its epoch:
-   * what is only frozen may thaw.
+   * No record below this address is updated in place any more, even after the caller has left its
+   * epoch. It does not include records that are only frozen, since they may thaw.
    */
   public long immutableBelow() {
     return appendOnly ? Long.MAX_VALUE : marks.safeReadOnly();
   }
 
   /**
-   * Names a moment in which no cut was being made, or is negative. If it is the same later, no
-   * record that was allocated in between is separated by a cut from one that was mutable before.
+   * Identifies a moment without a cut in progress; negative while one is in progress. If the value
+   * is the same later, no cut separates a record allocated in between from one that was mutable
+   * before.
    */
   public long uncutSince() {
     long ended = cutsEnded.get();
@@ -77,14 +79,14 @@ public final class UpdateRegions {
   }
 
   /**
-   * From now on no record below {@code address} gets into a chain that was not in one, but for
-   * operations that are under way: a checkpoint has been told what is there.
+   * From now on no record below {@code address} enters a chain for the first time, except by
+   * operations already under way: a checkpoint has recorded what is there.
    */
   public void fillNothingBelow(long address) {
     fillFloor.accumulateAndGet(address, Math::max);
   }
 
-  /** Whether a record that got into no chain may be filled again, for a protected caller. */
+  /** Whether a protected caller may reuse a record that is in no chain. */
   public boolean mayFillAgain(long address) {
     return address >= marks.readOnly() && address >= fillFloor.getAcquire();
   }
@@ -102,10 +104,10 @@ public final class UpdateRegions {
   }
 
   /**
-   * Moves the read-only mark, after the mark for updates in place: from the moment when the first
-   * has moved any thread may tell it to all, and who comes after that must find the second moved.
-   * The lock keeps a thaw from putting the second below the first; it is taken once a page and once
-   * a cut.
+   * Moves the read-only mark, and before it the mark for updates in place. The order matters: as
+   * soon as the read-only mark has moved, any thread may announce it, and a thread that starts
+   * after that must find the other mark moved. The lock keeps a thaw from setting that mark below
+   * the read-only mark; it is taken once a page and once a cut.
    */
   void advanceReadOnly(long address) {
     synchronized (safeFrozen) {
@@ -114,7 +116,7 @@ public final class UpdateRegions {
     }
   }
 
-  /** Operations that begin from now on update nothing below {@code end} in place. */
+  /** From now on no operation that starts updates anything below {@code end} in place. */
   void beginFreeze(long end) {
     fillNothingBelow(end);
     if (!appendOnly) {
@@ -122,18 +124,21 @@ public final class UpdateRegions {
     }
   }
 
-  /** Every thread has seen {@link #beginFreeze}. */
+  /** Called when every thread has seen {@link #beginFreeze}. */
   void frozen(long end) {
     wasFrozen.setRelease(end);
     safeFrozen.setRelease(end);
   }
 
-  /** Nobody takes anything to be frozen from now on. */
+  /** From now on no thread treats a record as frozen. */
   void beginThaw() {
     safeFrozen.setRelease(0);
   }
 
-  /** Every thread has seen {@link #beginThaw}: what is not read-only is updated in place again. */
+  /**
+   * Called when every thread has seen {@link #beginThaw}: records that are not read-only are
+   * updated in place again.
+   */
   void endThaw() {
     synchronized (safeFrozen) {
       if (!appendOnly) {

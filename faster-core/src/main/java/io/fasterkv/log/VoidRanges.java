@@ -5,13 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Records that a recovery has undone. Beside the version that a checkpoint commits, the log may
- * already hold records of the next one; a store that is recovered from that checkpoint must never
- * see them. They are not rewritten but remembered, as ranges of the log in which one version is
- * void: scans step over them, and no chain leads to them. Immutable.
+ * Remembers the records that a recovery has undone. The log may hold records of the next version
+ * beside those of the version that a checkpoint commits; a store recovered from that checkpoint
+ * must never see them. They are not rewritten but remembered, as ranges of the log in which one
+ * version is void: scans skip them, and no chain leads to them. Immutable.
  */
 public final class VoidRanges {
-  /** None. */
+  /** No ranges. */
   public static final VoidRanges NONE = new VoidRanges(List.of());
 
   /**
@@ -39,7 +39,7 @@ public final class VoidRanges {
 
   private final VoidRange[] ranges;
 
-  /** All ranges end here or below, so that most records are let through by one comparison. */
+  /** All ranges end at or below this address, so one comparison decides about most records. */
   private final long end;
 
   public VoidRanges(List<VoidRange> ranges) {
@@ -48,8 +48,8 @@ public final class VoidRanges {
   }
 
   /**
-   * Whether the record at an address, whose first word is {@code info}, was undone. A piece of a
-   * large value has no version: the record that leads to it has.
+   * Whether the record at an address, whose first word is {@code info}, was undone. A chunk of a
+   * large value has no version; the record that leads to it has.
    */
   public boolean contains(long address, long info) {
     if (address >= end || RecordInfo.isChunk(info)) {
@@ -65,7 +65,7 @@ public final class VoidRanges {
     return false;
   }
 
-  /** Those that reach above an address. */
+  /** The ranges that end above an address. */
   public List<VoidRange> above(long address) {
     List<VoidRange> above = new ArrayList<>();
     for (VoidRange range : ranges) {

@@ -1,4 +1,4 @@
-/** The hybrid log: address to bytes, and which region an address is in. */
+/** The hybrid log: maps an address to bytes and to a region. */
 @NullMarked
 package io.fasterkv.log;
 

@@ -5,19 +5,19 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends scratch buffers out of a fixed number of bytes, from two regions. Sessions, scans and
- * checkpoints take from the first, and from the second only when the first has no room; large
- * values take from the second, so that many small buffers which are kept for long do not break up
- * what one large value needs. Safe for all threads; it takes a lock, and is off the hot path: a
- * session keeps its buffers.
+ * Lends scratch buffers from a fixed number of bytes in two regions. Sessions, scans and
+ * checkpoints take from the first region, and from the second only if the first has no room. Large
+ * values take from the second, so that many small buffers which are kept for long do not fragment
+ * the space that one large value needs. Safe for all threads; it takes a lock and is off the hot
+ * path, since a session keeps its buffers.
  */
 public final class BufferPool {
-  /** The smallest buffer. */
+  /** Size of the smallest buffer. */
   public static final int MIN_BYTES = 512;
 
   private final MemorySegment memory;
 
-  /** Where the region for large values ends and the other begins. */
+  /** End of the region for large values, where the other begins. */
   private final long largeBytes;
 
   private final BuddyBlocks small;
@@ -28,7 +28,7 @@ public final class BufferPool {
   }
 
   /**
-   * @param largeBytes how much of {@code bytes} is for large values
+   * @param largeBytes the part of {@code bytes} that is for large values
    */
   public BufferPool(OffHeapArena arena, long bytes, long largeBytes) {
     memory = arena.allocate("scratch buffers", bytes, OffHeapArena.PAGE_ALIGNMENT);
@@ -37,7 +37,7 @@ public final class BufferPool {
     small = new BuddyBlocks(bytes - largeBytes);
   }
 
-  /** A buffer of at least {@code bytes}; its content is whatever it was. */
+  /** Takes a buffer of at least {@code bytes}, with arbitrary contents. */
   public MemorySegment take(int bytes) {
     MemorySegment buffer = tryTake(bytes);
     if (buffer == null) {
@@ -51,7 +51,7 @@ public final class BufferPool {
     return buffer;
   }
 
-  /** A buffer of at least {@code bytes}, or null when there is no room for it now. */
+  /** Takes a buffer of at least {@code bytes}; returns null if there is no room now. */
   public synchronized @Nullable MemorySegment tryTake(int bytes) {
     StackReserve.require();
     int order = checkedOrder(bytes);
@@ -59,7 +59,7 @@ public final class BufferPool {
     return buffer == null ? fromLarge(order) : buffer;
   }
 
-  /** As {@link #tryTake}, for a large value. */
+  /** Like {@link #tryTake}, for a large value. */
   public synchronized @Nullable MemorySegment tryTakeLarge(int bytes) {
     StackReserve.require();
     int order = checkedOrder(bytes);
@@ -67,7 +67,7 @@ public final class BufferPool {
     return buffer == null ? fromSmall(order) : buffer;
   }
 
-  /** Gives a buffer back, or a half or quarter of one; the caller does not touch it any more. */
+  /** Returns a buffer, or a half or quarter of one; the caller must not use it afterwards. */
   public synchronized void give(MemorySegment buffer) {
     long block = buffer.address() - memory.address();
     int order = BuddyBlocks.order((int) buffer.byteSize());
@@ -78,17 +78,19 @@ public final class BufferPool {
     }
   }
 
-  /** The largest buffer that is sure to be had when nobody else wants a large one. */
+  /** The largest buffer that is available whenever no other thread uses a large one. */
   public int largestBytes() {
     return (int) Math.min(largeBytes, BuddyBlocks.blockBytes(BuddyBlocks.ORDERS - 1));
   }
 
-  /** The largest size of which two are sure to be had when nobody else wants a large one. */
+  /**
+   * The largest size of which two buffers are available whenever no other thread uses a large one.
+   */
   public int largestOfTwo() {
     return (int) Math.min(largeBytes / 2, BuddyBlocks.blockBytes(BuddyBlocks.ORDERS - 1));
   }
 
-  /** All bytes, lent or not. */
+  /** Total bytes, lent or not. */
   public long bytes() {
     return memory.byteSize();
   }
@@ -98,14 +100,14 @@ public final class BufferPool {
     return large.freeBytes() + small.freeBytes();
   }
 
-  /** Whether half of the pool stays free when a buffer of {@code bytes} is taken. */
+  /** Whether half of the pool stays free if a buffer of {@code bytes} is taken. */
   public boolean leavesHalf(int bytes) {
     return freeBytes() - bytes >= memory.byteSize() / 2;
   }
 
   /**
-   * Whether buffers of these sizes can be had at the same time, when nobody has any other besides
-   * the small ones of the session that asks.
+   * Whether buffers of these sizes can be lent at the same time if nothing else is lent except the
+   * small buffers of the calling session.
    */
   public boolean canLend(int bytes, int moreBytes) {
     BuddyBlocks idleLarge = new BuddyBlocks(largeBytes);

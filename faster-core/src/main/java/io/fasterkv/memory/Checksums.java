@@ -7,7 +7,7 @@ import java.util.zip.CRC32;
 import java.util.zip.CRC32C;
 import java.util.zip.Checksum;
 
-/** CRC32C of memory, and CRC32. */
+/** Computes CRC32C and CRC32 of memory. */
 public final class Checksums {
   private static final long MAX_STEP_BYTES = 1 << 30;
 
@@ -17,7 +17,7 @@ public final class Checksums {
     return finish(new CRC32C(), memory);
   }
 
-  /** The checksum of two words, in the machine's byte order, and the bytes after them. */
+  /** The CRC32C of two words, in the machine's byte order, and the bytes after them. */
   public static int crc32c(long first, long second, MemorySegment memory) {
     CRC32C crc = new CRC32C();
     ByteBuffer words = ByteBuffer.allocate(2 * Long.BYTES).order(ByteOrder.nativeOrder());
@@ -25,7 +25,7 @@ public final class Checksums {
     return finish(crc, memory);
   }
 
-  /** CRC32, whose polynomial is another one. */
+  /** The CRC32, which uses a different polynomial. */
   public static int crc32(MemorySegment memory) {
     return finish(new CRC32(), memory);
   }

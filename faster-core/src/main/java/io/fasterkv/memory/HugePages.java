@@ -2,6 +2,7 @@ package io.fasterkv.memory;
 
 import java.io.IOException;
 import java.io.Serial;
+import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -11,20 +12,22 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Large pieces of memory in huge pages where this JVM and this machine allow it. What keeps them
- * from it is logged once; the store then works on the JVM's ordinary memory, which is slower where
- * keys are spread over much of it, and is zeroed, and so taken from the machine, when it is
- * allocated.
+ * Maps large blocks of memory, in huge pages where this JVM and this machine support them.
+ * Otherwise it logs the reason, once in each process, and the store uses the JVM's ordinary memory.
+ * That is slower where keys are spread over much of it, and it is zeroed, and thus committed, when
+ * it is allocated.
  */
 final class HugePages {
-  /** Size of a huge page, and what smaller pieces are not worth. */
+  /** Size of a huge page; smaller blocks are not mapped. */
   static final long BYTES = 2L << 20;
 
   private static final Path MODE = Path.of("/sys/kernel/mm/transparent_hugepage/enabled");
-  private static final System.Logger LOG = System.getLogger("io.fasterkv");
   private static final AtomicBoolean IS_LOGGED = new AtomicBoolean();
 
-  /** Why the kernel gave no memory. */
+  private final Logger logger;
+  private final AtomicBoolean keepsMemory = new AtomicBoolean();
+
+  /** The reason why the kernel gave no memory. */
   static final class Refused extends Exception {
     @Serial private static final long serialVersionUID = 1L;
 
@@ -33,17 +36,29 @@ final class HugePages {
     }
   }
 
-  private HugePages() {}
+  /**
+   * @param logger receives what the machine does not support
+   */
+  HugePages(Logger logger) {
+    this.logger = logger;
+  }
+
+  /** Prefaults a buffer. */
+  PagePrefaulter prefaulter(MemorySegment buffer) {
+    return new PagePrefaulter(buffer, logger);
+  }
 
   /**
-   * Zeroed memory that lives as long as {@code arena}, or null if it is to be had in no way. What
-   * is not all of a huge page is in small ones, wherever the system would make it huge by itself:
-   * it would take more than is touched.
+   * Maps zeroed memory that lives as long as {@code arena}; returns null if that is impossible. The
+   * part that does not fill a huge page uses small pages even where the system would make them huge
+   * by itself: a huge page would take more memory than is touched.
    *
-   * @param moreBytes how much lies behind the first {@code bytes}, all in small pages
+   * @param moreBytes length of the address range after the first {@code bytes}, all in small pages
    */
-  static @Nullable MemorySegment tryAllocate(Arena arena, long bytes, long moreBytes) {
-    if (!isReachable()) {
+  @Nullable MemorySegment tryAllocate(Arena arena, long bytes, long moreBytes) {
+    String obstacle = obstacle();
+    if (obstacle != null) {
+      log(obstacle);
       return null;
     }
     try {
@@ -54,9 +69,9 @@ final class HugePages {
         return memory;
       }
       if (!isKnown || !Mapping.adviseHugePages(memory.asSlice(0, hugeBytes))) {
-        log("the kernel takes no advice on huge pages; memory is in small pages");
+        log("the kernel does not support huge pages; memory is in small pages");
       } else if (mode().contains("[never]")) {
-        log("huge pages are switched off: " + MODE + "=never, allowed=madvise or always");
+        log("huge pages are turned off: " + MODE + "=never, allowed=madvise or always");
       }
       return memory;
     } catch (Refused e) {
@@ -65,23 +80,32 @@ final class HugePages {
     }
   }
 
-  /** Whether downcalls may be made without the JVM complaining, on a system that has these. */
+  /** Whether the system has these calls and the JVM allows them without a warning. */
   static boolean isReachable() {
+    return obstacle() == null;
+  }
+
+  private static @Nullable String obstacle() {
     if (!System.getProperty("os.name", "").equals("Linux")) {
-      log("huge pages are asked for on Linux only; ordinary memory is used");
-      return false;
+      return "huge pages are used on Linux only; ordinary memory is used";
     }
-    if (!HugePages.class.getModule().isNativeAccessEnabled()) {
-      Module module = HugePages.class.getModule();
-      log(
-          "no huge pages without native access, nor reads of mapped files; ordinary memory is used:"
-              + " start the JVM with"
-              + " --enable-native-access="
-              + (module.isNamed() ? module.getName() : "ALL-UNNAMED")
-              + ", or set hugePages=false");
-      return false;
+    Module module = HugePages.class.getModule();
+    if (module.isNativeAccessEnabled()) {
+      return null;
     }
-    return true;
+    return "no huge pages without native access, and no reads of mapped files: start the JVM with"
+        + " --enable-native-access="
+        + (module.isNamed() ? module.getName() : "ALL-UNNAMED")
+        + ", or set hugePages=false";
+  }
+
+  /** Logs that the system does not take back released memory. */
+  void notReleased(long bytes) {
+    if (!keepsMemory.getAndSet(true)) {
+      logger.log(
+          Level.WARNING,
+          "the system does not take memory back, which may be locked: bytes=" + bytes);
+    }
   }
 
   private static String mode() {
@@ -92,9 +116,9 @@ final class HugePages {
     }
   }
 
-  private static void log(String what) {
+  private void log(String what) {
     if (!IS_LOGGED.getAndSet(true)) {
-      LOG.log(Level.INFO, what);
+      logger.log(Level.INFO, what);
     }
   }
 }

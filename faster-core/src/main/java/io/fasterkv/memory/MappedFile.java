@@ -8,8 +8,8 @@ import java.nio.channels.FileChannel.MapMode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a file as memory, for reads all over it by any thread. Whoever reads while it is closed
- * gets an {@link IllegalStateException}.
+ * Maps a part of a file for random reads by any thread. A read of a closed file throws {@link
+ * IllegalStateException}.
  */
 public final class MappedFile implements AutoCloseable {
   private final Arena arena;
@@ -20,7 +20,7 @@ public final class MappedFile implements AutoCloseable {
     this.memory = memory;
   }
 
-  /** Maps a part of a file; null if the kernel cannot be told not to read ahead. */
+  /** Maps a part of a file; returns null if the kernel cannot be told not to read ahead. */
   public static @Nullable MappedFile map(
       FileChannel file, long offset, long bytes, SystemCalls system) throws IOException {
     MappedFile mapped = null;
@@ -36,12 +36,12 @@ public final class MappedFile implements AutoCloseable {
     }
   }
 
-  /** The file's bytes, as long as this is not closed; not to be written. */
+  /** The file's bytes, read-only, until this is closed. */
   public MemorySegment memory() {
     return memory;
   }
 
-  /** Unmaps it. */
+  /** Unmaps the file. */
   @Override
   public void close() {
     arena.close();

@@ -8,8 +8,8 @@ import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 
 /**
- * Anonymous memory straight from the kernel: zero, aligned to huge pages, committed when it is
- * touched, with the advice to use huge pages. Made of downcalls, which are restricted: nothing here
+ * Maps anonymous memory directly from the kernel: zero, aligned to huge pages, committed when it is
+ * touched, with the advice to use huge pages. It uses downcalls, which are restricted: nothing here
  * may be called unless {@link HugePages#isReachable()}.
  */
 final class Mapping {
@@ -50,7 +50,7 @@ final class Mapping {
   private Mapping() {}
 
   /**
-   * Maps {@code bytes}, to be unmapped when {@code arena} closes.
+   * Maps {@code bytes}, which are unmapped when {@code arena} closes.
    *
    * @throws HugePages.Refused if the kernel gives no memory
    */
@@ -67,30 +67,30 @@ final class Mapping {
     return MemorySegment.ofAddress(start).reinterpret(bytes, arena, memory -> unmap(base, mapped));
   }
 
-  /** Asks for huge pages; false if the kernel does not know them. */
+  /** Requests huge pages; returns false if the kernel does not support them. */
   static boolean adviseHugePages(MemorySegment memory) {
     return advise(memory, ADVISE_HUGE_PAGES);
   }
 
-  /** Asks for pages of the usual size; false if the kernel knows no others. */
+  /** Requests pages of the usual size; returns false if the kernel supports no others. */
   static boolean adviseSmallPages(MemorySegment memory) {
     return advise(memory, ADVISE_SMALL_PAGES);
   }
 
   /**
-   * Gives memory back, which is zero when it is touched again; false if the kernel keeps it, or if
-   * these are no whole pages: it would take what lies beside them.
+   * Releases memory, which is zero when it is touched again. Returns false if the kernel keeps it,
+   * or if the range is not whole pages, which would release adjacent bytes too.
    */
   static boolean release(MemorySegment memory) {
     return isOfPages(memory.address() | memory.byteSize()) && advise(memory, ADVISE_NOT_NEEDED);
   }
 
-  /** Whether so many bytes are whole pages of the system's. */
+  /** Whether the length is a multiple of the system's page size. */
   static boolean isOfPages(long bytes) {
     return bytes % PAGE_BYTES == 0;
   }
 
-  /** How many of so many bytes are whole pages of the system's. */
+  /** The length rounded down to whole system pages. */
   static long wholePages(long bytes) {
     return bytes - bytes % PAGE_BYTES;
   }

@@ -5,18 +5,19 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts off-heap bytes against one ceiling, which is never passed. Safe for all threads. */
+/** Counts off-heap bytes against a limit that is never exceeded. Safe for all threads. */
 public final class MemoryBudget {
   private final long limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
-  private final ConcurrentMap<String, Long> byPurpose = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, AtomicLong> byPurpose = new ConcurrentHashMap<>();
 
   public MemoryBudget(long limitBytes) {
     this.limitBytes = limitBytes;
   }
 
-  /** Takes bytes out of the budget; the error names what they were for. */
+  /** Takes bytes from the budget; the exception names their purpose. */
   public void take(String purpose, long bytes) {
+    AtomicLong sum = sum(purpose);
     if (!tryTake(bytes)) {
       throw new OutOfBudget(
           "the memory budget is used up: purpose="
@@ -29,10 +30,10 @@ public final class MemoryBudget {
               + limitBytes
               + "; raise memoryBytes or lower a part");
     }
-    byPurpose.merge(purpose, bytes, Long::sum);
+    sum.addAndGet(bytes);
   }
 
-  /** Takes bytes if they are there. */
+  /** Takes bytes if they are available. */
   public boolean tryTake(long bytes) {
     for (long used = usedBytes.getAcquire(); ; used = usedBytes.getAcquire()) {
       if (bytes > limitBytes - used) {
@@ -44,21 +45,28 @@ public final class MemoryBudget {
     }
   }
 
-  /** From now on bytes that were taken for one purpose are for another. */
+  /** Changes the purpose of bytes that were taken. */
   void move(String from, String to, long bytes) {
-    byPurpose.merge(from, -bytes, Long::sum);
-    byPurpose.merge(to, bytes, Long::sum);
+    AtomicLong sum = sum(to);
+    sum(from).addAndGet(-bytes);
+    sum.addAndGet(bytes);
   }
 
-  /** Puts bytes back that were taken for a purpose. */
+  /** Returns bytes that were taken for a purpose. */
   void giveBack(String purpose, long bytes) {
-    byPurpose.merge(purpose, -bytes, Long::sum);
+    sum(purpose).addAndGet(-bytes);
     usedBytes.addAndGet(-bytes);
   }
 
   /** Bytes taken for a purpose. */
   public long usedBytes(String purpose) {
-    return byPurpose.getOrDefault(purpose, 0L);
+    return sum(purpose).getAcquire();
+  }
+
+  /** Called before anything is taken, so that taking cannot fail halfway for lack of heap. */
+  private AtomicLong sum(String purpose) {
+    AtomicLong sum = byPurpose.get(purpose);
+    return sum == null ? byPurpose.computeIfAbsent(purpose, name -> new AtomicLong()) : sum;
   }
 
   public long usedBytes() {

@@ -8,15 +8,19 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 
 /**
- * The heap of the C library, from which the JVM has its ordinary memory. It has a part for each few
- * threads, which keeps what it once had: were each store's memory taken by the thread that opens
- * it, stores that come and go would leave some in every part. So one thread takes it for all.
+ * Allocates from the heap of the C library, which provides the JVM's ordinary memory. The library
+ * keeps an area for every few threads and retains memory freed in it: if each opening thread
+ * allocated its store's memory, closed stores would leave some in every area. So one thread makes
+ * all allocations.
  *
- * <p>That thread knows nothing but classes of the JDK, and ends when nobody can reach this class
- * any more: a job's class loader is not kept by it.
+ * <p>That thread references only JDK classes and ends when this class becomes unreachable, so it
+ * does not retain a job's class loader.
  */
 final class NativeHeap {
-  /** The GNU library asks the kernel for so much at once, and gives it back when it is freed. */
+  /**
+   * The GNU library requests allocations of at least this size directly from the kernel, and
+   * returns them when they are freed.
+   */
   private static final long LARGE_BYTES = 32 << 20;
 
   private static final ExecutorService TAKER =
@@ -30,8 +34,8 @@ final class NativeHeap {
   private NativeHeap() {}
 
   /**
-   * Zeroed memory that lives as long as {@code arena}, a shared one. Any thread; an interrupt does
-   * not end it.
+   * Allocates zeroed memory that lives as long as {@code arena}, which must be shared. For any
+   * thread; an interrupt does not end it.
    */
   static MemorySegment allocate(Arena arena, long bytes, long alignment) {
     if (bytes >= LARGE_BYTES) {

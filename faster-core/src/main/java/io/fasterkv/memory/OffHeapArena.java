@@ -1,84 +1,91 @@
 package io.fasterkv.memory;
 
-import java.lang.System.Logger.Level;
+import java.lang.System.Logger;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Iterator;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Owns off-heap memory of one store: a shared arena, closed once. Nearly all lives as long as the
- * store; what does not has an arena of its own, a {@link #part()}. What is allocated is zero,
- * counted against the {@link MemoryBudget}, and lives until {@link #close()}; the caller makes sure
- * that nobody uses it any more by then (an access after that is an {@link IllegalStateException},
- * never a crash).
+ * Owns the off-heap memory of one store in a shared arena, which is closed once. Nearly all memory
+ * lives as long as the store; other memory has an arena of its own, a {@link #part()}. Allocated
+ * memory is zero, is counted against the {@link MemoryBudget}, and lives until {@link #close()}.
+ * The caller must ensure that no thread uses it afterwards (a later access throws {@link
+ * IllegalStateException} and never crashes).
  */
 public final class OffHeapArena implements AutoCloseable {
-  /** The largest alignment anyone needs: a memory page, which is also a device's block. */
+  /** The largest alignment needed: a memory page, which is also a device's block. */
   public static final long PAGE_ALIGNMENT = 4096;
 
-  private static final System.Logger LOG = System.getLogger("io.fasterkv");
-
   private final MemoryBudget budget;
-  private final ConcurrentMap<String, Long> takenBytes = new ConcurrentHashMap<>();
+  private final ConcurrentMap<String, AtomicLong> takenBytes = new ConcurrentHashMap<>();
   private final Set<OffHeapArena> parts = ConcurrentHashMap.newKeySet();
 
-  /** Where memory begins that is there when it is touched. */
+  /** Set by {@link #close}, which may fail. */
+  private volatile boolean isClosing;
+
+  /** Start of each block of memory that is committed on first touch. */
   private final Set<Long> untouched = ConcurrentHashMap.newKeySet();
 
-  /** Where memory begins of which parts can be given back. */
+  /** Start of each block of memory whose parts can be released. */
   private final Set<Long> resizable = ConcurrentHashMap.newKeySet();
 
-  private final boolean hugePages;
+  /** Null for the JVM's ordinary memory. */
+  private final @Nullable HugePages huge;
+
   private final boolean preallocates;
   private final @Nullable OffHeapArena whole;
 
   /** Created last, since nothing may fail after that. */
   private final Arena arena = Arena.ofShared();
 
-  /** An arena of the JVM's ordinary memory. */
+  /** Creates an arena that uses the JVM's ordinary memory. */
   public OffHeapArena(MemoryBudget budget) {
-    this(budget, false, false);
+    this(budget, null, false, null);
   }
 
   /**
-   * @param hugePages whether to ask the system for huge pages, and get memory when it is touched
-   * @param preallocates whether to touch it all at once
+   * @param hugePages whether to request huge pages and memory that is committed on first touch
+   * @param preallocates whether to touch all of it at once
+   * @param logger receives what the system does not support
    */
-  public OffHeapArena(MemoryBudget budget, boolean hugePages, boolean preallocates) {
-    this(budget, hugePages, preallocates, null);
+  public OffHeapArena(MemoryBudget budget, boolean hugePages, boolean preallocates, Logger logger) {
+    this(budget, hugePages ? new HugePages(logger) : null, preallocates, null);
   }
 
   private OffHeapArena(
-      MemoryBudget budget, boolean hugePages, boolean preallocates, @Nullable OffHeapArena whole) {
+      MemoryBudget budget,
+      @Nullable HugePages huge,
+      boolean preallocates,
+      @Nullable OffHeapArena whole) {
     this.budget = budget;
-    this.hugePages = hugePages;
+    this.huge = huge;
     this.preallocates = preallocates;
     this.whole = whole;
   }
 
-  /** Allocates zeroed bytes, or fails with what they were for when the budget is used up. */
+  /** Allocates zeroed bytes; if the budget is used up, the exception names their purpose. */
   public MemorySegment allocate(String purpose, long bytes, long alignment) {
     take(purpose, bytes);
-    boolean isLarge = hugePages && bytes >= HugePages.BYTES;
-    MemorySegment mapped = isLarge ? HugePages.tryAllocate(arena, bytes, 0) : null;
+    MemorySegment mapped = bytes >= HugePages.BYTES ? tryMap(bytes, 0) : null;
     return mapped == null
         ? NativeHeap.allocate(arena, bytes, alignment)
         : touchedAsConfigured(mapped, bytes);
   }
 
   /**
-   * As {@link #allocate}, of memory that may become less or more later: parts of it can be {@link
-   * #release}d, and up to {@code moreBytes} that lie behind the first {@code bytes} can be {@link
-   * #move}d there. Where the system does not let that be, or huge pages are not wanted, it is as
-   * {@link #allocate} gives it, without more behind it.
+   * Like {@link #allocate}, for memory that may shrink or grow later: parts of it can be {@link
+   * #release}d, and up to {@code moreBytes} after the first {@code bytes} can be added by {@link
+   * #move}. If the system does not support that, or huge pages are not wanted, it is allocated as
+   * by {@link #allocate}, without room to grow.
    */
   public MemorySegment allocateResizable(String purpose, long bytes, long moreBytes) {
     take(purpose, bytes);
-    MemorySegment mapped = hugePages ? HugePages.tryAllocate(arena, bytes, moreBytes) : null;
+    MemorySegment mapped = tryMap(bytes, moreBytes);
     if (mapped == null) {
       return NativeHeap.allocate(arena, bytes, PAGE_ALIGNMENT);
     }
@@ -87,6 +94,10 @@ public final class OffHeapArena implements AutoCloseable {
       resizable.add(mapped.address());
     }
     return touchedAsConfigured(isResizable ? mapped : mapped.asSlice(0, bytes), bytes);
+  }
+
+  private @Nullable MemorySegment tryMap(long bytes, long moreBytes) {
+    return huge == null ? null : huge.tryAllocate(arena, bytes, moreBytes);
   }
 
   private MemorySegment touchedAsConfigured(MemorySegment mapped, long bytes) {
@@ -98,62 +109,71 @@ public final class OffHeapArena implements AutoCloseable {
     return mapped;
   }
 
-  /** Whether pieces of so many bytes of what was allocated can be given back. */
+  /** Whether parts of this size of the allocated memory can be released. */
   public boolean isResizable(MemorySegment memory, long pieceBytes) {
     return resizable.contains(memory.address()) && Mapping.isOfPages(pieceBytes);
   }
 
-  /** Has the kernel use pages of its usual size for what is touched from now on. */
+  /** Makes the kernel use pages of the usual size for memory touched from now on. */
   public void useSmallPages(MemorySegment memory) {
-    if (!Mapping.adviseSmallPages(memory)) {
-      LOG.log(Level.DEBUG, "the kernel knows no huge pages");
-    }
+    // A kernel without huge pages refuses the advice, and does not need it.
+    Mapping.adviseSmallPages(memory);
   }
 
   /**
-   * Gives a part of a resizable piece back to the system: it takes no memory until it is touched
-   * again, and is zero then. The budget is not told: see {@link #move}.
+   * Releases a part of resizable memory to the system: it takes no memory until it is touched
+   * again, and is zero then. This does not change the budget: see {@link #move}.
    */
   public void release(MemorySegment part) {
     if (!Mapping.release(part)) {
-      // What is locked in memory stays there.
-      LOG.log(Level.WARNING, "the system takes no memory back: bytes={0}", part.byteSize());
+      if (huge != null) {
+        huge.notReleased(part.byteSize());
+      }
       part.fill((byte) 0);
     }
   }
 
-  /** Lets another arena have bytes of the budget that were taken here and were given up. */
+  /** Transfers bytes of the budget, which were taken here and released, to another arena. */
   public void move(String purpose, long bytes, OffHeapArena to, String newPurpose) {
-    takenBytes.merge(purpose, -bytes, Long::sum);
-    to.takenBytes.merge(newPurpose, bytes, Long::sum);
+    AtomicLong sum = to.taken(newPurpose);
+    taken(purpose).addAndGet(-bytes);
+    sum.addAndGet(bytes);
     budget.move(purpose, newPurpose, bytes);
   }
 
-  /** Puts bytes back into the budget that were taken and were given up. */
+  /** Returns bytes to the budget that were taken and released. */
   public void giveBack(String purpose, long bytes) {
-    takenBytes.merge(purpose, -bytes, Long::sum);
+    taken(purpose).addAndGet(-bytes);
     budget.giveBack(purpose, bytes);
   }
 
   /**
-   * What touches a circular buffer of this arena before it is needed; null if that is done, as it
-   * is where memory is not asked from the kernel, or where all of it is touched at once.
+   * Creates the prefaulter of a circular buffer of this arena; null if none is needed, because its
+   * memory does not come from the kernel or has already been touched.
    */
-  public @Nullable TouchAhead touchAhead(MemorySegment buffer) {
-    return untouched.contains(buffer.address()) ? new TouchAhead(buffer) : null;
+  public @Nullable PagePrefaulter prefaulter(MemorySegment buffer) {
+    return huge != null && untouched.contains(buffer.address()) ? huge.prefaulter(buffer) : null;
   }
 
   private void take(String purpose, long bytes) {
+    AtomicLong sum = taken(purpose);
     budget.take(purpose, bytes);
-    takenBytes.merge(purpose, bytes, Long::sum);
+    sum.addAndGet(bytes);
+  }
+
+  /** Called before anything is taken, so that taking cannot fail halfway for lack of heap. */
+  private AtomicLong taken(String purpose) {
+    AtomicLong sum = takenBytes.get(purpose);
+    return sum == null ? takenBytes.computeIfAbsent(purpose, name -> new AtomicLong()) : sum;
   }
 
   /**
-   * An arena on the same budget that can be closed by itself, before this one, and gives its bytes
-   * back then.
+   * Creates an arena on the same budget that can be closed before this one and then returns its
+   * bytes.
    */
   public OffHeapArena part() {
-    OffHeapArena part = new OffHeapArena(budget, hugePages, preallocates, this);
+    closeAgain();
+    OffHeapArena part = new OffHeapArena(budget, huge, preallocates, this);
     parts.add(part);
     return part;
   }
@@ -162,17 +182,36 @@ public final class OffHeapArena implements AutoCloseable {
     return budget;
   }
 
-  /** Frees all memory, even if a step fails. */
-  @Override
-  public void close() {
-    try (arena) {
-      if (whole != null) {
-        whole.parts.remove(this);
+  /** Closes the parts whose close has failed. */
+  private void closeAgain() {
+    for (OffHeapArena part : parts) {
+      if (part.isClosing) {
+        part.close();
       }
-      takenBytes.forEach(budget::giveBack);
-      takenBytes.clear();
+    }
+  }
+
+  /**
+   * Frees all memory, even if a step fails. A second call repeats the steps that have failed. The
+   * parent arena repeats them too, when it makes another part or closes. One thread closes at a
+   * time.
+   */
+  @Override
+  public synchronized void close() {
+    isClosing = true;
+    try {
+      takenBytes.forEach((purpose, bytes) -> budget.giveBack(purpose, bytes.getAndSet(0)));
     } finally {
-      closeParts(parts.iterator());
+      try {
+        if (arena.scope().isAlive()) {
+          arena.close();
+        }
+      } finally {
+        closeParts(parts.iterator());
+      }
+    }
+    if (whole != null) {
+      whole.parts.remove(this);
     }
   }
 

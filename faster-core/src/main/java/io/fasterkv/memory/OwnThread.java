@@ -1,5 +1,6 @@
 package io.fasterkv.memory;
 
+import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -17,21 +18,22 @@ public final class OwnThread {
    * Starts a thread if possible; otherwise other threads do its work.
    *
    * @param otherwise what happens instead, for the log
+   * @param logger receives the failure
    */
-  public static void tryStart(Thread thread, String otherwise) {
+  public static void tryStart(Thread thread, String otherwise, Logger logger) {
     try {
       thread.start();
     } catch (Throwable e) {
-      System.getLogger("io.fasterkv")
-          .log(
-              Level.WARNING,
-              "a thread could not be started: thread=" + thread.getName() + "; " + otherwise,
-              e);
+      logger.log(
+          Level.WARNING,
+          "a thread could not be started: thread=" + thread.getName() + "; " + otherwise,
+          e);
     }
   }
 
   /**
-   * Wakes a thread that was told to end, and waits until it has; an interrupt does not end that.
+   * Wakes a thread that was told to end, and waits until it has ended; an interrupt does not end
+   * the wait.
    */
   public static void awaitEnd(Thread thread) {
     LockSupport.unpark(thread);
@@ -55,9 +57,11 @@ public final class OwnThread {
    *
    * @param deadlineNanos by {@link System#nanoTime}
    * @param what the threads do, for the log
+   * @param logger receives the names of threads that have not ended
    * @return whether all have ended
    */
-  public static boolean awaitEnd(List<Thread> threads, long deadlineNanos, String what) {
+  public static boolean awaitEnd(
+      List<Thread> threads, long deadlineNanos, String what, Logger logger) {
     boolean isInterrupted = false;
     for (Thread thread : threads) {
       while (thread.isAlive() && System.nanoTime() < deadlineNanos) {
@@ -73,13 +77,12 @@ public final class OwnThread {
     }
     List<String> alive = threads.stream().filter(Thread::isAlive).map(Thread::getName).toList();
     if (!alive.isEmpty()) {
-      System.getLogger("io.fasterkv")
-          .log(Level.WARNING, what + " did not end in time and are abandoned: threads=" + alive);
+      logger.log(Level.WARNING, what + " did not end in time and are abandoned: threads=" + alive);
     }
     return alive.isEmpty();
   }
 
-  /** Like {@link #awaitEnd(List, long, String)}, for an executor that was shut down. */
+  /** Like {@link #awaitEnd(List, long, String, Logger)}, for an executor that was shut down. */
   public static boolean awaitEnd(ExecutorService threads, long deadlineNanos) {
     boolean isInterrupted = false;
     boolean hasEnded = false;

@@ -12,9 +12,9 @@ import java.lang.invoke.MethodHandle;
 import java.util.Locale;
 
 /**
- * Linux system calls by number, without a library of our own, and the native memory they work on,
- * which lives until {@link #close()}. Works only where {@link #isGranted()}: the JVM would warn
- * otherwise. One thread at a time.
+ * Makes Linux system calls by number, without a native library of its own. It owns the native
+ * memory that they work on, which lives until {@link #close()}. Works only if {@link #isGranted()};
+ * otherwise the JVM would warn. One thread at a time.
  */
 public final class SystemCalls implements AutoCloseable {
   private static final boolean IS_X86 = architecture().equals("amd64");
@@ -27,7 +27,7 @@ public final class SystemCalls implements AutoCloseable {
   private static final long CURRENT_DIRECTORY = -100;
   private static final long CLOSE_ON_EXEC = 0x80000;
 
-  /** Open for transfers past the page cache. */
+  /** Flag to open a file for transfers that bypass the page cache. */
   public static final long DIRECT = IS_X86 ? 0x4000 : 0x10000;
 
   private static final long RANDOM = 1;
@@ -37,7 +37,7 @@ public final class SystemCalls implements AutoCloseable {
   private final Arena arena = Arena.ofShared();
   private final MemorySegment state = arena.allocate(Native.STATE);
 
-  /** Whether the JVM was told to allow native access, on a system that these calls know. */
+  /** Whether the JVM was told to allow native access, on a system whose calls are known here. */
   public static boolean isGranted() {
     boolean isKnown = IS_X86 || architecture().equals("aarch64");
     return isKnown
@@ -46,17 +46,20 @@ public final class SystemCalls implements AutoCloseable {
         && SystemCalls.class.getModule().isNativeAccessEnabled();
   }
 
-  /** Zeroed memory that a call may read and write. */
+  /** Allocates zeroed memory that a call may read and write. */
   public MemorySegment allocate(long bytes) {
     return arena.allocate(bytes, Long.BYTES);
   }
 
-  /** Calls by number; what comes back is the kernel's: negative for an error number. */
+  /**
+   * Makes a call by number; returns the kernel's result, which is a negative error number on
+   * failure.
+   */
   public long call(long number, long a, long b, long c, long d) {
     return call(number, a, b, c, new long[] {d, 0, 0});
   }
 
-  /** Opens an existing file for reading and returns its descriptor, or a negative error number. */
+  /** Opens an existing file for reading; returns its descriptor or a negative error number. */
   public int open(String path, long flags) {
     try (Arena scratch = Arena.ofConfined()) {
       long name = scratch.allocateFrom(path).address();
@@ -68,7 +71,7 @@ public final class SystemCalls implements AutoCloseable {
     call(CLOSE, descriptor, 0, 0, 0);
   }
 
-  /** Maps what a descriptor offers at {@code offset}, until {@link #close()}. */
+  /** Maps what a descriptor offers at {@code offset} until {@link #close()}. */
   @SuppressWarnings("restricted")
   public MemorySegment map(int descriptor, long offset, long bytes) throws IOException {
     long address =
@@ -79,12 +82,14 @@ public final class SystemCalls implements AutoCloseable {
     return MemorySegment.ofAddress(address).reinterpret(bytes, arena, SystemCalls::unmap);
   }
 
-  /** Tells the kernel not to read ahead where a file is mapped; false if it does not listen. */
+  /**
+   * Tells the kernel not to read ahead in a mapped file; returns false if that is not supported.
+   */
   public boolean adviseRandom(MemorySegment mapped) {
     return call(MADVISE, mapped.address(), mapped.byteSize(), RANDOM, 0) == 0;
   }
 
-  /** Gives all memory back, what was mapped included. */
+  /** Frees all memory, including mappings. */
   @Override
   public void close() {
     arena.close();
@@ -107,7 +112,7 @@ public final class SystemCalls implements AutoCloseable {
     return System.getProperty("os.arch").toLowerCase(Locale.ROOT);
   }
 
-  /** Linked on first use, so that asking whether access is granted provokes no warning. */
+  /** Linked on first use, so that checking whether access is granted causes no warning. */
   private static final class Native {
     static final StructLayout STATE = Linker.Option.captureStateLayout();
 

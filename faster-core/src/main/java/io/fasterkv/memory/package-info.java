@@ -1,4 +1,4 @@
-/** Who owns off-heap bytes: the only room that opens an arena or holds a handle over memory. */
+/** Owns off-heap memory: the only package that opens an arena or holds a handle to memory. */
 @NullMarked
 package io.fasterkv.memory;
 

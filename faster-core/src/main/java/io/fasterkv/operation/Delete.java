@@ -3,29 +3,40 @@ package io.fasterkv.operation;
 import io.fasterkv.api.Status;
 import io.fasterkv.log.Claim;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.core.NewRecord;
+import io.fasterkv.operation.core.Operation;
+import io.fasterkv.operation.core.RecordLatch;
+import io.fasterkv.operation.core.Step;
+import io.fasterkv.operation.core.ValueAccess;
+import io.fasterkv.operation.search.ChainWalk;
 import io.fasterkv.record.RecordInfo;
 
 /**
- * Delete: marks a mutable record, comes again for one in the fuzzy region, and appends a tombstone
- * above any other. A record that was the whole of its chain leaves the index too.
+ * Deletes a key: marks a mutable record, retries for one in the fuzzy region, and appends a
+ * tombstone above any other. If the record was the whole chain, its index entry is freed too.
  */
-final class Delete<I, O, C> {
+public final class Delete<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
   private final ChainWalk walk;
   private final NewRecord fresh;
+  private final RecordLatch latch;
+  private final boolean isObserved;
 
-  Delete(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
+  public Delete(Engine engine, ValueAccess<I, O, C> values, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.walk = walk;
     fresh = new NewRecord(engine, Claim.TOMBSTONE);
+    latch = new RecordLatch(engine.layout());
+    isObserved = values.observesDeletes();
   }
 
-  Step attempt(Operation<I, O, C> op) {
+  public Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    // Before the entry, as for an RMW: the marks may fall.
+    // Read before the entry, as for an RMW: the marks may fall.
     long copyBelow = log.regions().copyBelow();
     long inPlaceFrom = log.regions().inPlaceFrom();
     if (!engine.index().find(op.hash, op.entry)) {
@@ -46,7 +57,7 @@ final class Delete<I, O, C> {
     }
     boolean mayBeChanging = !isOld || op.version.mustWaitForOld();
     if (isMatch && walk.address() >= copyBelow && mayBeChanging) {
-      // Another delete may still mark it: both would say that they have found it.
+      // Another delete may still mark the record, and both would report that they have found it.
       return Step.RETRY;
     }
     return append(op, isMatch);
@@ -55,19 +66,33 @@ final class Delete<I, O, C> {
   private Step mark(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long record = log.offset(walk.address());
-    if (!values.hold(op, log.memory(), record)) {
+    if (!latch.tryHold(op, log.memory(), record)) {
       return Step.RETRY;
     }
-    if (!values.letGo(op, log.memory(), record, RecordInfo.TOMBSTONE)) {
+    if (isObserved) {
+      op.recordAddress = walk.address();
+      callBack(op, record);
+    }
+    op.heldBits = RecordInfo.TOMBSTONE;
+    if (!latch.release(op, log.memory())) {
       return Step.RETRY;
     }
     boolean isWholeChain =
         op.entry.address() == walk.address() && walk.previousAddress() < log.removableBelow();
     if (isWholeChain) {
-      // If this fails, a newer record is on top; the mark does it alone.
+      // If this fails, a newer record is on top and the mark is enough.
       engine.index().remove(op.entry);
     }
     return found(op);
+  }
+
+  /** An anchor or a delta is not the value. */
+  private void callBack(Operation<I, O, C> op, long record) {
+    if (walk.isSmallValue()) {
+      values.deleteInPlace(op, engine.log().memory(), record);
+    } else {
+      values.deleteUnseen(op);
+    }
   }
 
   private Step found(Operation<I, O, C> op) {
@@ -76,10 +101,16 @@ final class Delete<I, O, C> {
     return op.end(Status.FOUND);
   }
 
-  private Step append(Operation<I, O, C> op, boolean isInMemory) {
-    if (!fresh.allocate(op, 0) || !fresh.publish(op, true)) {
+  private Step append(Operation<I, O, C> op, boolean isMatch) {
+    if (!fresh.allocate(op, 0)) {
       return Step.RETRY;
     }
-    return isInMemory ? found(op) : op.end(Status.FOUND);
+    if (isObserved) {
+      values.deleteUnseen(op);
+    }
+    if (!fresh.publish(op, true)) {
+      return Step.RETRY;
+    }
+    return isMatch ? found(op) : op.end(Status.FOUND);
   }
 }

@@ -1,14 +1,22 @@
 package io.fasterkv.operation;
 
-import io.fasterkv.api.CopyReads;
 import io.fasterkv.api.Status;
+import io.fasterkv.api.session.CopyReads;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.core.Operation;
+import io.fasterkv.operation.core.Step;
+import io.fasterkv.operation.core.ValueAccess;
+import io.fasterkv.operation.delta.DeltaWalk;
+import io.fasterkv.operation.delta.ReadCopies;
+import io.fasterkv.operation.large.LargeValues;
+import io.fasterkv.operation.search.ChainWalk;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 
 /** Read (SIGMOD'18, algorithm 2). */
-final class Read<I, O, C> {
+public final class Read<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
   private final LargeValues<I, O, C> large;
@@ -16,7 +24,8 @@ final class Read<I, O, C> {
   private final DeltaWalk deltas;
   private final ReadCopies<I, O, C> copies;
 
-  Read(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
+  public Read(
+      Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
@@ -25,11 +34,11 @@ final class Read<I, O, C> {
     copies = new ReadCopies<>(engine, walk);
   }
 
-  void copyReads(CopyReads wanted) {
+  public void copyReads(CopyReads wanted) {
     copies.set(wanted);
   }
 
-  Step attempt(Operation<I, O, C> op) {
+  public Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
     if (!engine.index().find(op.hash, op.entry)) {
@@ -48,6 +57,7 @@ final class Read<I, O, C> {
     if (walk.isTombstone()) {
       return op.end(Status.NOT_FOUND);
     }
+    op.recordAddress = walk.address();
     long copyBelow = log.regions().copyBelow();
     op.region = walk.region(copyBelow);
     if (walk.isDelta()) {
@@ -85,12 +95,13 @@ final class Read<I, O, C> {
   }
 
   /** Ends a read whose record, or part of whose value, came from disk. */
-  Step found(Operation<I, O, C> op) {
+  public Step found(Operation<I, O, C> op) {
+    op.recordAddress = op.newestAddress();
     if (op.fold.base() != null) {
       return large.readFold(op);
     }
     MemorySegment memory = op.found();
-    if (op.version.isTooNew(op.diskAddress, RecordLayout.info(memory, 0))) {
+    if (op.version.isTooNew(op.disk.address, RecordLayout.info(memory, 0))) {
       return Step.RESTART;
     }
     if (RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
@@ -105,7 +116,7 @@ final class Read<I, O, C> {
    * Ends a read that found nothing on disk. If the log's begin has moved since it began, the record
    * may have been moved to the tail in the meantime.
    */
-  Step notFound(Operation<I, O, C> op) {
+  public Step notFound(Operation<I, O, C> op) {
     if (op.searchedDownTo != engine.log().beginAddress()) {
       return Step.RESTART;
     }

@@ -2,7 +2,18 @@ package io.fasterkv.operation;
 
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
-import io.fasterkv.operation.LargeWork.Goal;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.core.LargeWork.Goal;
+import io.fasterkv.operation.core.NewRecord;
+import io.fasterkv.operation.core.Operation;
+import io.fasterkv.operation.core.OverwriteMark;
+import io.fasterkv.operation.core.RecordLatch;
+import io.fasterkv.operation.core.Step;
+import io.fasterkv.operation.core.ValueAccess;
+import io.fasterkv.operation.delta.ConditionalInsert;
+import io.fasterkv.operation.delta.DeltaRmw;
+import io.fasterkv.operation.large.LargeValues;
+import io.fasterkv.operation.search.ChainWalk;
 import io.fasterkv.record.LargeAnchor;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
@@ -11,37 +22,41 @@ import java.lang.foreign.MemorySegment;
 /**
  * Read-modify-write (SIGMOD'18, algorithm 4 and table 2).
  *
- * <p>A record in the fuzzy region is not touched: some thread may still be updating it in place, so
- * a copy could miss that update. The operation comes again after a refresh, by when the region has
- * moved on. A mutable record that is too small for its new value is held against other updaters
- * while its copy gets into the chain, and is sealed when it has: an updater that finds the old
- * record later starts over and finds the copy. Where functions can be merged, see {@link DeltaRmw}.
+ * <p>A record in the fuzzy region is not changed: some thread may still be updating it in place, so
+ * a copy could miss that update. The operation retries after a refresh, when the region has moved
+ * on. A mutable record that is too small for its new value is held against other updaters while its
+ * copy is put into the chain, and then sealed: an updater that finds the old record later retries
+ * and finds the copy. If the functions can be merged, see {@link DeltaRmw}.
  */
-final class Rmw<I, O, C> {
+public final class Rmw<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
   private final LargeValues<I, O, C> large;
   private final ChainWalk walk;
   private final NewRecord fresh;
+  private final RecordLatch latch;
   private final OverwriteMark mark;
   private final ConditionalInsert inserts;
   private final DeltaRmw<I, O, C> deltas;
 
-  Rmw(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
+  public Rmw(
+      Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
     this.walk = walk;
     fresh = new NewRecord(engine);
+    latch = new RecordLatch(engine.layout());
     mark = new OverwriteMark(engine.log());
     inserts = new ConditionalInsert(engine, walk);
     deltas = new DeltaRmw<>(engine, values, large, walk);
   }
 
-  Step attempt(Operation<I, O, C> op) {
+  public Step attempt(Operation<I, O, C> op) {
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    // Before the entry: a thaw lowers them when all copies of what was frozen are in their chains.
+    // Read before the entry: a thaw lowers the marks only after all copies of frozen records are in
+    // their chains.
     long copyBelow = log.regions().copyBelow();
     long inPlaceFrom = log.regions().inPlaceFrom();
     if (!findEntry(op)) {
@@ -62,6 +77,7 @@ final class Rmw<I, O, C> {
     if (walk.isTombstone()) {
       return create(op);
     }
+    op.recordAddress = walk.address();
     op.region = walk.region(copyBelow);
     boolean isOld = op.version.isOld(address, walk.info());
     boolean isReadOnly = address < copyBelow || (isOld && !op.version.mustWaitForOld());
@@ -69,7 +85,7 @@ final class Rmw<I, O, C> {
       return Step.RETRY;
     }
     if (!isReadOnly && address < inPlaceFrom) {
-      // What was frozen once is taken to be settled as soon as something lies above it.
+      // A record that was ever frozen counts as settled as soon as there is a record above it.
       boolean mayAppend = address >= log.regions().settledBelow() && deltas.isFor(op);
       return mayAppend ? deltas.fuzzy(op, walk, begin) : Step.RETRY;
     }
@@ -83,31 +99,35 @@ final class Rmw<I, O, C> {
     return isReadOnly ? copy(op, address, log.memory(), record) : change(op, address, record);
   }
 
-  /** Goes on when the newest record with the key was found on disk. */
-  Step found(Operation<I, O, C> op) {
+  /** Continues after the newest record with the key was found on disk. */
+  public Step found(Operation<I, O, C> op) {
     if (op.fold.isOpen()) {
       return deltas.found(op);
     }
+    op.recordAddress = op.newestAddress();
     MemorySegment memory = op.found();
-    boolean isTooNew = op.version.isTooNew(op.diskAddress, RecordLayout.info(memory, 0));
+    boolean isTooNew = op.version.isTooNew(op.disk.address, RecordLayout.info(memory, 0));
     if (isTooNew || !inserts.isStillNewest(op)) {
       return Step.RESTART;
     }
     if (!RecordInfo.isLarge(RecordLayout.info(memory, 0))) {
-      return copy(op, op.diskAddress, memory, 0);
+      return copy(op, op.disk.address, memory, 0);
     }
     LargeAnchor anchor = large.anchor(memory, 0, op.searchedDownTo);
     return anchor == null
         ? create(op)
-        : replaced(op, anchor.bytes(), large.replaceLarge(op, op.diskAddress, anchor, fresh));
+        : replaced(op, anchor.bytes(), large.replaceLarge(op, op.disk.address, anchor, fresh));
   }
 
-  /** Goes on when there was no record with the key on disk, or a tombstone. */
-  Step notFound(Operation<I, O, C> op) {
+  /** Continues after the search on disk found no record with the key, or a tombstone. */
+  public Step notFound(Operation<I, O, C> op) {
     return inserts.isStillNewest(op) ? create(op) : Step.RESTART;
   }
 
-  /** False if there is none, and none is made since no value is. */
+  /**
+   * Finds or creates the entry; returns false if there is none and none is needed, since no value
+   * is created.
+   */
   private boolean findEntry(Operation<I, O, C> op) {
     if (!values.makesFirst(op)) {
       return engine.index().find(op.hash, op.entry);
@@ -183,21 +203,21 @@ final class Rmw<I, O, C> {
     if (!fresh.allocate(op, bytes)) {
       return Step.RETRY;
     }
-    if (!values.hold(op, memory, record)) {
+    if (!latch.tryHold(op, memory, record)) {
       return Step.RETRY;
     }
-    long infoBits = 0;
+    boolean isReplaced = false;
     try {
       if (values.updateCopy(op, memory, record, fresh.memory(), fresh.offset())
           && fresh.publish(op, false)) {
-        // This comes first: from here on the record must not change.
-        infoBits = RecordInfo.SEALED;
-        infoBits |= mark.bits();
+        // Noted first: from here on the record must not change.
+        op.heldBits = RecordInfo.SEALED;
+        op.heldBits |= mark.bits();
       }
     } finally {
-      values.letGo(op, memory, record, infoBits);
+      isReplaced = latch.release(op, memory);
     }
-    return replaced(op, recordBytes(memory, record), infoBits == 0 ? Step.RETRY : Step.DONE);
+    return replaced(op, recordBytes(memory, record), isReplaced ? Step.DONE : Step.RETRY);
   }
 
   private Step copy(Operation<I, O, C> op, long address, MemorySegment memory, long record) {
@@ -206,7 +226,7 @@ final class Rmw<I, O, C> {
       return op.end(Status.FOUND);
     }
     if (large.isLarge(op, bytes)) {
-      // The old value is taken along: the new one is made outside of the epoch.
+      // Copy the old value too: the new one is created outside the epoch.
       int largeBytes = values.copyBytes(op, memory, record);
       Step step = large.replaceSmall(op, address, largeBytes, fresh);
       return replaced(op, recordBytes(memory, record), step);
@@ -219,7 +239,7 @@ final class Rmw<I, O, C> {
     return engine.layout().recordBytes(memory, record);
   }
 
-  /** Ends an operation that is done; what it has replaced was so large. */
+  /** Ends an operation that is done; {@code oldBytes} is the length of what it replaced. */
   private static Step replaced(Operation<?, ?, ?> op, long oldBytes, Step step) {
     if (step != Step.DONE) {
       return step;

@@ -3,14 +3,22 @@ package io.fasterkv.operation;
 import io.fasterkv.api.Status;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.Words;
-import io.fasterkv.operation.LargeWork.Goal;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.core.LargeWork.Goal;
+import io.fasterkv.operation.core.NewRecord;
+import io.fasterkv.operation.core.Operation;
+import io.fasterkv.operation.core.OverwriteMark;
+import io.fasterkv.operation.core.Step;
+import io.fasterkv.operation.core.ValueAccess;
+import io.fasterkv.operation.large.LargeValues;
+import io.fasterkv.operation.search.ChainWalk;
 
 /**
- * Blind update (SIGMOD'18, algorithm 3). In the fuzzy region it makes a new record although another
- * thread may be updating the old one in place: that update began before this one ends, so it counts
- * as before it.
+ * Blind update (SIGMOD'18, algorithm 3). In the fuzzy region it appends a new record although
+ * another thread may be updating the old one in place: that update began before this one ends, so
+ * it counts as earlier.
  */
-final class Upsert<I, O, C> {
+public final class Upsert<I, O, C> {
   private final Engine engine;
   private final ValueAccess<I, O, C> values;
   private final LargeValues<I, O, C> large;
@@ -18,7 +26,8 @@ final class Upsert<I, O, C> {
   private final NewRecord fresh;
   private final OverwriteMark mark;
 
-  Upsert(Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
+  public Upsert(
+      Engine engine, ValueAccess<I, O, C> values, LargeValues<I, O, C> large, ChainWalk walk) {
     this.engine = engine;
     this.values = values;
     this.large = large;
@@ -27,19 +36,27 @@ final class Upsert<I, O, C> {
     mark = new OverwriteMark(engine.log());
   }
 
-  Step attempt(Operation<I, O, C> op) {
+  public Step attempt(Operation<I, O, C> op) {
+    int bytes = values.upsertBytes(op);
+    if (large.neverFitsInPlace()
+        && large.isLarge(op, bytes)
+        && !large.isReady(op, Goal.UPSERT, bytes)) {
+      // Writing the chunks takes so long that an earlier search would be stale.
+      return Step.LARGE;
+    }
     HybridLog log = engine.log();
     long begin = log.beginAddress();
-    // Before the entry, as for an RMW: the mark may fall.
+    // Read before the entry, as for an RMW: the mark may fall.
     long inPlaceFrom = log.regions().inPlaceFrom();
     engine.index().findOrCreate(op.hash, op.entry);
-    // Only a record that can be updated in place is worth finding. A delta is none: it goes on
-    // being merged with what is below.
+    // Only a record that can be updated in place is worth finding. A delta cannot: it would still
+    // be merged with the records below.
     long downTo = Math.max(log.headAddress(), inPlaceFrom);
     boolean isMatch = walk.find(op.key, op.hash, op.entry.address(), downTo);
     if (isMatch && op.version.isTooNew(walk.address(), walk.info())) {
       return Step.RETRY;
     }
+    op.recordAddress = walk.address();
     op.region = walk.region(downTo);
     if (walk.isSmallValue() && !op.version.isOld(walk.address(), walk.info())) {
       switch (values.writeInPlace(op, log.memory(), log.offset(walk.address()))) {
@@ -52,16 +69,16 @@ final class Upsert<I, O, C> {
         case NO_ROOM -> {}
       }
     }
-    return append(op, begin);
+    return append(op, bytes, begin);
   }
 
-  private Step append(Operation<I, O, C> op, long begin) {
+  private Step append(Operation<I, O, C> op, int bytes, long begin) {
     boolean isOld = walk.isMatch() && op.version.isOld(walk.address(), walk.info());
     boolean isOutgrown = walk.isMatch() && !walk.isTombstone() && !isOld;
     if (isOutgrown) {
       mark.begin(walk.address());
     }
-    Step put = put(op, values.upsertBytes(op));
+    Step put = put(op, bytes);
     if (put != Step.DONE) {
       return put;
     }

@@ -1,14 +1,14 @@
 package io.fasterkv.record;
 
 /**
- * Logical addresses: 48 bits, in bytes, counted over memory and disk. An address names the same
- * record for ever.
+ * Logical addresses: 48 bits, in bytes, over memory and disk. An address always names the same
+ * record.
  */
 public final class Address {
   /** No record: the end of a chain. */
   public static final long NONE = 0;
 
-  /** Where the first record lies; below it nothing is. */
+  /** Address of the first record; nothing is below it. */
   public static final long FIRST = 64;
 
   public static final int BITS = 48;

@@ -5,8 +5,8 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A piece of a value that is larger than a page: a span record in no chain, which nobody changes
- * once its info word is there. It carries its owner's key, and in place of a value
+ * A piece of a value that is larger than a page: a span record in no chain, which never changes
+ * after its info word was written. It has its owner's key and, instead of a value,
  *
  * <pre>
  *   value  +8       +16                       +16 + bytes
@@ -20,8 +20,8 @@ import java.lang.foreign.MemorySegment;
  * </pre>
  *
  * <p>So the chunks of a value are a list that leads down the log from the one written last; the
- * {@link LargeAnchor} holds its head. Each chunk's bytes lie next to those of the chunks above it,
- * all before them or all after them.
+ * {@link LargeAnchor} holds its head. Each chunk's bytes are adjacent to those of the chunks above
+ * it: in all chunks before them, or in all chunks after them.
  */
 public final class ChunkRecord {
   /** Bytes of a chunk's value before the piece. */
@@ -37,39 +37,39 @@ public final class ChunkRecord {
 
   private ChunkRecord() {}
 
-  /** Bytes of a record besides the piece of value, for a key of {@code keyBytes}. */
+  /** Bytes of a record besides the piece of the value, for a key of {@code keyBytes}. */
   public static long overheadBytes(int keyBytes) {
     return SpanRecord.INSTANCE.recordBytes(keyBytes, PREFIX_BYTES);
   }
 
-  /** How many bytes a chunk with a piece of {@code pieceBytes} takes. */
+  /** Length of a chunk with a piece of {@code pieceBytes}. */
   public static long recordBytes(int keyBytes, int pieceBytes) {
     return overheadBytes(keyBytes) + RecordLayout.align(pieceBytes);
   }
 
-  /** Where the piece begins in a record. */
+  /** Offset of the piece in a record. */
   public static long pieceOffset(MemorySegment memory, long record) {
     return SpanRecord.INSTANCE.valueOffset(memory, record) + PREFIX_BYTES;
   }
 
-  /** How long the piece is; less than 1 in no sound chunk. */
+  /** Length of the piece; at least 1 in a sound chunk. */
   public static int pieceBytes(MemorySegment memory, long record) {
     return SpanRecord.INSTANCE.valueBytes(memory, record) - PREFIX_BYTES;
   }
 
-  /** Which byte of the large value the piece begins with. */
+  /** Position of the piece in the large value. */
   public static int position(MemorySegment memory, long record) {
     return (int) (link(memory, record) >>> Integer.SIZE);
   }
 
-  /** How many bytes the chunk before takes; 0 for the first. */
+  /** Length of the chunk before; 0 for the first. */
   public static int previousBytes(MemorySegment memory, long record) {
     return (int) link(memory, record);
   }
 
   /**
-   * Completes a chunk that was laid out and has its piece: lengths, link, checksum, and at the end,
-   * released, the info word.
+   * Completes a chunk that was laid out and has its piece: writes lengths, link, checksum, and
+   * last, with release, the info word.
    *
    * @param previousBytes recordBytes of the chunk before, 0 for the first
    */
@@ -85,7 +85,7 @@ public final class ChunkRecord {
     Words.storeRelease(memory, record, RecordInfo.complete(previousAddress, RecordInfo.CHUNK));
   }
 
-  /** Whether link and piece are what was written. */
+  /** Whether link and piece match the checksum. */
   public static boolean isIntact(MemorySegment memory, long record) {
     long previousAddress = RecordInfo.previousAddress(RecordLayout.info(memory, record));
     long found = Words.loadPlain(memory, SpanRecord.INSTANCE.valueOffset(memory, record) + CHECK);

@@ -4,8 +4,8 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Where a chain goes on as two (SIGMOD'18, appendix B: the meta-record of a merge). It has no key
- * and no value; a walk along a chain takes one of its two ways, by the hash that it looks for.
+ * Splits a chain into two (SIGMOD'18, appendix B: the meta-record of a merge). It has no key and no
+ * value; a walk along a chain follows one of its two branches, by the hash it looks for.
  *
  * <pre>
  *   0        8               16       24
@@ -19,13 +19,13 @@ import java.lang.foreign.MemorySegment;
  *            BY_TAG: a tag: hashes of that tag go right, all others left
  * </pre>
  *
- * It never changes once it is in a chain. Both chains are older than the fork. A fork has as many
- * bytes as the header of the smallest record, in either layout.
+ * It never changes after it was linked into a chain. Both chains are older than the fork. A fork is
+ * as long as the header of the smallest record, in either layout.
  */
 public final class ForkRecord {
   public static final int BYTES = 24;
 
-  /** How many low bits of a hash are its tag. */
+  /** Number of low bits of a hash that are its tag. */
   public static final int TAG_BITS = 14;
 
   private static final long RIGHT = 8;
@@ -40,13 +40,13 @@ public final class ForkRecord {
 
   private ForkRecord() {}
 
-  /** Writes a fork between the odd and the even ones of a number of main buckets. */
+  /** Writes a fork between odd and even buckets of a number of main buckets. */
   public static void createByBucket(
       MemorySegment memory, long record, long left, long right, long mainBuckets) {
     create(memory, record, left, right, mainBuckets);
   }
 
-  /** Writes a fork at which hashes of one tag go right. */
+  /** Writes a fork that sends the hashes of one tag right. */
   public static void createByTag(
       MemorySegment memory, long record, long left, long right, long tag) {
     create(memory, record, left, right | BY_TAG, tag);
@@ -59,7 +59,7 @@ public final class ForkRecord {
     Words.storeRelease(memory, record, RecordInfo.fork(left));
   }
 
-  /** Where the chain of a hash goes on. */
+  /** Address where the chain of a hash continues. */
   public static long next(MemorySegment memory, long record, long hash) {
     long choice = Words.loadPlain(memory, record + CHOICE);
     boolean isRight =
@@ -69,7 +69,7 @@ public final class ForkRecord {
     return isRight ? right(memory, record) : left(memory, record);
   }
 
-  /** Whether the fork chooses by tag, and not by bucket. */
+  /** Whether the fork chooses by tag rather than by bucket. */
   public static boolean isByTag(MemorySegment memory, long record) {
     return (Words.loadPlain(memory, record + RIGHT) & BY_TAG) != 0;
   }

@@ -6,8 +6,8 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
 
 /**
- * A key as an operation carries it: native memory that starts at a multiple of 8 and is padded with
- * zeros to the next multiple of 8, as it is in a record.
+ * An operation's key in native memory, starting at a multiple of 8 and padded with zeros to the
+ * next multiple of 8, as in a record.
  */
 public final class KeyBytes {
   private static final int BY_WORDS = 64;
@@ -31,9 +31,9 @@ public final class KeyBytes {
   }
 
   /**
-   * Copies {@code length} bytes to {@code memory}, which has room for the zeros behind them, and
-   * uses them. By whole words: who hashes them next loads them again, and a processor gives a load
-   * what was just stored only if one store has all of it.
+   * Copies {@code length} bytes to {@code memory}, which must have room for the padding, and uses
+   * them. It copies whole words: the key is hashed next, and a processor forwards a recent store to
+   * a load only if that one store covers the whole load.
    */
   public void copy(MemorySegment source, long offset, int length, MemorySegment memory) {
     if (length < Long.BYTES || length > BY_WORDS) {

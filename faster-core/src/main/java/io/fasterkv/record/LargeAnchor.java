@@ -6,7 +6,8 @@ import java.lang.foreign.MemorySegment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the record of a large value has in place of the value: how long it is, and its chunks.
+ * Replaces the value in the record of a large value: it has the value's length and leads to its
+ * chunks.
  *
  * <pre>
  *   value  +8       +16     +24      +32
@@ -16,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  *   size:    63..32 bytes of the value                  31..0 recordBytes of the newest chunk
  *   newest:  address of the chunk that was written last; a list leads from it down to the oldest
- *   oldest:  address of the chunk that was written first: no chunk of the value lies below it
+ *   oldest:  address of the chunk that was written first: no chunk of the value is below it
  *   check:   63..32 zero                                31..0 CRC32C of the three words before
  * </pre>
  *
@@ -26,10 +27,10 @@ import org.jspecify.annotations.Nullable;
  * @param oldest address of the oldest chunk
  */
 public record LargeAnchor(int bytes, int newestBytes, long newest, long oldest) {
-  /** How long the value of a record of a large value is. */
+  /** Length of the anchor. */
   public static final int VALUE_BYTES = 32;
 
-  /** What to say of a record when {@link #read} returns null. */
+  /** The message for a record whose anchor {@link #read} returns as null. */
   public static final String UNSOUND = "the anchor of a large value is not what was written";
 
   private static final long NEWEST = 8;
@@ -42,7 +43,7 @@ public record LargeAnchor(int bytes, int newestBytes, long newest, long oldest) 
     }
   }
 
-  /** Reads the anchor in a record whose info says LARGE; null when it is not what was written. */
+  /** Reads the anchor of a record whose info has LARGE; null if it is damaged. */
   public static @Nullable LargeAnchor read(MemorySegment memory, long record) {
     if (SpanRecord.INSTANCE.valueBytes(memory, record) != VALUE_BYTES) {
       return null;
@@ -60,7 +61,7 @@ public record LargeAnchor(int bytes, int newestBytes, long newest, long oldest) 
     return isSound ? anchor : null;
   }
 
-  /** Writes the anchor as the value of a record that nobody else sees. */
+  /** Writes the anchor as the value of a record that no other thread sees. */
   public void write(MemorySegment memory, long record) {
     long at = SpanRecord.INSTANCE.valueOffset(memory, record);
     SpanRecord.INSTANCE.setValueBytes(memory, record, VALUE_BYTES);

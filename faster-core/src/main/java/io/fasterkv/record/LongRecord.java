@@ -1,5 +1,6 @@
 package io.fasterkv.record;
 
+import io.fasterkv.api.config.KeyHash;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
@@ -13,9 +14,9 @@ import java.lang.foreign.MemorySegment;
  *   +--------+--------+--------+
  * </pre>
  *
- * The value is one word and is read and changed atomically; the record needs no latch. A delta has
- * one: whoever changes it, or replaces it by a record with the whole value, has set SEALED and is
- * the only one. It is set for a few instructions, and for good once the record is replaced.
+ * The value is one word that is read and changed atomically; the record needs no latch. A delta has
+ * one, SEALED: a thread sets it to change the delta exclusively, or to replace it by a record with
+ * the whole value. It is set for a few instructions, and permanently once the record is replaced.
  */
 public final class LongRecord extends RecordLayout {
   public static final int BYTES = 24;
@@ -28,29 +29,9 @@ public final class LongRecord extends RecordLayout {
 
   private LongRecord() {}
 
-  /** Takes a delta's latch; false if it is deleted, replaced, or held by another for long. */
-  public static boolean hold(MemorySegment memory, long record) {
-    for (int i = 0; i < SPINS; i++) {
-      long info = RecordLayout.info(memory, record);
-      if (RecordInfo.isTombstone(info)) {
-        return false;
-      }
-      if (!RecordInfo.isFrozen(info)
-          && Words.compareAndSet(memory, record, info, info | RecordInfo.SEALED)) {
-        return true;
-      }
-      Thread.onSpinWait();
-    }
-    return false;
-  }
-
-  /** Lets go of a delta's latch, or leaves it for good if {@code infoBits} are set. */
-  public static void letGo(MemorySegment memory, long record, long infoBits) {
-    if (infoBits == 0) {
-      Words.getAndBitwiseAnd(memory, record, ~RecordInfo.SEALED);
-    } else {
-      Words.getAndBitwiseOr(memory, record, infoBits);
-    }
+  @Override
+  public long hash(KeyHash keyHash, MemorySegment memory, long key, int keyBytes) {
+    return LongHash.hash(Words.loadPlain(memory, key));
   }
 
   @Override
@@ -106,14 +87,79 @@ public final class LongRecord extends RecordLayout {
   }
 
   @Override
+  public boolean hasLengths() {
+    return false;
+  }
+
+  @Override
   public void setValueBytes(MemorySegment memory, long record, int valueBytes) {
     // Every value has 8 bytes.
   }
 
   @Override
+  public void copyValue(
+      MemorySegment memory, long record, int valueBytes, MemorySegment target, long at) {
+    Words.storePlain(target, at + VALUE, Words.loadAcquire(memory, record + VALUE));
+  }
+
+  @Override
+  public long state(MemorySegment memory, long record) {
+    return 0;
+  }
+
+  @Override
+  public boolean isUnchanged(MemorySegment memory, long record, long state) {
+    return true;
+  }
+
+  @Override
+  public long tryLatch(MemorySegment memory, long record) {
+    for (int i = 0; i < SPINS; i++) {
+      long info = info(memory, record);
+      if (!RecordInfo.isDelta(info)) {
+        return RecordInfo.isFrozen(info) ? NOT_LATCHED : 0;
+      }
+      if (!RecordInfo.isSealed(info)
+          && Words.compareAndSet(memory, record, info, info | RecordInfo.SEALED)) {
+        return 0;
+      }
+      Thread.onSpinWait();
+    }
+    return NOT_LATCHED;
+  }
+
+  @Override
+  public boolean isFrozenUnderLatch(MemorySegment memory, long record) {
+    return false;
+  }
+
+  /** A delta that gets any bit stays sealed for good. */
+  @Override
+  public boolean release(MemorySegment memory, long record, long state, long infoBits) {
+    if (infoBits != 0) {
+      long before = Words.getAndBitwiseOr(memory, record, infoBits);
+      return RecordInfo.isDelta(before) || (before & infoBits) == 0;
+    }
+    if (RecordInfo.isDelta(info(memory, record))) {
+      Words.getAndBitwiseAnd(memory, record, ~RecordInfo.SEALED);
+    }
+    return true;
+  }
+
+  @Override
+  public void releaseChanged(MemorySegment memory, long record, long state, int valueBytes) {
+    release(memory, record, state, 0);
+  }
+
+  @Override
+  public boolean isReplaced(long info) {
+    return false;
+  }
+
+  @Override
   public void copyConsistently(MemorySegment memory, long record, MemorySegment target, long at) {
     Words.storePlain(target, at + KEY, Words.loadPlain(memory, record + KEY));
-    Words.storePlain(target, at + VALUE, Words.loadAcquire(memory, record + VALUE));
+    copyValue(memory, record, Long.BYTES, target, at);
   }
 
   @Override

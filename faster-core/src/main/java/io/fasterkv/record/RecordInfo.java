@@ -9,24 +9,26 @@ package io.fasterkv.record;
  * </pre>
  *
  * <ul>
- *   <li>PRESENT is set in every record: a word of zero means that nothing follows on the page.
- *   <li>TOMBSTONE: the key was deleted. Once set it stays.
+ *   <li>PRESENT is set in every record: a zero word means that nothing follows on the page.
+ *   <li>TOMBSTONE: the key was deleted. Never cleared.
  *   <li>INVALID: the record never got into its chain; scans skip it.
- *   <li>SEALED: a copy at the tail has taken this record's place; it is not updated in place any
- *       more. A delta of longs has it too while it is being changed. Means nothing below the safe
+ *   <li>SEALED: a copy at the tail has replaced this record; it is no longer updated in place. A
+ *       delta of longs also has it while it is being changed. It means nothing below the safe
  *       read-only address and on disk.
- *   <li>PADDING: no record but a gap; the low 48 bits are its length in bytes, this word included.
- *   <li>OVERWRITTEN: a newer record of the key is further up in the chain, for ever, and in every
- *       checkpoint that has this one: compaction need not look (appendix C). Most records that were
- *       overwritten do not say so.
- *   <li>FORK: no record of a key but a {@link ForkRecord}: the chain goes on as two, by hash.
- *   <li>DELTA: not a value but what is to be merged with the next older record of the key. A delta
- *       at the end of its chain, or above a tombstone, is itself the value. Every delta of a chain
- *       counts once.
+ *   <li>PADDING: not a record but a gap; the low 48 bits are its length in bytes, including this
+ *       word.
+ *   <li>OVERWRITTEN: a newer record of the key is further up in the chain, permanently, and in
+ *       every checkpoint that has this one, so compaction need not search (appendix C). Most
+ *       overwritten records do not have this bit.
+ *   <li>FORK: not a record of a key but a {@link ForkRecord}, which splits the chain into two by
+ *       hash.
+ *   <li>DELTA: the value is to be merged with the next older record of the key. A delta at the end
+ *       of its chain, or above a tombstone, is itself the value. Every delta of a chain counts
+ *       once.
  *   <li>LARGE: the record's value is a {@link LargeAnchor}, which leads to the chunks of the value.
  *   <li>CHUNK: a piece of a large value, in no chain; a {@link ChunkRecord}. The low 48 bits are
  *       the address of the piece that was written before it.
- *   <li>VERSION: which version of the store the record belongs to, modulo 64 (concurrent prefix
+ *   <li>VERSION: the version of the store that the record belongs to, modulo 64 (concurrent prefix
  *       recovery, section 6).
  * </ul>
  */
@@ -43,7 +45,7 @@ public final class RecordInfo {
   public static final long LARGE = 1L << 55;
   public static final long CHUNK = 1L << 56;
 
-  /** How many versions the word tells apart: numbers of versions are compared modulo this. */
+  /** Number of versions that the word distinguishes; versions are compared modulo this. */
   public static final int VERSIONS = 64;
 
   private static final int VERSION_SHIFT = 57;
@@ -51,12 +53,12 @@ public final class RecordInfo {
 
   private RecordInfo() {}
 
-  /** The word of a record that is being filled: not in its chain yet. */
+  /** The word of a record that is being filled and is not in its chain yet. */
   public static long unpublished(long previousAddress) {
     return PRESENT | INVALID | previousAddress;
   }
 
-  /** The word of a complete record, about to get into its chain. */
+  /** The word of a complete record that is about to enter its chain. */
   public static long complete(long previousAddress, boolean tombstone) {
     return PRESENT | (tombstone ? TOMBSTONE : 0) | previousAddress;
   }
@@ -66,7 +68,7 @@ public final class RecordInfo {
     return PRESENT | FORK | leftAddress;
   }
 
-  /** As {@link #complete(long, boolean)}, with bits of the caller's. */
+  /** Like {@link #complete(long, boolean)}, with the caller's bits. */
   public static long complete(long previousAddress, long bits) {
     return PRESENT | bits | previousAddress;
   }
@@ -80,9 +82,14 @@ public final class RecordInfo {
     return (int) ((info & VERSION_MASK) >>> VERSION_SHIFT);
   }
 
-  /** The bits of a version, to be added to a word that has none. */
+  /** The bits of a version, for a word that has none. */
   public static long versionBits(long version) {
     return (version & (VERSIONS - 1)) << VERSION_SHIFT;
+  }
+
+  /** The newest version up to {@code newest} that has these bits. */
+  public static long versionUpTo(long newest, long info) {
+    return newest - ((newest - version(info)) & (VERSIONS - 1));
   }
 
   public static long previousAddress(long info) {
@@ -101,7 +108,7 @@ public final class RecordInfo {
     return (info & FORK) != 0;
   }
 
-  /** Whether the word is that of a record with a key, as a chain holds it: present and no fork. */
+  /** Whether the word is that of a chain's record with a key: present and not a fork. */
   public static boolean isKeyed(long info) {
     return (info & (PRESENT | FORK)) == PRESENT;
   }
@@ -118,7 +125,7 @@ public final class RecordInfo {
     return (info & OVERWRITTEN) != 0;
   }
 
-  /** Whether the record is a delta; one that was deleted is a tombstone and no delta any more. */
+  /** Whether the record is a delta; a deleted delta is a tombstone instead. */
   public static boolean isDelta(long info) {
     return (info & (DELTA | TOMBSTONE)) == DELTA;
   }
@@ -139,7 +146,7 @@ public final class RecordInfo {
     return (info & CHUNK) != 0;
   }
 
-  /** Whether the record may not be updated in place whatever region it is in. */
+  /** Whether the record must not be updated in place, whatever region it is in. */
   public static boolean isFrozen(long info) {
     return (info & (SEALED | TOMBSTONE)) != 0;
   }

@@ -1,5 +1,6 @@
 package io.fasterkv.record;
 
+import io.fasterkv.api.config.KeyHash;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
@@ -16,11 +17,11 @@ import java.lang.foreign.MemorySegment;
  *   state:  63..32 valueBytes    31..1 count        0 latch
  * </pre>
  *
- * <p>The state word is latch, length and change counter of the value in one. An updater takes the
- * latch by a compare-and-set from even to odd; letting go publishes the new length and the next
- * even count in one release store. A reader takes nothing: it reads the word, copies the value, and
- * reads the word again; if the word was even and has not changed, no updater touched the bytes in
- * between (a seqlock; the count would have to pass through all its 2^31 values during one copy to
+ * <p>The state word combines the value's latch, length and change counter. An updater takes the
+ * latch by a compare-and-set from even to odd; releasing it publishes the new length and the next
+ * even count in one release store. A reader takes no latch: it reads the word, copies the value,
+ * and reads the word again; if the word was even and has not changed, no updater touched the bytes
+ * in between (a seqlock; only a count that passes through all its 2^31 values during one copy could
  * deceive it). The latch is held for one callback only, never across an allocation, an epoch
  * refresh or I/O. On disk the latch is never set: pages are flushed only when every thread that
  * could hold one has left them.
@@ -28,17 +29,22 @@ import java.lang.foreign.MemorySegment;
 public final class SpanRecord extends RecordLayout {
   public static final int HEADER_BYTES = 24;
 
-  /** Most records are whole in that. */
+  /** Most records fit completely. */
   private static final int FIRST_READ_BYTES = 512;
 
   private static final long SIZES = 8;
   private static final long STATE = 16;
-  private static final long LATCH = 1;
+  static final long LATCH = 1;
   private static final long LOW_HALF = 0xFFFF_FFFFL;
 
   public static final SpanRecord INSTANCE = new SpanRecord();
 
   private SpanRecord() {}
+
+  @Override
+  public long hash(KeyHash keyHash, MemorySegment memory, long key, int keyBytes) {
+    return keyHash.hash(memory, key, keyBytes);
+  }
 
   @Override
   public long recordBytes(int keyBytes, long valueBytes) {
@@ -99,14 +105,14 @@ public final class SpanRecord extends RecordLayout {
     return valueBytes(state(memory, record));
   }
 
-  /** Whole words of a record up to the end of its value, without the room to grow behind it. */
+  /** Whole words of a record up to the end of its value, without the spare capacity after it. */
   public static long usedBytes(MemorySegment memory, long record) {
     return INSTANCE.valueOffset(memory, record)
         - record
         + align(INSTANCE.valueBytes(memory, record));
   }
 
-  /** How many bytes a value may grow to in its place. */
+  /** Maximum length of a value in place. */
   public static int valueCapacity(MemorySegment memory, long record) {
     long sizes = Words.loadPlain(memory, record + SIZES);
     long keyBytes = sizes & LOW_HALF;
@@ -134,27 +140,35 @@ public final class SpanRecord extends RecordLayout {
         && key.contentEquals(memory, record + HEADER_BYTES);
   }
 
-  /** The state word, for reading without the latch. */
-  public static long state(MemorySegment memory, long record) {
-    return Words.loadAcquire(memory, record + STATE);
+  @Override
+  public void copyValue(
+      MemorySegment memory, long record, int valueBytes, MemorySegment target, long at) {
+    writeValue(target, at, memory, valueOffset(memory, record), valueBytes);
   }
 
-  public static boolean isLatched(long state) {
-    return (state & LATCH) != 0;
+  @Override
+  public long state(MemorySegment memory, long record) {
+    return Words.loadAcquire(memory, record + STATE);
   }
 
   public static int valueBytes(long state) {
     return (int) (state >>> Integer.SIZE);
   }
 
-  /** Whether nothing was changed since {@code state} was read, after copying the bytes. */
-  public static boolean isUnchanged(MemorySegment memory, long record, long state) {
+  @Override
+  public boolean isUnchanged(MemorySegment memory, long record, long state) {
     Words.acquireFence();
     return Words.loadPlain(memory, record + STATE) == state;
   }
 
-  /** Takes the latch, spinning while another updater has it; returns the state it had before. */
-  public static long latch(MemorySegment memory, long record) {
+  @Override
+  public boolean isReplaced(long info) {
+    return RecordInfo.isSealed(info);
+  }
+
+  /** Spins while another updater has the latch. */
+  @Override
+  public long tryLatch(MemorySegment memory, long record) {
     while (true) {
       long state = state(memory, record);
       if (!isLatched(state) && Words.compareAndSet(memory, record + STATE, state, state | LATCH)) {
@@ -166,25 +180,30 @@ public final class SpanRecord extends RecordLayout {
     }
   }
 
-  /** Says that a copy has taken the place of a record whose latch the caller has. */
-  public static void seal(MemorySegment memory, long record) {
-    Words.getAndBitwiseOr(memory, record, RecordInfo.SEALED);
+  @Override
+  public boolean isFrozenUnderLatch(MemorySegment memory, long record) {
+    return RecordInfo.isFrozen(info(memory, record));
   }
 
-  /** The state that a record had before the caller took its latch. */
-  public static long heldState(MemorySegment memory, long record) {
-    return Words.loadPlain(memory, record + STATE) & ~LATCH;
+  /** The state stays as it was before: readers of the value need not read again. */
+  @Override
+  public boolean release(MemorySegment memory, long record, long state, long infoBits) {
+    if (infoBits != 0) {
+      Words.getAndBitwiseOr(memory, record, infoBits);
+    }
+    Words.storeRelease(memory, record + STATE, state);
+    return true;
   }
 
-  /** Lets go of the latch and publishes the value's length. */
-  public static void unlatch(MemorySegment memory, long record, long stateBefore, int valueBytes) {
-    long count = (stateBefore + 2) & LOW_HALF & ~LATCH;
+  @Override
+  public void releaseChanged(MemorySegment memory, long record, long state, int valueBytes) {
+    long count = (state + 2) & LOW_HALF;
     Words.storeRelease(memory, record + STATE, (long) valueBytes << Integer.SIZE | count);
   }
 
-  /** Lets go of the latch when no byte of the value was changed: readers need not look again. */
-  public static void unlatchUnchanged(MemorySegment memory, long record, long stateBefore) {
-    Words.storeRelease(memory, record + STATE, stateBefore);
+  @Override
+  public boolean hasLengths() {
+    return true;
   }
 
   @Override

@@ -1,4 +1,4 @@
-/** The shape of one record. */
+/** The layout of a record. */
 @NullMarked
 package io.fasterkv.record;
 

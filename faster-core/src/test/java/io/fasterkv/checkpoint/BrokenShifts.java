@@ -1,18 +1,22 @@
 package io.fasterkv.checkpoint;
 
-import io.fasterkv.api.CommitPoint;
-import io.fasterkv.epoch.Phase;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
+import io.fasterkv.checkpoint.shift.ShiftRun;
+import io.fasterkv.checkpoint.shift.ShiftTask;
+import io.fasterkv.checkpoint.shift.ShiftTasks;
+import io.fasterkv.state.Phase;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Version shifts that leave something out; frozen here to show that tests see it. */
+/** Version shifts that omit a step, kept here to show that tests detect it. */
 public final class BrokenShifts {
   private BrokenShifts() {}
 
-  /** Does not end what is pending of the version that is committed. */
+  /** Does not complete pending operations of the committed version. */
   public static CheckpointDriver withoutWaitPending(CheckpointDriver sound) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.removeIf(step -> step.phase() == Phase.WAIT_PENDING);
@@ -21,7 +25,7 @@ public final class BrokenShifts {
     return new CheckpointDriver(sound, steps);
   }
 
-  /** Begins the next version beside operations of the old one that have no latch. */
+  /** Begins the next version while operations of the old one hold no latch. */
   public static CheckpointDriver withoutPrepare(CheckpointDriver sound) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.removeIf(step -> step.phase() == Phase.PREPARE);
@@ -30,7 +34,10 @@ public final class BrokenShifts {
     return new CheckpointDriver(sound, steps);
   }
 
-  /** Asks the sessions how far they have come when the next version has begun, not as it begins. */
+  /**
+   * Requests the sessions' commit points after the next version has begun, instead of when it
+   * begins.
+   */
   public static CheckpointDriver withLatePoints(
       CheckpointDriver sound, Supplier<SortedMap<String, CommitPoint>> serials) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
@@ -62,7 +69,7 @@ public final class BrokenShifts {
     void run(ShiftRun run);
   }
 
-  /** A step that begins with something else. */
+  /** A step with an additional action at its start. */
   private static ShiftTask begun(ShiftTask step, Extra extra) {
     return new ShiftTask() {
       @Override

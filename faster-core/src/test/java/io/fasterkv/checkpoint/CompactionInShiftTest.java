@@ -6,19 +6,22 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.Session;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.VersionShift;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
+import io.fasterkv.checkpoint.shift.ShiftRun;
+import io.fasterkv.checkpoint.shift.ShiftTask;
+import io.fasterkv.checkpoint.shift.ShiftTasks;
 import io.fasterkv.compaction.Compactor;
 import io.fasterkv.cpr.StampedSession;
 import io.fasterkv.cpr.SumFunctions;
 import io.fasterkv.cpr.SumFunctions.Found;
 import io.fasterkv.cpr.SumFunctions.Result;
-import io.fasterkv.epoch.Phase;
+import io.fasterkv.state.Phase;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -28,8 +31,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Compaction beside a version shift. It drops what the next version has deleted; the checkpoint is
- * of the version before, and has it.
+ * Tests compaction concurrent with a version shift. Compaction drops records that the next version
+ * has deleted; the checkpoint, of the version before, still has them.
  */
 class CompactionInShiftTest {
   private static final int PAGE_BYTES = 4096;
@@ -38,7 +41,7 @@ class CompactionInShiftTest {
 
   @TempDir Path directory;
 
-  /** A record that is found dead by reading the log above it. */
+  /** Compaction finds that a record is dead by reading the log above it. */
   @ParameterizedTest
   @EnumSource(VersionShift.class)
   void aRecordIsInTheCheckpoint(VersionShift shift) {
@@ -46,7 +49,7 @@ class CompactionInShiftTest {
     check(shift, functions, LongStream.range(0, 200).toArray(), 1, Double.POSITIVE_INFINITY);
   }
 
-  /** A value in pieces that is found dead along its chain. */
+  /** Compaction finds that a value in pieces is dead by following its chain. */
   @ParameterizedTest
   @EnumSource(VersionShift.class)
   void aLargeValueIsInTheCheckpoint(VersionShift shift) {
@@ -58,7 +61,7 @@ class CompactionInShiftTest {
     check(shift, functions, new long[] {0}, stamp, 0);
   }
 
-  /** All of the log's first page is of these keys. */
+  /** All records on the log's first page belong to these keys. */
   private void check(
       VersionShift shift, SumFunctions functions, long[] keys, long stamp, double chainWeight) {
     StoreConfig config = config(shift);
@@ -107,17 +110,17 @@ class CompactionInShiftTest {
   }
 
   private static Session<Long, Result, Found> session(FasterStore store, SumFunctions functions) {
-    return store.newSession(functions, SessionMode.BLOCKING);
+    return store.newSession().spans(functions);
   }
 
-  /** Writes other keys until what is there has left memory. */
+  /** Writes other keys until all earlier records are evicted. */
   private static void fill(Session<Long, Result, Found> session, SumFunctions functions) {
     for (long key = OTHERS; key < OTHERS_END; key++) {
       session.upsert(StampedSession.Spans.key(key), functions.value(key, key), null);
     }
   }
 
-  /** A shift that does something when the next version has begun. */
+  /** A version shift with an action after the next version has begun. */
   private static List<ShiftTask> beforeWaitFlush(Runnable extra) {
     List<ShiftTask> steps = new ArrayList<>(ShiftTasks.ALL);
     steps.replaceAll(step -> step.phase() == Phase.WAIT_FLUSH ? begun(step, extra) : step);

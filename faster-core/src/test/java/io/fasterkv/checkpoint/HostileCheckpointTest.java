@@ -9,18 +9,19 @@ import io.fasterkv.Seeds;
 import io.fasterkv.Session;
 import io.fasterkv.UpsertFunctions;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException;
-import io.fasterkv.checkpoint.CheckpointManifest.Image;
-import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
-import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.Image;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.IndexPart;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.LogPart;
+import io.fasterkv.checkpoint.manifest.ManifestCodec;
 import io.fasterkv.log.FlushedExtents.Extent;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.sim.SimulatedDisk;
@@ -35,9 +36,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checkpoints that somebody has made up, with checksums that are right: whoever recovers, reads,
- * scans or dumps them gets values or an error of the store, and nothing else: no crash, no endless
- * walk, no memory that is not there.
+ * Tests forged checkpoints with correct checksums: recoveries, reads, scans and dumps return values
+ * or throw an exception of the store, and never crash, loop for ever, or access memory that does
+ * not exist.
  */
 class HostileCheckpointTest {
   private static final int KEYS = 200;
@@ -91,7 +92,7 @@ class HostileCheckpointTest {
               CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER),
               CheckpointRequest.logOnly(CheckpointKind.SNAPSHOT))) {
         write(store, kind, random);
-        store.checkpoint(request);
+        store.checkpoints().take(request);
       }
     }
     return disk;
@@ -99,8 +100,7 @@ class HostileCheckpointTest {
 
   private static void write(FasterStore store, RecordKind kind, SplittableRandom random) {
     if (kind == RecordKind.LONGS) {
-      try (LongSession<Object> session =
-          store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      try (LongSession<Object> session = store.newSession().longs(LongFunctions.sum())) {
         for (int i = 0; i < KEYS; i++) {
           session.upsert(random.nextInt(KEYS), i, null);
         }
@@ -115,7 +115,7 @@ class HostileCheckpointTest {
     }
   }
 
-  /** Changes something and makes all checksums right again. */
+  /** Changes something and corrects all checksums. */
   private static String forge(SimulatedDisk disk, long number, SplittableRandom random) {
     String name = "checkpoint-" + number + ".manifest";
     byte[] bytes = disk.content(name);
@@ -195,7 +195,7 @@ class HostileCheckpointTest {
     return "log at " + (extent.from() + at - from);
   }
 
-  /** A bit, a byte, or all of a word. */
+  /** Changes a bit, a byte, or a whole word. */
   private static void forgeWord(byte[] bytes, int at, SplittableRandom random) {
     switch (random.nextInt(3)) {
       case 0 -> bytes[at + random.nextInt(Long.BYTES)] ^= (byte) (1 << random.nextInt(8));
@@ -230,8 +230,7 @@ class HostileCheckpointTest {
 
   private void readAll(FasterStore store, RecordKind kind) {
     if (kind == RecordKind.LONGS) {
-      try (LongSession<Object> session =
-          store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+      try (LongSession<Object> session = store.newSession().longs(LongFunctions.sum())) {
         for (int key = 0; key < KEYS; key++) {
           long one = key;
           attempt(() -> session.read(one, null).name());
@@ -248,7 +247,7 @@ class HostileCheckpointTest {
   }
 
   private static String scan(FasterStore store) {
-    try (var cut = store.cut();
+    try (var cut = store.log().cut();
         var scan = cut.scan()) {
       while (scan.next()) {
         scan.value();
@@ -261,7 +260,7 @@ class HostileCheckpointTest {
     String run();
   }
 
-  /** Lets errors of the store pass, and no others. */
+  /** Ignores exceptions of the store, and no other exceptions. */
   private void attempt(Use use) {
     try {
       outcomes.add(use.run());
@@ -275,6 +274,6 @@ class HostileCheckpointTest {
   }
 
   private static Session<Object, Object, Object> spans(FasterStore store) {
-    return store.newSession(new UpsertFunctions(), SessionMode.BLOCKING);
+    return store.newSession().spans(new UpsertFunctions());
   }
 }

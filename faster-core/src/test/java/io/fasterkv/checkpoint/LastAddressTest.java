@@ -4,30 +4,35 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.Lines;
 import io.fasterkv.LogScan;
 import io.fasterkv.LongSession;
-import io.fasterkv.StoreImport;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OutOfAddresses;
 import io.fasterkv.api.Versions;
-import io.fasterkv.checkpoint.CheckpointManifest.IndexPart;
-import io.fasterkv.checkpoint.CheckpointManifest.LogPart;
-import io.fasterkv.checkpoint.CheckpointManifest.Shape;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.IndexPart;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.LogPart;
+import io.fasterkv.checkpoint.manifest.CheckpointManifest.Shape;
+import io.fasterkv.checkpoint.manifest.ManifestCodec;
+import io.fasterkv.checkpoint.manifest.VersionCut;
+import io.fasterkv.spi.StoreImport;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Logs that have come a long way. */
+/** Tests logs with addresses near the limit. */
 class LastAddressTest {
   private static final int PAGE_BYTES = 4096;
   private static final int PAGES = 8;
+
+  private final Lines lines = new Lines();
 
   @TempDir Path directory;
 
@@ -39,10 +44,11 @@ class LastAddressTest {
         .segmentBytes(4 * PAGE_BYTES)
         .indexBytes(64 << 10)
         .recordKind(RecordKind.LONGS)
+        .logger(lines)
         .build();
   }
 
-  /** An empty store whose log goes on at an address. */
+  /** An empty store whose log continues at an address. */
   private FasterStore openAt(long address) throws Exception {
     var head =
         new CheckpointManifest(
@@ -53,13 +59,13 @@ class LastAddressTest {
             new LogPart(List.of(), null, List.of()),
             new IndexPart(64, 0, false, null));
     byte[] bytes = ManifestCodec.encode(head).array();
-    try (StoreImport.Target target = StoreImport.of(bytes, "head").into(directory)) {
+    try (StoreImport.Target target = FasterStore.readExport(bytes, "head").into(directory)) {
       target.finish(List.of());
     }
     return FasterStore.recover(config());
   }
 
-  /** Going on at 0 would write over records that are there. */
+  /** Continuing at 0 would overwrite existing records. */
   @Test
   void aLogWithoutAnotherAddressTakesNoMoreRecordsAndKeepsWhatItHas() throws Exception {
     long written = 0;
@@ -73,14 +79,14 @@ class LastAddressTest {
         assertThat(e).hasMessageContaining("allowed=up to " + ((1L << 48) - PAGE_BYTES));
       }
       assertThat(written).isEqualTo((PAGES - 1) * (PAGE_BYTES / 24));
-      assertThat(store.tailAddress()).isGreaterThan((1L << 48) - 2 * PAGE_BYTES);
+      assertThat(store.log().tailAddress()).isGreaterThan((1L << 48) - 2 * PAGE_BYTES);
       assertHolds(store, written);
       try (LongSession<Void> session = session(store)) {
         assertThatThrownBy(() -> session.upsert(-1, 1, null)).isInstanceOf(OutOfAddresses.class);
         session.upsert(written - 1, written - 1, null);
       }
-      store.checkpoint();
-      store.checkpoint(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
+      store.checkpoints().take();
+      store.checkpoints().take(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
     }
     for (int generation = 0; generation < 3; generation++) {
       try (FasterStore store = FasterStore.recover(config())) {
@@ -88,7 +94,7 @@ class LastAddressTest {
         try (LongSession<Void> session = session(store)) {
           assertThatThrownBy(() -> session.upsert(-1, 1, null)).isInstanceOf(OutOfAddresses.class);
         }
-        store.checkpoint();
+        store.checkpoints().take();
       }
     }
   }
@@ -102,13 +108,15 @@ class LastAddressTest {
           session.upsert(key, key, null);
         }
       }
-      store.compact();
+      store.log().compact();
       assertHolds(store, written);
+      assertThat(lines.count("WARNING at least half of the log's addresses are used; "))
+          .isEqualTo(1);
     }
   }
 
   private static LongSession<Void> session(FasterStore store) {
-    return store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    return store.newSession().longs(LongFunctions.sum());
   }
 
   private static void assertHolds(FasterStore store, long keys) {
@@ -119,7 +127,7 @@ class LastAddressTest {
       }
     }
     long seen = 0;
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         seen++;
       }

@@ -8,13 +8,13 @@ import io.fasterkv.Insides;
 import io.fasterkv.Session;
 import io.fasterkv.StoreInvariants;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -31,6 +31,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -38,9 +39,10 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * A hot set that is overwritten for ever, with checkpoints and with compaction in the background:
- * how many bytes all files of the directory have, against those of the records that are live.
+ * Tests a hot set that is overwritten continuously, with checkpoints and background compaction:
+ * compares the bytes of all files in the directory with those of the live records.
  */
+@Tag("slow")
 class CheckpointDiskTest {
   private static final int PAGE_BYTES = 4096;
   private static final long MEMORY = 4L * PAGE_BYTES;
@@ -50,12 +52,12 @@ class CheckpointDiskTest {
   private static final int KEYS = 2048;
   private static final long LIVE = (long) KEYS * RECORD_BYTES;
 
-  /** An index image comes with one checkpoint in so many. */
+  /** One checkpoint in this many has an index image. */
   private static final int FULL_EVERY = 10;
 
   private static final int MEASURES = 2;
 
-  /** How often the live bytes are written. */
+  /** How many times the live bytes are written. */
   private static final int ROTATIONS = 3;
 
   /** Two images of the index, a snapshot, two manifests and a segment that is not full. */
@@ -73,7 +75,7 @@ class CheckpointDiskTest {
   private FasterStore store;
   private BackgroundCompaction compaction;
 
-  /** What is written before writers wait for compaction, where it is not waited for. */
+  /** The bytes written before writers must wait for compaction, without such a wait. */
   private long lagBytes;
 
   @BeforeEach
@@ -100,13 +102,13 @@ class CheckpointDiskTest {
     store.close();
   }
 
-  /** The thread has nothing to do, or nothing that it may do now. */
+  /** The compaction thread has nothing to do, or nothing that it may do now. */
   private void look(long nanos) {
     looks.release();
     LockSupport.parkNanos(Math.min(nanos, 1_000_000));
   }
 
-  /** Waits until compaction has looked at what there is now, and left it. */
+  /** Waits until compaction has checked the current log and left it unchanged. */
   private void awaitRest() throws InterruptedException {
     looks.drainPermits();
     assertThat(looks.tryAcquire(2, PATIENCE_SECONDS, TimeUnit.SECONDS)).isTrue();
@@ -114,7 +116,7 @@ class CheckpointDiskTest {
   }
 
   private void load() {
-    sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+    sessions.add(store.newSession().spans(new Summing()));
     for (int key = 0; key < KEYS; key++) {
       write(0, key);
     }
@@ -134,13 +136,15 @@ class CheckpointDiskTest {
 
   private void checkpoint(CheckpointKind kind, int round, int keep) {
     kept.add(
-        store.checkpoint(
-            round % FULL_EVERY == 0
-                ? CheckpointRequest.full(kind)
-                : CheckpointRequest.logOnly(kind)));
+        store
+            .checkpoints()
+            .take(
+                round % FULL_EVERY == 0
+                    ? CheckpointRequest.full(kind)
+                    : CheckpointRequest.logOnly(kind)));
     measure("with a new checkpoint in round " + round);
     while (kept.size() > keep) {
-      store.removeCheckpoint(kept.remove());
+      store.checkpoints().remove(kept.remove());
     }
   }
 
@@ -152,7 +156,12 @@ class CheckpointDiskTest {
   }
 
   private String state() {
-    return "live=" + LIVE + ", log=" + store.logBytes() + ", stored=" + store.storedBytes();
+    return "live="
+        + LIVE
+        + ", log="
+        + store.statistics().logBytes()
+        + ", stored="
+        + store.log().storedBytes();
   }
 
   private long allBytes() {
@@ -167,7 +176,7 @@ class CheckpointDiskTest {
     try {
       return Files.size(file);
     } catch (NoSuchFileException e) {
-      // Compaction has removed a segment since it was listed.
+      // Compaction has removed a segment since the directory was listed.
       return 0;
     } catch (IOException e) {
       throw new AssertionError(e);
@@ -218,17 +227,17 @@ class CheckpointDiskTest {
   private double copiedForEachByteWritten(int writtenPart) {
     long rounds = (long) ROTATIONS * writtenPart;
     long writes = rounds * (KEYS / writtenPart);
-    return (double) store.compactionStats().movedBytes() / (writes * RECORD_BYTES);
+    return (double) store.statistics().compaction().movedBytes() / (writes * RECORD_BYTES);
   }
 
-  /** Three sessions write while the checkpoint is taken and compaction goes on. */
+  /** Three sessions write while the checkpoint is taken and compaction runs. */
   @ParameterizedTest
   @EnumSource(names = {"FOLD_OVER", "SNAPSHOT", "INCREMENTAL_SNAPSHOT"})
-  void theSameBesideSessions(CheckpointKind kind) throws InterruptedException {
+  void diskUseIsBoundedWithConcurrentSessions(CheckpointKind kind) throws InterruptedException {
     int parts = 24;
     load();
     for (int session = 1; session < 3; session++) {
-      sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+      sessions.add(store.newSession().spans(new Summing()));
     }
     for (int round = 0; round < ROTATIONS * parts; round++) {
       int number = round;
@@ -254,25 +263,26 @@ class CheckpointDiskTest {
   }
 
   /**
-   * The newest checkpoint keeps what it needs, and there is no other: compaction does not copy for
-   * ever what gives nothing back, holds no writer up, and is back in bounds with the next few.
+   * The newest checkpoint keeps what it needs, and there is no other checkpoint. Compaction does
+   * not copy endlessly without freeing anything, throttles no writer, and is within its bounds
+   * again after the next few checkpoints.
    */
   @Test
   void withoutACheckpointNoMoreIsCopiedThanIsWritten() throws InterruptedException {
     SplittableRandom random = new SplittableRandom(2);
     load();
-    kept.add(store.checkpoint());
-    long copiedBefore = store.compactionStats().movedBytes();
+    kept.add(store.checkpoints().take());
+    long copiedBefore = store.statistics().compaction().movedBytes();
     int writes = 6 * KEYS;
     for (int i = 0; i < writes; i++) {
       write(0, random.nextInt(KEYS / 4));
     }
     awaitRest();
-    long copied = store.compactionStats().movedBytes() - copiedBefore;
+    long copied = store.statistics().compaction().movedBytes() - copiedBefore;
     assertThat(copied).isBetween(LIVE / 4, (long) writes * RECORD_BYTES);
     for (int round = 0; round < 6; round++) {
-      kept.add(store.checkpoint());
-      store.removeCheckpoint(kept.remove());
+      kept.add(store.checkpoints().take());
+      store.checkpoints().remove(kept.remove());
       awaitRest();
     }
     measure("after six more checkpoints");
@@ -280,30 +290,36 @@ class CheckpointDiskTest {
     assertAllIsThere(KEYS);
   }
 
-  /** Nothing to gain: a log of nothing but new keys is left as it is, but for two looks or so. */
+  /**
+   * Nothing to drop: compaction leaves a log of only new keys unchanged, except for about two
+   * samples.
+   */
   @Test
   void aFullyLiveLogIsHardlyCopied() throws InterruptedException {
-    sessions.add(store.newSession(new Summing(), SessionMode.BLOCKING));
+    sessions.add(store.newSession().spans(new Summing()));
     for (int key = 0; key < KEYS; key++) {
       write(0, key);
       if (key % (KEYS / 20) == KEYS / 40) {
-        kept.add(store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER)));
+        kept.add(store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER)));
         if (kept.size() > 1) {
-          store.removeCheckpoint(kept.remove());
+          store.checkpoints().remove(kept.remove());
         }
         awaitRest();
         long live = (key + 1L) * RECORD_BYTES;
         assertThat(allBytes()).as("after " + key).isLessThanOrEqualTo(2 * live + CHECKPOINT_BYTES);
       }
     }
-    assertThat(store.compactionStats().movedBytes()).isLessThanOrEqualTo(2 * LIVE);
+    assertThat(store.statistics().compaction().movedBytes()).isLessThanOrEqualTo(2 * LIVE);
     compaction.close();
     assertAllIsThere(KEYS);
   }
 
-  /** What was known to be live is not any more: the log follows, from checkpoint to checkpoint. */
+  /**
+   * Records that were known to be live have died: the log shrinks accordingly, from checkpoint to
+   * checkpoint.
+   */
   @Test
-  void diskFollowsWhatIsDeleted() throws InterruptedException {
+  void diskUseShrinksWithDeletes() throws InterruptedException {
     SplittableRandom random = new SplittableRandom(3);
     load();
     int left = KEYS / 4;
@@ -324,7 +340,8 @@ class CheckpointDiskTest {
 
   private static final class Summing implements StoreFunctions<Long, long[], Void> {
     @Override
-    public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+    public void singleReader(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       output[0] = value.getLong(0);
     }
 
@@ -334,13 +351,15 @@ class CheckpointDiskTest {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       value.setLength(VALUE_BYTES);
       value.putLong(0, input);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
       value.putLong(0, value.getLong(0) + input);
       return true;
     }
@@ -351,7 +370,13 @@ class CheckpointDiskTest {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Long input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        long[] output,
+        RecordView record) {
       newValue.setTo(oldValue);
       newValue.putLong(0, oldValue.getLong(0) + input);
     }

@@ -4,14 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
@@ -19,7 +18,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log that nobody writes to gets rid of what expires. */
+/** Tests that a log without writes drops expired records. */
 class ExpiryPassTest {
   private static final int PAGE_BYTES = 4096;
   private static final long RECORD_BYTES = 24;
@@ -32,15 +31,14 @@ class ExpiryPassTest {
 
   @TempDir Path directory;
 
-  /** Keys are written in their order; those below the mark have expired. */
+  /** Keys are written in order; those below the mark have expired. */
   private final AtomicLong mark = new AtomicLong();
 
-  /** Old and new lie side by side, so all that is live must be copied. */
+  /** Old and new records alternate, so all live ones must be copied. */
   @Test
   void expiredBytesAreAtMostAFifthOfTheLog() {
     try (FasterStore store = FasterStore.open(config(8));
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
@@ -48,24 +46,27 @@ class ExpiryPassTest {
     }
   }
 
-  /** So many tenths at a time. */
+  /** Expires this many tenths at a time. */
   private void expire(FasterStore store, LongSession<Void> session, int tenths) {
     for (long share = tenths; share < 10; share += tenths) {
       mark.set(KEYS / 10 * share);
       long live = (KEYS - mark.get()) * RECORD_BYTES;
-      await(() -> store.logBytes() - live <= store.logBytes() / 5 + 8L * PAGE_BYTES, store);
+      await(
+          () ->
+              store.statistics().logBytes() - live
+                  <= store.statistics().logBytes() / 5 + 8L * PAGE_BYTES,
+          store);
     }
-    assertThat(store.compactionStats().expiredBytes()).isPositive();
+    assertThat(store.statistics().compaction().expiredBytes()).isPositive();
     for (long key = mark.get(); key < KEYS; key++) {
       assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
     }
   }
 
   @Test
-  void soAreThoseOfALogThatIsOnlyInMemory() {
+  void dropsExpiredRecordsOfALogThatIsOnlyInMemory() {
     try (FasterStore store = FasterStore.open(config(512));
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
@@ -73,16 +74,18 @@ class ExpiryPassTest {
     }
   }
 
-  /** As checkpoints come and go: what the last one needs stays, however much of it has expired. */
+  /**
+   * With regular checkpoints: everything that the last one needs is kept, however much of it has
+   * expired.
+   */
   @Test
   void soAreThoseOfALogThatFitsItsMemoryOnceItIsOnDisk() {
     try (FasterStore store = FasterStore.open(config(512));
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
       mark.set(KEYS / 2);
 
       await(() -> isShortAfterOneMore(store), store);
@@ -93,39 +96,37 @@ class ExpiryPassTest {
     }
   }
 
-  /** What a checkpoint keeps stays on the disk, and copies come to that, but the log is short. */
+  /** A checkpoint's storage stays on the disk in addition to the copies, but the log is short. */
   @Test
   void soAreThoseOfALogThatACheckpointKeepsForGood() {
     try (FasterStore store = FasterStore.open(config(8));
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key * 7919 % KEYS, key, null);
       }
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
-      // A pass that waits for the next checkpoint looks around each ten seconds.
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      // A run that waits for the next checkpoint takes a sample every ten seconds.
       expire(store, session, 3);
     }
   }
 
-  /** It waits for what is overwritten to die, and what expires does not wait for that. */
+  /** A run waits for overwritten records to die, but drops expired records without that wait. */
   @Test
-  void soAreThoseOfALogOverWhichAPassTakesItsTime() {
+  void dropsExpiredRecordsDuringASlowRun() {
     long expiring = 4 * KEYS;
     long lasting = KEYS;
     try (FasterStore store = FasterStore.open(config(8));
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < expiring; key++) {
         session.upsert(key * 7919 % expiring, key, null);
       }
       Overwrites lastingOnes = new Overwrites(session, expiring, lasting);
-      while (lastingOnes.written < lasting || store.compactionStats().scannedBytes() == 0) {
+      while (lastingOnes.written < lasting || store.statistics().compaction().scannedBytes() == 0) {
         lastingOnes.next();
       }
       long scanned = -1;
-      while (store.compactionStats().scannedBytes() != scanned) {
-        scanned = store.compactionStats().scannedBytes();
+      while (store.statistics().compaction().scannedBytes() != scanned) {
+        scanned = store.statistics().compaction().scannedBytes();
         lastingOnes.few();
       }
       mark.set(expiring / 2);
@@ -134,12 +135,13 @@ class ExpiryPassTest {
       await(
           () -> {
             lastingOnes.few();
-            long expired = mark.get() * RECORD_BYTES - store.compactionStats().expiredBytes();
-            return expired <= store.logBytes() / 5;
+            long expired =
+                mark.get() * RECORD_BYTES - store.statistics().compaction().expiredBytes();
+            return expired <= store.statistics().logBytes() / 5;
           },
           store);
 
-      // Or it has found them only by going on as it is written to.
+      // Or the run has found them only because writes made it continue.
       assertThat(lastingOnes.written - before).isLessThan(mark.get() / 4);
       for (long key = mark.get(); key < expiring + lasting; key++) {
         assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
@@ -147,7 +149,7 @@ class ExpiryPassTest {
     }
   }
 
-  /** Of some keys, in turn. */
+  /** Some keys, in order. */
   private static final class Overwrites {
     private final LongSession<Void> session;
     private final long firstKey;
@@ -164,7 +166,7 @@ class ExpiryPassTest {
       session.upsert(firstKey + written++ % keys, 0, null);
     }
 
-    /** Slowly, but not so slowly that a pass would not wait, see {@link WriteQuiet}. */
+    /** Writes slowly, but fast enough for a run to wait; see {@link WriteQuiet}. */
     void few() {
       for (int i = 0; i < FEW_WRITES; i++) {
         next();
@@ -173,20 +175,20 @@ class ExpiryPassTest {
     }
   }
 
-  /** Each checkpoint fills up a sector, so a log of which many are taken is not as short. */
+  /** Each checkpoint fills up a sector, so a log with many checkpoints is longer. */
   private static boolean isShortAfterOneMore(FasterStore store) {
-    CheckpointToken last = store.checkpoints().getLast();
-    store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
-    store.removeCheckpoint(last);
-    long expired = KEYS / 2 * RECORD_BYTES - store.compactionStats().expiredBytes();
-    return expired <= store.logBytes() / 5;
+    CheckpointToken last = store.checkpoints().list().getLast();
+    store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+    store.checkpoints().remove(last);
+    long expired = KEYS / 2 * RECORD_BYTES - store.statistics().compaction().expiredBytes();
+    return expired <= store.statistics().logBytes() / 5;
   }
 
   private static void await(java.util.function.BooleanSupplier isSo, FasterStore store) {
     long start = System.nanoTime();
     while (!isSo.getAsBoolean()) {
       assertThat(Duration.ofNanos(System.nanoTime() - start))
-          .as(() -> "log " + store.logBytes() + ", " + store.compactionStats())
+          .as(() -> "log " + store.statistics().logBytes() + ", " + store.statistics().compaction())
           .isLessThan(PATIENCE);
       Thread.onSpinWait();
     }

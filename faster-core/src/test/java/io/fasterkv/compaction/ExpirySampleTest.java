@@ -8,11 +8,11 @@ import io.fasterkv.LongSession;
 import io.fasterkv.Session;
 import io.fasterkv.UpsertFunctions;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -21,7 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** On a log whose keys were written in their order; those below a mark have expired. */
+/** Tests samples of a log whose keys were written in order; those below a mark have expired. */
 class ExpirySampleTest {
   private static final int PAGE_BYTES = 4096;
   private static final long KEYS = 40_000;
@@ -56,19 +56,20 @@ class ExpirySampleTest {
 
       assertThat(sample.isDue()).isTrue();
 
-      long log = store.logBytes();
-      assertThat(sample.dueUntil() - store.beginAddress()).isBetween(log * 4 / 10, log * 6 / 10);
+      long log = store.statistics().logBytes();
+      assertThat(sample.dueUntil() - store.log().beginAddress())
+          .isBetween(log * 4 / 10, log * 6 / 10);
     }
   }
 
-  /** One look counts for a quarter of what is believed. */
+  /** One sample has a weight of a quarter in the estimate. */
   @Test
-  void whatIsBelievedComesNearWhatIsSo() {
+  void theEstimateIsCloseToTheTruth() {
     try (FasterStore store = FasterStore.open(config())) {
       write(store);
       ExpirySample sample = sample(store);
       mark = KEYS / 2;
-      long log = store.logBytes();
+      long log = store.statistics().logBytes();
       look(sample, 1);
       assertThat(sample.expiredBytes()).isBetween(log / 10, log * 3 / 20);
       look(sample, 20);
@@ -77,7 +78,7 @@ class ExpirySampleTest {
   }
 
   @Test
-  void aRuleThatIsNotEagerLeavesAloneWhatIsOnlyInMemoryOrKept() {
+  void aRuleThatIsNotEagerIgnoresRecordsOnlyInMemoryOrKept() {
     try (FasterStore store = FasterStore.open(config(1 << 18, RecordKind.LONGS).build())) {
       write(store);
       ExpirySample sample = sample(store);
@@ -100,9 +101,9 @@ class ExpirySampleTest {
     }
   }
 
-  /** A pass that waits for a checkpoint looks no more often than an idle store. */
+  /** A run that waits for a checkpoint takes samples no more often than an idle store. */
   @Test
-  void whoWaitsLooksMoreAndMoreRarely() {
+  void aWaitingRunSamplesLessAndLessOften() {
     try (FasterStore store = FasterStore.open(config())) {
       write(store);
       ExpirySample sample = sample(store);
@@ -117,9 +118,9 @@ class ExpirySampleTest {
     }
   }
 
-  /** A 60th of the log expires each second: twice the time that went by would be too late. */
+  /** A 60th of the log expires each second: doubling the pause would be too late. */
   @Test
-  void looksInTimeForWhatExpiresSteadily() {
+  void samplesInTimeWhenRecordsExpireSteadily() {
     try (FasterStore store = FasterStore.open(config())) {
       write(store);
       ExpirySample sample = sample(store);
@@ -133,7 +134,7 @@ class ExpirySampleTest {
     }
   }
 
-  /** With four records a step, of which the first of all steps would be alike. */
+  /** With four records in a step; the first records of all steps would be alike. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1})
   void recordsOfRegularSizeAreNotMistaken(int alive) {
@@ -142,8 +143,7 @@ class ExpirySampleTest {
             .keepRule((key, value, store) -> key.getLong(0) % 2 == alive)
             .build();
     try (FasterStore store = FasterStore.open(config);
-        Session<Object, Object, Object> session =
-            store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
+        Session<Object, Object, Object> session = store.newSession().spans(new UpsertFunctions())) {
       ByteSpan key = ByteSpan.of(new byte[Long.BYTES]);
       ByteSpan value = ByteSpan.of(new byte[32]);
       for (long number = 0; number < KEYS; number++) {
@@ -157,7 +157,7 @@ class ExpirySampleTest {
               () -> 0,
               () -> nanos);
       look(sample, 20);
-      long log = store.logBytes();
+      long log = store.statistics().logBytes();
       assertThat(log / KEYS).isEqualTo(64);
       assertThat(sample.expiredBytes()).isBetween(log * 45 / 100, log * 55 / 100);
     }
@@ -192,12 +192,14 @@ class ExpirySampleTest {
 
   private ExpirySample sample(FasterStore store) {
     return new ExpirySample(
-        Insides.engine(store), rule, () -> store.compactionStats().expiredBytes(), () -> nanos);
+        Insides.engine(store),
+        rule,
+        () -> store.statistics().compaction().expiredBytes(),
+        () -> nanos);
   }
 
   private static void write(FasterStore store) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key, key, null);
       }
@@ -208,7 +210,7 @@ class ExpirySampleTest {
     return config(PAGE_BYTES, RecordKind.LONGS).build();
   }
 
-  private StoreConfig.Builder config(int pageBytes, RecordKind kind) {
+  private StoreConfigBuilder config(int pageBytes, RecordKind kind) {
     return StoreConfig.builder(directory)
         .memoryBytes(16 << 20)
         .logMemoryBytes(8L * pageBytes)

@@ -6,10 +6,9 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import java.nio.file.Path;
 import java.util.concurrent.CountDownLatch;
@@ -19,13 +18,13 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A store that nobody writes to: its background thread wakes up and leaves the device alone. */
+/** Tests a store without writes: its background thread wakes up and does not use the device. */
 class IdleStoreTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 8000;
   private static final int WAKE_UPS = 10_000;
 
-  /** By then a pass that waited for what is written has seen that nothing is, and is over. */
+  /** By then, a run that waited for writes has seen that there are none, and has ended. */
   private static final int SETTLED = 2 * WriteQuiet.LOOKS;
 
   @TempDir Path directory;
@@ -38,9 +37,7 @@ class IdleStoreTest {
 
   private final ScriptedDevice device = new ScriptedDevice(new MemoryDevice());
 
-  /**
-   * Once with a log of nothing but live records, which a sample tells, once with as many dead ones.
-   */
+  /** Once with only live records, which a sample detects, and once with as many dead ones. */
   @ParameterizedTest
   @ValueSource(ints = {1, 2})
   void anIdleStoreDoesNoInputOrOutput(int times) throws InterruptedException {
@@ -62,24 +59,23 @@ class IdleStoreTest {
         assertThat(isOver.await(100, TimeUnit.SECONDS)).isTrue();
         assertThat(background.failure()).isNull();
       }
-      assertThat(requestsAtFirst).as("it has looked").isGreaterThan(requestsBefore);
+      assertThat(requestsAtFirst).as("the thread has taken a sample").isGreaterThan(requestsBefore);
       assertThat(compactor.stats().passes() > 0)
-          .as("it has had something to do")
+          .as("the thread has run a compaction")
           .isEqualTo(times > 1);
       assertThat(requestsAtLast).isEqualTo(requestsAtFirst);
     }
   }
 
   private static void write(FasterStore store, int times) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (int i = 0; i < times * KEYS; i++) {
         session.upsert(i % KEYS, i, null);
       }
     }
   }
 
-  /** In the place of a pause: no time goes by between two of them. */
+  /** Replaces a pause: no time passes between two pauses. */
   private void wakeUp(long nanos) {
     wakeUps++;
     if (wakeUps == SETTLED) {

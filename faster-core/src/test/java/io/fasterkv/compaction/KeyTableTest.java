@@ -17,9 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What a table tells of random records, some in the piece and the others above it, against all that
- * there is to know of them: what is a part of its key's value is never dead, what nothing tells of
- * is left to the chain, and the rest is told.
+ * Compares the table's answers about random records, some in the piece and others above it, with
+ * the truth. A part of its key's value is never dead, records about which nothing is known are left
+ * to the chain, and everything else is decided.
  */
 class KeyTableTest {
   private static final int RUNS = 2000;
@@ -27,13 +27,13 @@ class KeyTableTest {
   enum Kind {
     ORDINARY,
     DELTA,
-    /** A tombstone, an anchor, or what is marked as overwritten. */
+    /** A tombstone, an anchor, or a record marked as overwritten. */
     KILLER
   }
 
   record Written(int key, Kind kind, long address) {}
 
-  /** How records above the piece are noted. */
+  /** How records above the piece are entered into the table. */
   interface Sweep {
     void see(KeyTable table, ByteSpan key, Written written);
   }
@@ -48,9 +48,9 @@ class KeyTableTest {
     assertThat(firstWrong(seed, KeyTableTest::sweep)).as("seed " + seed).isNull();
   }
 
-  /** The frozen broken variant. */
+  /** The broken variant. */
   @Test
-  void aDeltaThatKillsWhatItBelongsToIsSeen() {
+  void detectsADeltaThatKillsItsBase() {
     Sweep broken = (table, key, written) -> table.kill(key, written.address());
     assertThat(firstWrong(1, broken)).contains("DEAD, expected UNKNOWN");
   }

@@ -9,9 +9,9 @@ import io.fasterkv.LongSession;
 import io.fasterkv.UpsertFunctions;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
@@ -24,7 +24,8 @@ class LiveSampleTest {
   @TempDir Path directory;
 
   /**
-   * So few entries that most chains go on on disk, where an upsert cannot tell that a key is new.
+   * So few entries that most chains continue on disk, where an upsert cannot detect that a key is
+   * new.
    */
   private FasterStore open(boolean withCompaction) {
     return open(withCompaction, 64 << 10);
@@ -45,8 +46,7 @@ class LiveSampleTest {
   }
 
   private static void upsert(FasterStore store, long from, long until) {
-    try (LongSession<Void> session =
-        store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+    try (LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = from; key < until; key++) {
         session.upsert(key, key, null);
       }
@@ -56,7 +56,7 @@ class LiveSampleTest {
   private static double liveShare(FasterStore store) {
     LiveSample sample = new LiveSample(Insides.engine(store));
     assertThat(sample.look()).isTrue();
-    return (double) sample.leastBytes() / store.logBytes();
+    return (double) sample.leastBytes() / store.statistics().logBytes();
   }
 
   @Test
@@ -68,7 +68,7 @@ class LiveSampleTest {
   }
 
   @Test
-  void whatWasReplacedIsNot() {
+  void replacedRecordsAreDead() {
     try (FasterStore store = open(false)) {
       upsert(store, 0, KEYS);
       upsert(store, 0, KEYS / 2);
@@ -79,14 +79,11 @@ class LiveSampleTest {
     }
   }
 
-  /**
-   * Of a record that is deleted in its place nothing is left in the index, and a scan is silent.
-   */
+  /** A record deleted in place has no index entry, and a scan does not return it. */
   @Test
-  void whatWasDeletedInItsPlaceIsNot() {
+  void recordsDeletedInPlaceAreDead() {
     try (FasterStore store = open(false, 512 << 10);
-        LongSession<Void> session =
-            store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
       for (long key = 0; key < KEYS; key++) {
         session.upsert(key, key, null);
         if (key % 2 == 0) {
@@ -105,7 +102,7 @@ class LiveSampleTest {
     }
   }
 
-  /** More records of each page: the answer is as good. */
+  /** With more records from each page, the estimate is as good. */
   @Test
   void aFewPagesTellOfAsMuchAgain() {
     try (FasterStore store = open(false)) {
@@ -118,7 +115,7 @@ class LiveSampleTest {
     }
   }
 
-  private StoreConfig.Builder bytes() {
+  private StoreConfigBuilder bytes() {
     return StoreConfig.builder(directory.resolve("store"))
         .memoryBytes(2 << 20)
         .scratchBytes(1 << 18)
@@ -127,11 +124,11 @@ class LiveSampleTest {
         .deleteOnClose(true);
   }
 
-  /** Large values are not looked at: they may be dead, and they may be live. */
+  /** Large values are not examined: they may be dead or live. */
   @Test
-  void whatIsNotLookedAtMayBeLive() {
+  void recordsThatAreNotSampledMayBeLive() {
     try (FasterStore store = FasterStore.open(bytes().build());
-        var session = store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new UpsertFunctions())) {
       ByteSpan small = ByteSpan.of(new byte[100]);
       ByteSpan large = ByteSpan.of(new byte[3 * PAGE_BYTES]);
       for (int i = 0; i < 200; i++) {
@@ -142,17 +139,17 @@ class LiveSampleTest {
       }
       LiveSample sample = new LiveSample(Insides.engine(store));
       assertThat(sample.look()).isTrue();
-      assertThat((double) sample.leastBytes() / store.logBytes()).isBetween(0.1, 0.6);
-      assertThat(sample.mostBytes()).isEqualTo(store.logBytes());
+      assertThat((double) sample.leastBytes() / store.statistics().logBytes()).isBetween(0.1, 0.6);
+      assertThat(sample.mostBytes()).isEqualTo(store.statistics().logBytes());
     }
   }
 
-  /** What lies under deltas may be a part of a value, or not. */
+  /** Records under deltas may or may not be a part of a value. */
   @Test
-  void whatLiesUnderDeltasMayBeLive() {
+  void recordsUnderDeltasMayBeLive() {
     int keys = 1000;
     try (FasterStore store = FasterStore.open(bytes().merge(new BytesFunctions()).build());
-        var session = store.newSession(new BytesFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new BytesFunctions())) {
       for (int i = 0; i < keys; i++) {
         session.upsert(key(i), ByteSpan.of(new byte[1000]), null);
       }
@@ -163,19 +160,22 @@ class LiveSampleTest {
         session.rmw(key(i), new byte[20], null);
       }
       assertThat(sample.look()).isTrue();
-      // What was in memory was copied: it is live, and what it was copied from is dead.
-      assertThat((double) sample.leastBytes() / store.logBytes()).isLessThan(0.3);
-      assertThat((double) sample.mostBytes() / store.logBytes()).isGreaterThan(0.7);
+      // Records in memory were copied: the copies are live and the originals dead.
+      assertThat((double) sample.leastBytes() / store.statistics().logBytes()).isLessThan(0.3);
+      assertThat((double) sample.mostBytes() / store.statistics().logBytes()).isGreaterThan(0.7);
     }
   }
 
-  /** A record that fills its page is found where the page begins; a place may lie anywhere. */
+  /**
+   * A record that fills its page starts at the start of the page; a random address may be anywhere
+   * in it.
+   */
   @Test
   void recordsCountByTheirLength() {
     int keys = 200;
     ByteSpan long3000 = ByteSpan.of(new byte[3000]);
     try (FasterStore store = FasterStore.open(bytes().build());
-        var session = store.newSession(new UpsertFunctions(), SessionMode.BLOCKING)) {
+        var session = store.newSession().spans(new UpsertFunctions())) {
       for (int i = 0; i < keys; i++) {
         session.upsert(key(i), long3000, null);
       }
@@ -192,17 +192,20 @@ class LiveSampleTest {
     return ByteSpan.of(ByteBuffer.allocate(Integer.BYTES).putInt(key).array());
   }
 
-  /** It was once, as a whole each time it had doubled; and later the first pages, for nothing. */
+  /**
+   * The log was once copied as a whole each time it had doubled; later, its first pages were copied
+   * for nothing.
+   */
   @Test
   void aLoadIsNotCopied() {
     try (FasterStore store = open(true)) {
       upsert(store, 0, KEYS);
-      long loaded = store.logBytes();
-      assertThat(store.compactionStats().movedBytes()).isZero();
+      long loaded = store.statistics().logBytes();
+      assertThat(store.statistics().compaction().movedBytes()).isZero();
       for (int i = 0; i < 4; i++) {
         upsert(store, 0, KEYS);
       }
-      assertThat(store.compactionStats().droppedBytes()).isGreaterThan(loaded);
+      assertThat(store.statistics().compaction().droppedBytes()).isGreaterThan(loaded);
     }
   }
 }

@@ -6,7 +6,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.junit.jupiter.api.Test;
 
-/** How many bytes a second a pass may look at, by a clock of the test's. */
+/** Tests how many bytes a second a run may read, with a simulated clock. */
 class PaceTest {
   private static final long PER_SECOND = 1_000_000;
   private static final long SECOND_NANOS = 1_000_000_000;
@@ -36,7 +36,7 @@ class PaceTest {
       bytes += more;
       long due = start + (long) ((double) bytes / PER_SECOND * SECOND_NANOS);
       assertThat(now).isGreaterThanOrEqualTo(due);
-      // What is looked at takes time, too, which is not waited for again.
+      // Reading takes time too, and the pace does not wait for that time again.
       now += random.nextInt(8_000_000);
       if (now > due + SECOND_NANOS) {
         return;
@@ -46,7 +46,7 @@ class PaceTest {
   }
 
   @Test
-  void aParkThatEndsEarlyIsGoneOnWith() {
+  void anEarlyWakeUpIsContinued() {
     Pace pace = pace(PER_SECOND, nanos -> sleep(Math.min(nanos, 1000)));
     long start = now;
     assertThat(pace.allows(PER_SECOND / 100)).isTrue();

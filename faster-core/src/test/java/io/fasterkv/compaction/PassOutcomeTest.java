@@ -2,24 +2,24 @@ package io.fasterkv.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.CompactionStats;
+import io.fasterkv.api.statistics.CompactionStats;
 import org.junit.jupiter.api.Test;
 
-/** What a pass says of a log of which it has seen a part. */
+/** Tests the outcome of a run that has read a part of a log. */
 class PassOutcomeTest {
   private static CompactionStats stats(long scannedBytes, long movedBytes, long expiredBytes) {
     return new CompactionStats(1, scannedBytes, movedBytes, movedBytes / 10, expiredBytes);
   }
 
   @Test
-  void whatOthersWriteMeanwhileIsNotWhatItLeaves() {
+  void concurrentWritesDoNotCountAsLeft() {
     PassOutcome outcome =
         PassOutcome.of(stats(500, 50, 5), stats(1500, 350, 105), 300 + 7000, 2000 + 300 + 7000);
     assertThat(outcome).isEqualTo(new PassOutcome(1000, 300, 100, 2300));
   }
 
   @Test
-  void whatItHasNotSeenIsLikeWhatItHasAsFarAsThatGoes() {
+  void theUnreadPartIsAssumedToBeLikeTheReadPart() {
     assertThat(new PassOutcome(1000, 300, 0, 300).liveBytes()).isEqualTo(300);
     assertThat(new PassOutcome(1000, 300, 0, 800).liveBytes()).isEqualTo(450);
     assertThat(new PassOutcome(1000, 300, 0, 9000).liveBytes()).isEqualTo(600);
@@ -27,7 +27,7 @@ class PassOutcomeTest {
   }
 
   @Test
-  void whatHasSeenNothingSaysNothing() {
+  void aRunThatHasReadNothingKnowsNothing() {
     assertThat(new PassOutcome(0, 0, 0, 9000).liveBytes()).isZero();
   }
 }

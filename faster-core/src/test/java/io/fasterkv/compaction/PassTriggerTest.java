@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** When a pass is worth it, without a store. */
+/** Tests when a run is worthwhile, without a store. */
 class PassTriggerTest {
   private static final long MEMORY = 1000;
 
@@ -26,7 +26,7 @@ class PassTriggerTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aLogThatNobodyWritesToIsLeftAlone(boolean isHeld) {
+  void aLogWithoutWritesIsLeftAlone(boolean isHeld) {
     for (long dropped : new long[] {0, 4000, 5000}) {
       for (long unknown : new long[] {0, 5000}) {
         passed(5000, dropped, unknown, 5000);
@@ -35,7 +35,7 @@ class PassTriggerTest {
     }
   }
 
-  /** Nothing but insertions: what is copied stays in proportion to what is written. */
+  /** Only insertions: copied bytes stay proportional to written bytes. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void copyingAFullyLiveLogIsBounded(boolean isKnown) {
@@ -54,7 +54,7 @@ class PassTriggerTest {
     assertThat(copied).isLessThanOrEqualTo(2 * log + 3 * MEMORY);
   }
 
-  /** A sample may be wrong by a tenth, and what it says counts for long. */
+  /** A sample may be wrong by a tenth, and its result is used for a long time. */
   @Test
   void aSampleCountsOnlyIfNextToNothingIsDead() {
     passed(8000, 8000, 8000, 2000);
@@ -65,7 +65,7 @@ class PassTriggerTest {
     assertThat(trigger.isDue(11_251, 0, false)).isTrue();
   }
 
-  /** It was copied as a whole after each restart, if a sixteenth of it was dead. */
+  /** The log was once copied as a whole after each restart if one sixteenth of it was dead. */
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aLogThatWasRecoveredIsDueAsItWas(boolean isHeld) {
@@ -79,7 +79,7 @@ class PassTriggerTest {
     assertThat(trigger.isWorthIt(due + 1, due + 1, live, isHeld)).isTrue();
   }
 
-  /** A load that outgrows its memory: what is on disk is little, and all of it is live. */
+  /** A data set that outgrows its memory: little is on disk, and all of it is live. */
   @ParameterizedTest
   @ValueSource(longs = {0, 50_000})
   void aLogIsLookedAtAgainWhenHalfAsMuchAgainIsOnDisk(long live) {
@@ -88,7 +88,7 @@ class PassTriggerTest {
     assertThat(trigger.isDue(Math.max(50_500, live + live / 2) + 1, live, false)).isTrue();
   }
 
-  /** Insertions, and then overwrites: that the last pass had nothing to drop was to be expected. */
+  /** Insertions, and then overwrites: the last run was expected to find nothing to drop. */
   @Test
   void aLogThatWasKnownToBeLiveIsNotLeftUntilItHasDoubled() {
     long live = 50_000;
@@ -99,8 +99,8 @@ class PassTriggerTest {
   }
 
   /**
-   * What is cold lies at the log's begin, and what is written in turn in memory: a pass that has
-   * found all of the small part that is on disk to be live says nothing of the rest.
+   * Cold records are at the log's begin address, and records written in order are in memory. A run
+   * that finds the small part on disk to be all live says nothing about the rest.
    */
   @Test
   void aLogMostOfWhichIsInMemoryIsDueSoon() {
@@ -115,28 +115,33 @@ class PassTriggerTest {
     assertThat(trigger.isDue(100_001, live, false)).isTrue();
   }
 
-  /** What is said to be live may have been deleted. */
+  /** Records that count as live may have been deleted. */
   @Test
-  void aLogThatHasDoubledIsDueWhateverIsSaidToBeLive() {
+  void aLogThatHasDoubledIsDueWhateverItsLiveBytes() {
     passed(5000, 5000, 5000, 5000);
     assertThat(trigger.isDue(10_000, 10_000, false)).isFalse();
     assertThat(trigger.isDue(10_001, 10_001, false)).isTrue();
   }
 
   @Test
-  void aLogWhoseHeadHasExpiredIsDueByWhatIsLeft() {
+  void aLogWhoseHeadHasExpiredIsDueByItsRest() {
     passed(50_000, 25_000, 25_000, 50_000);
     trigger.truncated(10_000);
     assertThat(trigger.isDue(20_001, 10_000, false)).isTrue();
   }
 
-  /** Nothing but overwrites: the log stays within twice its live bytes, for two bytes a byte. */
+  /**
+   * Only overwrites: the log stays within twice its live bytes, and two bytes are copied for each
+   * byte written.
+   */
   @Test
   void overwritesKeepTheLogWithinTwiceItsLiveBytes() {
     assertThat(copiedForEachByteWritten(false)).isLessThanOrEqualTo(2);
   }
 
-  /** It is shorter when a checkpoint keeps it, for three bytes a byte. */
+  /**
+   * The log is shorter when a checkpoint pins it, and three bytes are copied for each byte written.
+   */
   @Test
   void overwritesOfALogThatIsHeldAreCompactedEarlier() {
     assertThat(copiedForEachByteWritten(true)).isBetween(2.0, 3.0);

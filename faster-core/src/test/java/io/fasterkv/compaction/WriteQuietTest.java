@@ -18,7 +18,7 @@ class WriteQuietTest {
         assertThat(quiet.isQuiet()).as("round " + round + ", look " + look).isFalse();
       }
       assertThat(quiet.isQuiet()).isTrue();
-      assertThat(quiet.isQuiet()).as("and stays so").isTrue();
+      assertThat(quiet.isQuiet()).as("and remains quiet").isTrue();
       written += PAGE;
       assertThat(quiet.isQuiet()).isFalse();
     }

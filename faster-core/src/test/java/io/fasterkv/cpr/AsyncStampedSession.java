@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** Does the steps of a {@link Script} in a session that returns stages. */
+/** Executes the steps of a {@link Script} in a session that returns stages. */
 abstract class AsyncStampedSession implements StampedSession {
   private final List<CompletableFuture<?>> underWay = new ArrayList<>();
 
-  /** Begins a step; {@code found} has been told when the stage is complete. */
+  /** Begins a step; {@code found} has been called when the stage is complete. */
   abstract CompletionStage<?> begin(Step step, Found found);
 
   @Override
@@ -81,7 +81,7 @@ abstract class AsyncStampedSession implements StampedSession {
     }
   }
 
-  /** The sum is the value. */
+  /** The sum is stored as the value. */
   static final class Longs extends AsyncStampedSession {
     private final AsyncLongSession session;
 

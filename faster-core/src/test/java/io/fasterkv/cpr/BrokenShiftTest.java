@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** {@link PrefixRun} is not blind: it sees what a shift between versions leaves out. */
+/** Tests that {@link PrefixRun} detects what a version shift omits. */
 class BrokenShiftTest {
   private static final int MOST_SEEDS = 60;
 
@@ -21,7 +21,7 @@ class BrokenShiftTest {
   }
 
   @Test
-  void aCheckpointThatDoesNotEndWhatIsPendingIsSeen() throws IOException {
+  void detectsACheckpointThatDoesNotCompletePendingOperations() throws IOException {
     assertSeen(run -> run.drivenBy(BrokenShifts::withoutWaitPending));
   }
 

@@ -4,18 +4,18 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.LongSession;
 import io.fasterkv.Session;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.CommitPoint;
-import io.fasterkv.api.CopyReads;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.BadConfig;
-import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.CopyReads;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
 import io.fasterkv.cpr.SumFunctions.Found;
 import io.fasterkv.device.LogDevice;
 import java.util.List;
@@ -27,10 +27,12 @@ import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
 
-/** A store whose sessions have names, which are numbers in this room, and points. */
+/**
+ * A store with named sessions, whose names are numbers in this package, and their commit points.
+ */
 final class CprStore implements AutoCloseable {
   /**
-   * A checkpoint, and each session's point in it.
+   * A checkpoint, and each session's commit point in it.
    *
    * @param number 0 for the empty store
    */
@@ -44,7 +46,7 @@ final class CprStore implements AutoCloseable {
     }
   }
 
-  /** Every kind that can be recovered from, with the index and without. */
+  /** All checkpoint kinds from which a store can be recovered, with and without the index. */
   static final List<CheckpointRequest> REQUESTS =
       List.of(
           CheckpointRequest.full(CheckpointKind.FOLD_OVER),
@@ -58,19 +60,19 @@ final class CprStore implements AutoCloseable {
 
   private final FasterStore store;
   private final Commit recovered;
-  private final AtomicReference<io.fasterkv.api.Commit> told = new AtomicReference<>();
+  private final AtomicReference<io.fasterkv.api.checkpoint.Commit> told = new AtomicReference<>();
   private CheckpointDriver driver;
 
   private CprStore(FasterStore store) {
     this.store = store;
-    List<CheckpointToken> tokens = store.checkpoints();
+    List<CheckpointToken> tokens = store.checkpoints().list();
     long number = tokens.isEmpty() ? 0 : tokens.getLast().number();
-    recovered = new Commit(number, new TreeMap<>(store.recoveredPoints()));
+    recovered = new Commit(number, new TreeMap<>(store.checkpoints().recoveredPoints()));
     driver = Insides.driver(store);
     driver.listen(told::set);
   }
 
-  /** Has checkpoints taken by another driver than the store's. */
+  /** Replaces the store's checkpoint driver with another one. */
   void driveBy(UnaryOperator<CheckpointDriver> drivers) {
     CheckpointDriver other = drivers.apply(driver);
     if (!other.equals(driver)) {
@@ -87,7 +89,7 @@ final class CprStore implements AutoCloseable {
     return new CprStore(FasterStore.recover(config, token, device));
   }
 
-  /** The newest checkpoint, or an empty store if there is none. */
+  /** Opens the newest checkpoint, or an empty store if there is no checkpoint. */
   static CprStore openOrRecover(StoreConfig config, LogDevice device) {
     try {
       return new CprStore(FasterStore.open(config, device));
@@ -104,22 +106,24 @@ final class CprStore implements AutoCloseable {
     return store;
   }
 
-  /** What the store began with. */
+  /** The checkpoint from which the store was opened. */
   Commit recovered() {
     return recovered;
   }
 
-  /** Where a session went on when the store began: 0 if it is new. */
+  /**
+   * The serial number after which a session continued when the store was opened; 0 if it is new.
+   */
   long point(int session) {
     return recovered.point(session);
   }
 
-  /** A session that goes on where the last of its name has ended, or begins. */
+  /** A session that continues where the last session of its name ended, or a new one. */
   StampedSession session(int number, SessionMode mode, int maxBytes) {
     return session(identity(number), mode, maxBytes, CopyReads.values()[number % 3]);
   }
 
-  /** Goes on where the last session of that number has ended, or begins. */
+  /** The identity that continues where the last session of that number ended, or a new one. */
   SessionIdentity identity(int number) {
     String name = name(number);
     return recovered.points.containsKey(name)
@@ -127,7 +131,7 @@ final class CprStore implements AutoCloseable {
         : SessionIdentity.start(name);
   }
 
-  /** As {@link #session(int, SessionMode, int)}, of any kind of session that there is. */
+  /** Like {@link #session(int, SessionMode, int)}, for a session of any kind. */
   StampedSession anySession(int number, SplittableRandom dice, int maxBytes) {
     SessionMode[] modes = SessionMode.values();
     int choice = dice.nextInt(modes.length + 1);
@@ -140,14 +144,17 @@ final class CprStore implements AutoCloseable {
     Executor executor = ForkJoinPool.commonPool();
     if (store.config().recordKind() == RecordKind.LONGS) {
       return new AsyncStampedSession.Longs(
-          store.newAsyncLongSession(identity, StampedSession.Longs.functions(), executor));
+          store
+              .newSession()
+              .identity(identity)
+              .asyncLongs(StampedSession.Longs.functions(), executor));
     }
     SumFunctions functions = new SumFunctions(maxBytes);
     return new AsyncStampedSession.Spans(
-        store.newAsyncSession(identity, functions, executor), functions);
+        store.newSession().identity(identity).asyncSpans(functions, executor), functions);
   }
 
-  /** A session that goes on where the last of its name, in this store, has ended. */
+  /** A session that continues where the last session of its name, in this store, ended. */
   StampedSession resume(int number, SessionMode mode, int maxBytes) {
     return session(SessionIdentity.resume(name(number)), mode, maxBytes, CopyReads.NEVER);
   }
@@ -156,12 +163,13 @@ final class CprStore implements AutoCloseable {
       SessionIdentity identity, SessionMode mode, int maxBytes, CopyReads copies) {
     if (store.config().recordKind() == RecordKind.LONGS) {
       LongSession<Found> longs =
-          store.newLongSession(identity, StampedSession.Longs.functions(), mode);
+          store.newSession().identity(identity).mode(mode).longs(StampedSession.Longs.functions());
       longs.copyReads(copies);
       return new StampedSession.Longs(longs);
     }
     SumFunctions functions = new SumFunctions(maxBytes);
-    Session<Long, SumFunctions.Result, Found> spans = store.newSession(identity, functions, mode);
+    Session<Long, SumFunctions.Result, Found> spans =
+        store.newSession().identity(identity).mode(mode).spans(functions);
     spans.copyReads(copies);
     return new StampedSession.Spans(spans, functions);
   }
@@ -169,24 +177,28 @@ final class CprStore implements AutoCloseable {
   /** A session without a name. */
   StampedSession anonymous(SessionMode mode, int maxBytes) {
     if (store.config().recordKind() == RecordKind.LONGS) {
-      return new StampedSession.Longs(store.newLongSession(StampedSession.Longs.functions(), mode));
+      return new StampedSession.Longs(
+          store.newSession().mode(mode).longs(StampedSession.Longs.functions()));
     }
     SumFunctions functions = new SumFunctions(maxBytes);
-    return new StampedSession.Spans(store.newSession(functions, mode), functions);
+    return new StampedSession.Spans(store.newSession().mode(mode).spans(functions), functions);
   }
 
-  /** Takes a checkpoint of any kind that can be recovered from, now and then after the index. */
+  /**
+   * Takes a checkpoint of any kind from which a store can be recovered, sometimes after one of the
+   * index.
+   */
   Commit checkpoint(SplittableRandom dice) {
     if (dice.nextInt(INDEX_ONE_IN) == 0) {
-      store.checkpoint(CheckpointRequest.indexOnly());
+      store.checkpoints().take(CheckpointRequest.indexOnly());
     }
     return checkpoint(REQUESTS.get(dice.nextInt(REQUESTS.size())));
   }
 
-  /** Takes a checkpoint; one thread at a time. */
+  /** Takes a checkpoint; only one thread may call this at a time. */
   Commit checkpoint(CheckpointRequest request) {
     CheckpointToken token = driver.take(request);
-    io.fasterkv.api.Commit commit = told.get();
+    io.fasterkv.api.checkpoint.Commit commit = told.get();
     if (!commit.token().equals(token)) {
       throw new AssertionError("told of " + commit.token() + " instead of " + token);
     }

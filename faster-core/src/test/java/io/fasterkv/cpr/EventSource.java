@@ -1,6 +1,6 @@
 package io.fasterkv.cpr;
 
-import io.fasterkv.api.CommitPoint;
+import io.fasterkv.api.checkpoint.CommitPoint;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,13 +25,15 @@ final class EventSource {
   private final SplittableRandom random;
   private final List<Event> events = new ArrayList<>();
 
-  /** By serial number: the place of the event. */
+  /** The position of the event in the list, by serial number. */
   private final NavigableMap<Long, Integer> issued = new TreeMap<>();
 
-  /** By serial number of what has failed: the last serial number when that was reported. */
+  /**
+   * By serial number of a failed operation: the last serial number when the failure was reported.
+   */
   private final NavigableMap<Long, Long> told = new TreeMap<>();
 
-  /** Events to issue before anything else. */
+  /** Events to issue before all others. */
   private final Deque<Integer> again = new ArrayDeque<>();
 
   private long failures;
@@ -51,7 +53,7 @@ final class EventSource {
     return failures;
   }
 
-  /** Issues the next event, or one again. */
+  /** Issues the next event, or repeats one. */
   void next(FlakySession session) {
     if (again.isEmpty()) {
       events.add(new Event(random.nextInt(KEYS), random.nextLong() | 1));
@@ -60,7 +62,7 @@ final class EventSource {
     issueAgain(session);
   }
 
-  /** Whether the next one was accepted. */
+  /** Whether the session accepted the event. */
   private boolean issueAgain(FlakySession session) {
     int place = again.getFirst();
     Event event = events.get(place);
@@ -73,10 +75,10 @@ final class EventSource {
   }
 
   /**
-   * Completes pending operations, and issues each failed one again as the next operation after its
+   * Completes pending operations, and repeats each failed one as the next operation after its
    * report.
    *
-   * @param calm lets the session accept all that follows
+   * @param calm makes the session accept all later operations
    */
   void drain(FlakySession session, Runnable calm) {
     int attempts = 0;
@@ -86,7 +88,8 @@ final class EventSource {
       }
       attempts++;
       if (session.hasTold() || attempts > MOST_ATTEMPTS) {
-        // The next operation settles all of them: no checkpoint may come before they are issued.
+        // The next operation settles all reported failures: no checkpoint may be taken before all
+        // are repeated.
         calm.run();
       }
     }
@@ -103,7 +106,9 @@ final class EventSource {
     return true;
   }
 
-  /** After a recovery: issues the events that the store does not have. Functions do not throw. */
+  /**
+   * After a recovery: issues the events that the store does not have. User functions do not throw.
+   */
   void replay(FlakySession session, CommitPoint point) {
     issued.tailMap(point.serial(), false).clear();
     told.tailMap(point.serial(), false).clear();
@@ -115,7 +120,7 @@ final class EventSource {
     point.excluded().forEach(serial -> missing.add(issued.get(serial)));
     again.clear();
     again.addAll(missing);
-    // They count as reported and settled.
+    // These failures count as reported and settled.
     point.excluded().forEach(serial -> told.put(serial, point.serial()));
     while (!again.isEmpty()) {
       if (!issueAgain(session)) {
@@ -129,7 +134,7 @@ final class EventSource {
     events.forEach(event -> sums.merge(event.key(), event.stamp(), Long::sum));
   }
 
-  /** Adds up the events that the store must have after a commit, null for none. */
+  /** Adds up the events that the store must have after a commit; null is the empty store. */
   void addTo(Map<Long, Long> sums, Commit commit) {
     CommitPoint point = point(commit);
     told.headMap(point.serial(), true)

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.Insides;
 import io.fasterkv.Seeds;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.checkpoint.BrokenShifts;
-import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.memory.BufferPool;
 import java.io.IOException;
@@ -27,10 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Twenty lives of a store whose functions throw now and then, and whose scratch memory runs out,
- * with checkpoints and crashes. Each session issues the events of a list. It issues failed events
- * again, and after a crash those that its point does not have. At each recovery the store has the
- * events that the point promises, and in the end all of them, each once.
+ * Tests twenty lives of a store whose functions sometimes throw and whose scratch memory runs out,
+ * with checkpoints and crashes. Each session issues the events of a list. It repeats failed events
+ * and, after a crash, those that its commit point does not include. At each recovery the store has
+ * the events that the commit point promises; in the end, it has each event exactly once.
  */
 class ExactlyOnceTest {
   private static final int LIVES = 20;
@@ -52,7 +52,7 @@ class ExactlyOnceTest {
 
   /** The test detects a driver that forgets failures. */
   @Test
-  void aCheckpointThatForgetsWhatHasFailedIsSeen() throws IOException {
+  void detectsACheckpointThatForgetsFailedOperations() throws IOException {
     for (int i = 0; i < MOST_SEEDS; i++) {
       long seed = Seeds.fresh(1).findFirst().getAsLong();
       Path own = Files.createTempDirectory(directory, "seed-");
@@ -126,7 +126,7 @@ class ExactlyOnceTest {
           : CprStore.recover(config, newest.token(), setup.device(config));
     }
 
-    /** Compares each key's sum with the events that the store must have. */
+    /** Compares each key's sum with that of the events that the store must have. */
     private void check(CprStore store, boolean isAll) {
       Map<Long, Long> sums = new HashMap<>();
       for (EventSource source : sources) {
@@ -144,20 +144,20 @@ class ExactlyOnceTest {
               new Script.Step(0, 0, Script.Kind.READ, key, 0),
               found ->
                   assertThat(found == null ? 0L : found)
-                      .as("key %s has another sum", number)
+                      .as("sum of key %s", number)
                       .isEqualTo(expected));
         }
       }
     }
 
-    /** A life issues all its events at its end; the crash after it reverts them. */
+    /** A life issues all its events at its end; the crash that follows reverts them. */
     private void work(CprStore store) {
       List<FlakySession> sessions = new ArrayList<>();
       for (EventSource source : sources) {
         sessions.add(
             FlakySession.open(
                 store, store.identity(source.number()), functions, random.nextInt(4)));
-        // Before the first checkpoint that has an operation of the session.
+        // Before the first checkpoint that contains an operation of the session.
         source.replay(sessions.getLast(), source.point(newest));
       }
       try {
@@ -190,7 +190,7 @@ class ExactlyOnceTest {
         }
         case 2 -> {
           giveBack(store);
-          store.store().compact();
+          store.store().log().compact();
         }
         case 3 -> starveOne(store, sessions);
         case 4, 5 -> giveBack(store);
@@ -212,8 +212,8 @@ class ExactlyOnceTest {
     }
 
     /**
-     * Lets one update find no scratch memory if none of its session's operations frees any: several
-     * would wait for each other, and large values wait for half a minute.
+     * Makes a single update find no scratch memory, since several would wait for each other.
+     * Skipped for large values, which would wait for half a minute.
      */
     private void starveOne(CprStore store, List<FlakySession> sessions) {
       if (setup.maxBytes() > Setup.LARGEST_SMALL) {

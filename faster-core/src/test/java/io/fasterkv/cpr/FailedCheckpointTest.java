@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.Seeds;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.DeviceFailed;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
@@ -18,10 +18,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Checkpoints of every kind that fail at the first, the second, and every other request for their
- * own files, while sessions have updates pending. The store goes on; what would have been committed
- * is in the next checkpoint, and before that a crash leads back to the last. The seed is in the
- * test's name.
+ * Tests checkpoints of every kind that fail at the first, the second, and every other request for
+ * their own files, while sessions have updates pending. The store continues. The next checkpoint
+ * includes what the failed one would have committed, and a crash before it leads back to the last
+ * successful one. The seed is in the test's name.
  */
 class FailedCheckpointTest {
   private static final int STEPS = 40;
@@ -32,7 +32,7 @@ class FailedCheckpointTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void theStoreGoesOnAndNoPrefixIsLost(long seed) {
+  void theStoreContinuesAndNoPrefixIsLost(long seed) {
     try {
       new Run(seed).start();
     } catch (RuntimeException | AssertionError e) {
@@ -40,7 +40,9 @@ class FailedCheckpointTest {
     }
   }
 
-  /** Fails one request that is not the log's, which would stop the store for good. */
+  /**
+   * Fails one request that is not for the log; a failure of the log would stop the store for good.
+   */
   private static final class OneFault implements DiskFaults {
     private int left;
     private String hit;
@@ -59,8 +61,8 @@ class FailedCheckpointTest {
     private static boolean isOfLog() {
       return StackWalker.getInstance()
           .walk(frames ->
-              frames.anyMatch(
-                  frame -> frame.getClassName().startsWith("io.fasterkv.device.SegmentFiles")));
+              frames.anyMatch(frame ->
+                  frame.getClassName().startsWith("io.fasterkv.device.file.SegmentFiles")));
     }
 
     @Override
@@ -105,7 +107,10 @@ class FailedCheckpointTest {
       }
     }
 
-    /** Lives with checkpoints of a kind that fail at some request; true if there is no such one. */
+    /**
+     * Runs a life with checkpoints of one kind that fail at one request; returns true if there is
+     * no such request.
+     */
     private boolean live(int kind, int fault) {
       StoreConfig config = setup.config(random);
       List<Worker> workers = new ArrayList<>();
@@ -145,7 +150,7 @@ class FailedCheckpointTest {
       try {
         Commit done = store.checkpoint(CprStore.REQUESTS.get(kind));
         last = done;
-        assertThat(fault.hit).as("a request that failed unheard").isNull();
+        assertThat(fault.hit).as("an unreported fault").isNull();
         return false;
       } catch (DeviceFailed e) {
         assertThat(fault.hit).isNotNull();

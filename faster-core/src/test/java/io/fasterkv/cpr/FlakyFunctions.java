@@ -3,16 +3,17 @@ package io.fasterkv.cpr;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
+import io.fasterkv.api.RecordView;
 import java.util.SplittableRandom;
 
-/** Sums whose updates throw now and then. One thread at a time. */
+/** Sums whose updates sometimes throw. Not safe for concurrent use. */
 final class FlakyFunctions extends SumFunctions {
   private static final int ONE_IN = 4;
 
   private final SplittableRandom random;
   private boolean mayThrow;
 
-  /** The exception of an update. */
+  /** The exception that an update throws. */
   static final class Flaw extends RuntimeException {
     private static final long serialVersionUID = 1;
   }
@@ -33,15 +34,17 @@ final class FlakyFunctions extends SumFunctions {
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, Result output, RecordView record) {
     flaw();
-    super.initialUpdater(key, stamp, value);
+    super.initialUpdater(key, stamp, value, output, record);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, Result output, RecordView record) {
     flaw();
-    return super.inPlaceUpdater(key, stamp, value);
+    return super.inPlaceUpdater(key, stamp, value, output, record);
   }
 
   @Override
@@ -51,9 +54,15 @@ final class FlakyFunctions extends SumFunctions {
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long stamp, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long stamp,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      Result output,
+      RecordView record) {
     flaw();
-    super.copyUpdater(key, stamp, oldValue, newValue);
+    super.copyUpdater(key, stamp, oldValue, newValue, output, record);
   }
 
   /** The same for {@code long} values. */

@@ -3,12 +3,13 @@ package io.fasterkv.cpr;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.Session;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.LongResult;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OperationFailed;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -21,7 +22,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
-/** Updates in a session of any kind, which may fail. */
+/** Updates, which may fail, in a session of any kind. */
 interface FlakySession {
   /** Adds to a key; returns whether the session accepted that. */
   boolean add(long key, long stamp);
@@ -29,7 +30,7 @@ interface FlakySession {
   /** Completes pending operations; returns the next failed one, or null. */
   Long nextFailure();
 
-  /** Whether failures were reported already, maybe several at once, and wait in the session. */
+  /** Whether the session already holds reported failures, perhaps several. */
   default boolean hasTold() {
     return false;
   }
@@ -46,10 +47,15 @@ interface FlakySession {
     if (choice == 0) {
       BlockingQueue<Runnable> tasks = new LinkedBlockingQueue<>();
       if (isLongs) {
-        var longs = opened.newAsyncLongSession(identity, functions.longs(), tasks::add);
-        return new Stages(tasks, longs::rmw, longs::serial, longs::close);
+        var longs =
+            opened.newSession().identity(identity).asyncLongs(functions.longs(), tasks::add);
+        return new Stages(
+            tasks,
+            (key, input) -> longs.rmw(key, input).thenApply(LongResult::status),
+            longs::serial,
+            longs::close);
       }
-      var spans = opened.newAsyncSession(identity, functions, tasks::add);
+      var spans = opened.newSession().identity(identity).asyncSpans(functions, tasks::add);
       return new Stages(
           tasks,
           (key, stamp) -> spans.rmw(StampedSession.Spans.key(key), stamp),
@@ -58,7 +64,8 @@ interface FlakySession {
     }
     SessionMode mode = choice == 1 ? SessionMode.BLOCKING : SessionMode.PENDING;
     if (isLongs) {
-      LongSession<Object> longs = opened.newLongSession(identity, functions.longs(), mode);
+      LongSession<Object> longs =
+          opened.newSession().identity(identity).mode(mode).longs(functions.longs());
       return new Calls(
           (key, stamp) -> longs.rmw(key, stamp, null),
           () -> longs.completePending(true),
@@ -66,7 +73,7 @@ interface FlakySession {
           longs::close);
     }
     Session<Long, SumFunctions.Result, SumFunctions.Found> spans =
-        opened.newSession(identity, functions, mode);
+        opened.newSession().identity(identity).mode(mode).spans(functions);
     return new Calls(
         (key, stamp) -> spans.rmw(StampedSession.Spans.key(key), stamp, null),
         () -> spans.completePending(true),
@@ -97,7 +104,7 @@ interface FlakySession {
     return isAccepted;
   }
 
-  /** The operation that was reported. */
+  /** The serial number of the reported operation. */
   private static Long serial(Throwable failure) {
     if (!(failure instanceof OperationFailed failed)
         || !(failed.getCause() instanceof FlakyFunctions.Flaw
@@ -107,7 +114,7 @@ interface FlakySession {
     return failed.serial();
   }
 
-  /** A session that ends pending operations when it is asked to. */
+  /** A session that completes pending operations on request. */
   record Calls(Update<Status> update, Runnable complete, LongSupplier serials, Runnable closing)
       implements FlakySession {
     @Override

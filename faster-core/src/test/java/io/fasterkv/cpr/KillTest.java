@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.Seeds;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -17,16 +17,18 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * A process with several sessions that take turns with nobody is killed at random moments, with the
- * signal that it cannot see, and started again on what it left. Each time, every session has
- * exactly one prefix of what it did: at least what the last checkpoint that was told to be durable
- * holds, and nothing after its point. {@code -Dkills=200} is the long run.
+ * Tests a process with several independent sessions that is killed at random moments with SIGKILL
+ * and then restarted from its files. Each time, every session is recovered with exactly one prefix
+ * of its operations: at least the operations in the last checkpoint that was reported as durable,
+ * and nothing after its commit point. {@code -Dkills=200} is the long run.
  */
+@Tag("slow")
 class KillTest {
   private static final int KILLS = Integer.getInteger("kills", 10);
   private static final int KILLS_OF_A_SEED = 5;
@@ -39,7 +41,10 @@ class KillTest {
     return Seeds.fresh(Math.max(1, KILLS / KILLS_OF_A_SEED));
   }
 
-  /** Half as many, of stores that merge: the next such seed, which is the same when it is given. */
+  /**
+   * Half as many seeds, each of a store that merges: the first such seed from a fresh one on, so
+   * that a given seed is replayed.
+   */
   static LongStream mergingSeeds() {
     return Seeds.fresh(Math.max(1, KILLS / KILLS_OF_A_SEED / 2))
         .map(fresh ->
@@ -55,13 +60,13 @@ class KillTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everySessionComesBackWithOnePrefix(long seed) throws IOException, InterruptedException {
+  void everySessionIsRecoveredWithOnePrefix(long seed) throws IOException, InterruptedException {
     new Run(seed, directory).start();
   }
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("mergingSeeds")
-  void everySessionOfAStoreThatMergesComesBackWithOnePrefix(long seed)
+  void everySessionOfAStoreThatMergesIsRecoveredWithOnePrefix(long seed)
       throws IOException, InterruptedException {
     new Run(seed, directory).start();
   }
@@ -74,7 +79,7 @@ class KillTest {
     private final Script script;
     private final Lives lives;
 
-    /** The newest checkpoint that was told to be durable, or that was found. */
+    /** The newest checkpoint that the process reported as durable. */
     private String told = KillVictim.NOTHING;
 
     Run(long seed, Path directory) {
@@ -99,7 +104,7 @@ class KillTest {
       }
     }
 
-    /** Lets the process live for a few checkpoints and a while, and kills it. */
+    /** Lets the process take a few checkpoints and run for a while, and kills it. */
     private void killOne(int life) throws IOException, InterruptedException {
       Process process = process(life);
       try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
@@ -113,8 +118,8 @@ class KillTest {
           told = line;
         }
         LockSupport.parkNanos(random.nextLong(LONGEST_PAUSE_NANOS));
-        assertThat(process.isAlive()).as("the process is there to be killed").isTrue();
-        // Not the process itself, which would close the stream with what was said last.
+        assertThat(process.isAlive()).as("the process is still running").isTrue();
+        // Process.destroyForcibly() would close the stream, and the last lines would be lost.
         process.toHandle().destroyForcibly();
         readRest(lines);
       } finally {
@@ -123,7 +128,7 @@ class KillTest {
       }
     }
 
-    /** What was said before the end counts; a line without its end was not said. */
+    /** Reads the lines written before the kill; a line without its end mark does not count. */
     private void readRest(BufferedReader lines) {
       try {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {

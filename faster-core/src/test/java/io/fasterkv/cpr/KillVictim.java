@@ -1,6 +1,6 @@
 package io.fasterkv.cpr;
 
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -12,21 +12,21 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * A process that lives to be killed: named sessions on threads of their own go on where the newest
- * checkpoint has them, and checkpoints of every kind are taken one after another, beside compaction
- * in every other life. Each is told to standard output when it is durable. Ends by itself only if
- * something is wrong, or when nobody is left to kill it.
+ * A process to be killed: named sessions on threads of their own continue where the newest
+ * checkpoint has them, and checkpoints of every kind are taken one after another, with concurrent
+ * compaction in every other life. The process prints each checkpoint to standard output when it is
+ * durable. It ends by itself only if something is wrong or its parent has ended.
  */
 final class KillVictim {
-  /** First word of the lines that it writes. */
+  /** First word of the lines that the process writes. */
   static final String READY = "ready";
 
   static final String COMMIT = "commit ";
 
-  /** What a whole line ends with. */
+  /** The end of a complete line. */
   static final String END = " end";
 
-  /** The line of no checkpoint. */
+  /** The line before the first checkpoint. */
   static final String NOTHING = COMMIT + "0" + END;
 
   private static final int KEPT = 4;
@@ -47,12 +47,12 @@ final class KillVictim {
     random = new SplittableRandom(seed + life);
   }
 
-  /** What the process of a seed does, for who looks at what is left. */
+  /** The operations of the process with a seed, for the test that checks the recovered store. */
   static Script script(long seed, SplittableRandom stable) {
     return new Script(seed, 2 + stable.nextInt(2), 10 + stable.nextInt(200));
   }
 
-  /** Directory, seed, {@link Lives}, number of the life. */
+  /** Arguments: directory, seed, {@link Lives}, number of the life. */
   public static void main(String[] arguments) {
     Thread.ofPlatform().daemon().start(KillVictim::endWithParent);
     try {
@@ -76,7 +76,7 @@ final class KillVictim {
     try {
       while (System.in.read() >= 0) {}
     } catch (IOException e) {
-      // The same: nobody is there.
+      // Reached only when the parent has ended.
     }
     Runtime.getRuntime().halt(2);
   }
@@ -99,11 +99,11 @@ final class KillVictim {
       commits.add(commit);
       if (commits.size() > KEPT) {
         Commit old = commits.remove(random.nextInt(commits.size() - 1));
-        store.store().removeCheckpoint(old.token());
+        store.store().checkpoints().remove(old.token());
       }
       switch (random.nextInt(CHORES)) {
-        case 0 -> store.store().compact();
-        case 1 -> store.store().cut().close();
+        case 0 -> store.store().log().compact();
+        case 1 -> store.store().log().cut().close();
         case 2 -> Setup.resizeIndex(store.store(), random);
         default -> {}
       }
@@ -116,7 +116,7 @@ final class KillVictim {
       for (int i = 0; i < STEPS_AT_A_TIME; i++) {
         worker.advance();
       }
-      // The log stays short, and recovery fast.
+      // So that the log remains short and recovery fast.
       LockSupport.parkNanos(PAUSE_NANOS);
     }
   }

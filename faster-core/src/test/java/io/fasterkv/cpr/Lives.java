@@ -6,9 +6,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
 
-/** In which life of the store each operation that still counts was done. */
+/** For each operation that still counts, the life of the store in which it was executed. */
 final class Lives {
-  /** By session: the life of the operations from a serial number on. */
+  /** For each session, by first serial number: the life of the operations from that number on. */
   private final List<NavigableMap<Long, Integer>> bySession = new ArrayList<>();
 
   Lives(int sessions) {
@@ -22,14 +22,17 @@ final class Lives {
     other.bySession.forEach(lives -> bySession.add(new TreeMap<>(lives)));
   }
 
-  /** A life begins in which a session goes on after its point: what came after is void. */
+  /**
+   * Begins a life in which a session continues after its commit point: its later operations are
+   * void.
+   */
   void begin(int life, int session, long point) {
     NavigableMap<Long, Integer> lives = bySession.get(session);
     lives.tailMap(point, false).clear();
     lives.put(point + 1, life);
   }
 
-  /** As text, for another process. */
+  /** Encodes the lives as text, for another process. */
   String encode() {
     return bySession.stream()
         .map(lives ->

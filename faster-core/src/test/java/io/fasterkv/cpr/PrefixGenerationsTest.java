@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Seeds;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -17,11 +17,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Fifty lives of one store, each with a few named sessions that go on where the last life had them:
- * operations, checkpoints of any kind or none, a crash, and a recovery with another amount of
- * memory. One thread does all in turn, so a seed replays; when a checkpoint is taken, sessions are
- * parked with reads of the disk outstanding, the tail is in the middle of a page, and often nothing
- * has happened since the last one. Between them the log is compacted and the index resized.
+ * Tests fifty lives of one store. Each life has a few named sessions that continue where they ended
+ * in the last life: operations, a checkpoint of any kind or none, a crash, and a recovery with
+ * another amount of memory. One thread executes everything, so a seed replays. When a checkpoint is
+ * taken, sessions are parked with reads in progress, the tail is in the middle of a page, and often
+ * nothing has happened since the last one. In between, the log is compacted and the index resized.
  */
 class PrefixGenerationsTest {
   private static final int GENERATIONS = 50;
@@ -34,7 +34,7 @@ class PrefixGenerationsTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void everySessionComesBackWithOnePrefix(long seed) {
+  void everySessionIsRecoveredWithOnePrefix(long seed) {
     new Run(seed, directory).start();
   }
 
@@ -114,7 +114,10 @@ class PrefixGenerationsTest {
       }
     }
 
-    /** All that was accepted is in it: nobody is at work, though some of it is under way. */
+    /**
+     * The checkpoint contains all accepted operations: no session is running, though some
+     * operations are pending.
+     */
     private void commit(CprStore store, List<Worker> workers) {
       Commit commit = store.checkpoint(random);
       for (int session = 0; session < workers.size(); session++) {
@@ -125,8 +128,8 @@ class PrefixGenerationsTest {
 
     private void keepHouse(FasterStore store) {
       switch (random.nextInt(8)) {
-        case 0 -> store.compact();
-        case 1 -> store.cut().close();
+        case 0 -> store.log().compact();
+        case 1 -> store.log().cut().close();
         case 2 -> Setup.resizeIndex(store, random);
         default -> {}
       }

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.CheckpointNames;
 import io.fasterkv.Seeds;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.PowerCutFate;
@@ -17,21 +17,23 @@ import java.util.NavigableMap;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * The power is cut after every single step that the disk has taken, and the disk is left with all,
- * none or some of what was not forced, torn writes included, under checkpoints of every kind, while
- * sessions go on beside them. Every session comes back with one prefix: no shorter than what the
- * last checkpoint holds that was acknowledged. The seed is in the test's name.
+ * Tests a power failure after every single step of the disk, which keeps all, none or some of the
+ * bytes that were not forced, including torn writes, with checkpoints of every kind and concurrent
+ * sessions. Every session is recovered with one prefix, no shorter than that in the last
+ * acknowledged checkpoint. The seed is in the test's name.
  */
+@Tag("long")
 class PrefixPowerCutTest {
   private static final int GENERATIONS = 3;
   private static final int CHECKPOINTS = 3;
   private static final int STEPS = 120;
 
-  /** Operations in the middle of a checkpoint, few enough to need no page of their own. */
+  /** Operations in the middle of a checkpoint, so few that they need no page of their own. */
   private static final int MEANWHILE = 8;
 
   static LongStream seeds() {
@@ -54,19 +56,19 @@ class PrefixPowerCutTest {
     }
   }
 
-  /** A store on a disk, from its start to the power cut. */
+  /** A store on a disk, from its opening to the power cut. */
   private static final class Life {
     private final SimulatedDisk disk;
     private final Script script;
     private final SplittableRandom random;
     private final Setup setup;
 
-    /** As the disk was at the start. */
+    /** The lives at the time the store was opened. */
     private final Lives inherited;
 
     private final Lives lives;
 
-    /** The newest checkpoint that was acknowledged, by the number of steps at that time. */
+    /** The newest acknowledged checkpoint after each number of steps. */
     private final NavigableMap<Integer, Commit> acknowledged = new TreeMap<>();
 
     private int openedAt;
@@ -109,7 +111,7 @@ class PrefixPowerCutTest {
       }
     }
 
-    /** Opens an older checkpoint now and then, which removes the newer ones. */
+    /** Occasionally opens an older checkpoint, which removes the newer ones. */
     private CprStore open() {
       StoreConfig config = setup.config(random);
       List<Long> kept = CheckpointNames.recoverable(disk);
@@ -135,7 +137,7 @@ class PrefixPowerCutTest {
       }
     }
 
-    /** Sessions go on whenever the checkpoint's own thread comes to the disk. */
+    /** Sessions execute operations whenever the checkpoint's own thread accesses the disk. */
     private DiskFaults meanwhile(List<Worker> workers) {
       Thread thread = Thread.currentThread();
       return new DiskFaults() {
@@ -158,12 +160,12 @@ class PrefixPowerCutTest {
     }
 
     private void keepHouse(CprStore store) {
-      List<CheckpointToken> kept = store.store().checkpoints();
+      List<CheckpointToken> kept = store.store().checkpoints().list();
       if (kept.size() > 1 && random.nextBoolean()) {
-        store.store().removeCheckpoint(kept.get(random.nextInt(kept.size() - 1)));
+        store.store().checkpoints().remove(kept.get(random.nextInt(kept.size() - 1)));
       }
       switch (random.nextInt(4)) {
-        case 0 -> store.store().compact();
+        case 0 -> store.store().log().compact();
         case 1 -> Setup.resizeIndex(store.store(), random);
         default -> {}
       }

@@ -6,9 +6,9 @@ import io.fasterkv.Crew;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Insides;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.CommitPoint;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.checkpoint.CheckpointDriver;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.checkpoint.shift.CheckpointDriver;
 import io.fasterkv.cpr.CprStore.Commit;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,9 +21,9 @@ import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /**
- * A store's lives with named sessions on threads of their own, beside checkpoints, compaction and
- * resizes of the index; after each, some of its checkpoints are recovered and held against what the
- * sessions did.
+ * Runs several lives of a store, with named sessions on threads of their own and concurrent
+ * checkpoints, compaction and index resizes. After each life, some of its checkpoints are recovered
+ * and compared with the operations of the sessions.
  */
 final class PrefixRun {
   private static final int LIVES = 3;
@@ -31,7 +31,7 @@ final class PrefixRun {
   private static final int BETWEEN_COMMITS = 800;
   private static final int BETWEEN_MANY_COMMITS = 30;
 
-  /** Checkpoints are slow on a busy machine, where sessions would fill the disk meanwhile. */
+  /** Checkpoints are slow on a busy machine, and sessions would fill the disk in the meantime. */
   private static final int MOST_BETWEEN_MANY_COMMITS = 20_000;
 
   private static final int BETWEEN_CHORES = 400;
@@ -50,7 +50,7 @@ final class PrefixRun {
   private int betweenCommits = BETWEEN_COMMITS;
   private long mostBetweenCommits = Long.MAX_VALUE;
 
-  /** Operations of all sessions until the newest checkpoint had ended. */
+  /** Number of operations of all sessions when the newest checkpoint ended. */
   private volatile long atCommit;
 
   private UnaryOperator<CheckpointDriver> drivers = sound -> sound;
@@ -66,7 +66,7 @@ final class PrefixRun {
     title = "seed " + seed + ", " + script.sessions() + " sessions, " + setup;
   }
 
-  /** Takes so many checkpoints in each life, one soon after the other. */
+  /** Takes this many checkpoints in each life, in quick succession. */
   PrefixRun withCheckpoints(int count) {
     checkpoints = count;
     betweenCommits = BETWEEN_MANY_COMMITS;
@@ -75,13 +75,13 @@ final class PrefixRun {
     return this;
   }
 
-  /** Has the checkpoints driven by something else. */
+  /** Replaces the store's checkpoint driver with another one. */
   PrefixRun drivenBy(UnaryOperator<CheckpointDriver> other) {
     drivers = other;
     return this;
   }
 
-  /** How far each session has certainly come by now. */
+  /** For each session, the serial number that it has certainly reached by now. */
   SortedMap<String, CommitPoint> serials() {
     SortedMap<String, CommitPoint> serials = new TreeMap<>();
     for (int session = 0; session < ended.length(); session++) {
@@ -168,7 +168,7 @@ final class PrefixRun {
       commits.add(commit);
       if (commits.size() > KEPT) {
         Commit old = commits.remove(kinds.nextInt(commits.size() - 1));
-        store.store().removeCheckpoint(old.token());
+        store.store().checkpoints().remove(old.token());
       }
       taken++;
       atCommit = total();
@@ -179,8 +179,8 @@ final class PrefixRun {
   private void keepHouse(Crew crew, FasterStore store, SplittableRandom dice) {
     while (!crew.isOver()) {
       switch (dice.nextInt(8)) {
-        case 0 -> store.compact();
-        case 1 -> store.cut().close();
+        case 0 -> store.log().compact();
+        case 1 -> store.log().cut().close();
         case 2 -> Setup.resizeIndex(store, dice);
         default -> {}
       }
@@ -188,7 +188,7 @@ final class PrefixRun {
     }
   }
 
-  /** Returns when the sessions have done so much more, or all is over. */
+  /** Returns when the sessions have executed this many more operations, or the run is over. */
   private void awaitWork(Crew crew, int operations) {
     long until = total() + operations;
     while (total() < until && !crew.isOver()) {
@@ -204,7 +204,10 @@ final class PrefixRun {
     return total;
   }
 
-  /** From the newest to older ones, since that removes the newer; goes on from the last. */
+  /**
+   * Recovers from newest to oldest, since a recovery removes newer checkpoints; the next life
+   * continues from the last one recovered.
+   */
   private void recoverSome(List<Commit> commits) {
     int at = commits.size() - 1;
     for (int i = 0; i < CHECKED && at >= 0; i++) {

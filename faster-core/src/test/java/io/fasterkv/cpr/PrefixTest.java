@@ -8,14 +8,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Named sessions on threads of their own, that write keys of their own and keys of all, while
- * checkpoints of every kind are taken, the log is compacted and the index resized. From each
- * checkpoint that is then recovered, every session comes back with exactly one prefix of what it
- * did: all that ended before the checkpoint was asked for, some of what came while it was taken,
- * nothing after. The seed is in the test's name.
+ * Tests named sessions on threads of their own that write keys of their own and shared keys, while
+ * checkpoints of every kind are taken, the log is compacted and the index resized. In each
+ * recovered checkpoint, every session has exactly one prefix of its operations: all operations that
+ * ended before the checkpoint was requested, some of those during the checkpoint, and none after
+ * it. The seed is in the test's name.
  */
 class PrefixTest {
-  /** More than a record's header can tell apart. */
+  /** More than the version bits in a record's header can distinguish. */
   private static final int VERSIONS = 70;
 
   @TempDir Path directory;

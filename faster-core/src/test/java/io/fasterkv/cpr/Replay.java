@@ -7,12 +7,12 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * What a store must hold when each session has done its operations up to a point. Keys of one
- * session, and sums, are known exactly; of a key that all write blindly, the last write of one of
- * the sessions must be there.
+ * Computes the expected contents of a store after each session has executed its operations up to a
+ * given point. Keys of one session, and sums, are known exactly. A key that all sessions write
+ * blindly must have the last write of one of them.
  */
 final class Replay {
-  /** What a session did last to a key that all write blindly: nothing yet, or a delete. */
+  /** A session's last operation on a blindly written key: none yet, or a delete. */
   private static final long NOTHING = 0;
 
   private static final long DELETED = 2;
@@ -25,7 +25,7 @@ final class Replay {
     this.script = script;
   }
 
-  /** All operations of a session up to its point. */
+  /** Adds all operations of a session up to its commit point. */
   Replay add(int session, long point, Lives lives) {
     for (long serial = 1; serial <= point; serial++) {
       apply(script.step(session, serial, lives.of(session, serial)));

@@ -1,16 +1,16 @@
 package io.fasterkv.cpr;
 
 /**
- * What every session does, as a function of a seed: the n-th operation of a session can be told
- * again by who was not there. Some keys are written by one session alone, some are counted up by
- * all, and some are written blindly by all. An operation that is done again after a crash, in
- * another life, is another one, so that what is left of the first shows.
+ * The operations of every session, as a function of a seed, so that any reader can recompute the
+ * n-th operation of a session. Some keys are written by one session only, some are incremented by
+ * all, and some are written blindly by all. An operation that is repeated after a crash, in another
+ * life, is different, so that remains of the first attempt are detected.
  *
- * @param sessions how many sessions there are, numbered from 0
- * @param ownKeys how many keys each session has to itself
+ * @param sessions number of sessions, numbered from 0
+ * @param ownKeys number of keys that each session has to itself
  */
 record Script(long seed, int sessions, int ownKeys) {
-  /** Operations in a block; those of some blocks are of one kind and may be done as one batch. */
+  /** Operations in a block; in some blocks they are all of one kind and may form one batch. */
   static final int BLOCK = 16;
 
   private static final int COUNTERS = 40;
@@ -26,7 +26,7 @@ record Script(long seed, int sessions, int ownKeys) {
     DELETE
   }
 
-  /** Who writes a key. */
+  /** The sessions that write a key. */
   enum Share {
     OWN,
     COUNTER,
@@ -36,7 +36,7 @@ record Script(long seed, int sessions, int ownKeys) {
   /**
    * One operation.
    *
-   * @param stamp what it writes or adds: no other operation has it
+   * @param stamp the value that it writes or adds, different for every operation
    */
   record Step(int session, long serial, Kind kind, long key, long stamp) {
     Share share() {
@@ -48,7 +48,7 @@ record Script(long seed, int sessions, int ownKeys) {
     }
   }
 
-  /** The operation of a session that has a serial number, in a life. */
+  /** The operation of a session with a given serial number, in a life. */
   Step step(int session, long serial, int life) {
     long dice = mix(mix(seed ^ serial * 0x9E3779B97F4A7C15L) + 31L * session + (long) life * 1009);
     Kind kind = batchKind(session, serial);
@@ -61,12 +61,12 @@ record Script(long seed, int sessions, int ownKeys) {
     return new Step(session, serial, kind, key(session, share, dice >>> 6), mix(dice) | 1);
   }
 
-  /** Whether the operations from this one on, to the end of the block, can be one batch. */
+  /** Whether the operations from this one to the end of the block can be one batch. */
   boolean isBatch(int session, long serial) {
     return (serial - 1) % BLOCK == 0 && batchKind(session, serial) != null;
   }
 
-  /** How many keys there are that may have a value. */
+  /** All keys that may have a value. */
   long[] keys() {
     int ownCount = sessions * ownKeys;
     long[] keys = new long[ownCount + COUNTERS + BLIND_KEYS];
@@ -129,7 +129,7 @@ record Script(long seed, int sessions, int ownKeys) {
     };
   }
 
-  /** Bits of a number, stirred. */
+  /** Mixes the bits of a number. */
   static long mix(long x) {
     long h = (x ^ x >>> 30) * 0xBF58476D1CE4E5B9L;
     h = (h ^ h >>> 27) * 0x94D049BB133111EBL;

@@ -1,19 +1,20 @@
 package io.fasterkv.cpr;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.VersionShift;
-import io.fasterkv.device.FileDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.device.file.FileDevice;
+import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 
 /**
- * Settings that a seed chooses: what a store keeps through all its lives, and what each life has
- * anew. Pages and memory are tiny, so that all that can happen to a record happens.
+ * Settings chosen by a seed: those that a store keeps through all its lives, and those that change
+ * in each life. Pages and memory are tiny, so that records go through all possible states.
  */
 final class Setup {
   /** Values up to this size fit a page. */
@@ -24,7 +25,7 @@ final class Setup {
 
   private static final int MAX_BUCKETS = 1000;
 
-  /** Chains on disk that are long make compaction slow. */
+  /** Compaction is slow if chains on disk are long. */
   private static final long FILES_INDEX_BYTES = 32 << 10;
 
   private final Path directory;
@@ -34,7 +35,7 @@ final class Setup {
   private final int pageBytes;
   private final LogDevice memory;
 
-  /** {@code inFiles} for a log that another process can open. */
+  /** Creates the settings; {@code inFiles} selects a log that another process can open. */
   Setup(SplittableRandom random, Path directory, boolean inFiles) {
     this.directory = directory;
     kind = random.nextInt(3) == 0 ? RecordKind.LONGS : RecordKind.SPANS;
@@ -44,7 +45,7 @@ final class Setup {
     pageBytes = 4096 << random.nextInt(2);
   }
 
-  /** The longest value there is. */
+  /** The length of the longest value. */
   int maxBytes() {
     return maxBytes;
   }
@@ -59,14 +60,14 @@ final class Setup {
     return memory != null ? memory : new FileDevice(directory, config.segmentBytes());
   }
 
-  /** What the next life has: another amount of memory, for one. */
+  /** The next life's settings, with another amount of memory, for example. */
   StoreConfig config(SplittableRandom random) {
     return config(random, false);
   }
 
-  /** As {@link #config(SplittableRandom)}, compacted in the background or not. */
+  /** Like {@link #config(SplittableRandom)}, with or without background compaction. */
   StoreConfig config(SplittableRandom random, boolean isCompacting) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         StoreConfig.builder(directory)
             .memoryBytes(4 << 20)
             .pageBytes(pageBytes)
@@ -89,11 +90,11 @@ final class Setup {
 
   /** Doubles or halves the index. */
   static void resizeIndex(FasterStore store, SplittableRandom random) {
-    long buckets = store.indexStatistics().mainBuckets();
+    long buckets = store.statistics().index().mainBuckets();
     if (buckets % 2 != 0 || (buckets < MAX_BUCKETS && random.nextBoolean())) {
-      store.growIndex();
+      store.index().grow();
     } else {
-      store.shrinkIndex();
+      store.index().shrink();
     }
   }
 

@@ -6,24 +6,24 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.LongSession;
 import io.fasterkv.Pause;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreException.OperationFailed;
-import io.fasterkv.api.VersionShift;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.cpr.Script.Kind;
 import io.fasterkv.cpr.Script.Step;
 import io.fasterkv.cpr.SumFunctions.Found;
-import io.fasterkv.device.MemoryDevice;
-import io.fasterkv.epoch.Phase;
+import io.fasterkv.device.memory.MemoryDevice;
+import io.fasterkv.state.Phase;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -35,9 +35,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * What happens to a key while the store goes from one version to the next, phase by phase: what was
- * there before the crossing is in the checkpoint, what came after is not, and the store that goes
- * on has both.
+ * Tests each phase of a version shift with operations on a single key: writes before the session
+ * has crossed are in the checkpoint, later writes are not, and the store itself has both.
  */
 class ShiftTest {
   private static final int MAX_BYTES = 64;
@@ -46,14 +45,14 @@ class ShiftTest {
   private static final int SESSION_B = 1;
   private static final long KEY = 5;
 
-  /** In another bucket: neighbours share one. */
+  /** In another bucket, because keys of one bucket share a latch. */
   private static final long OTHER_KEY = 500;
 
   @TempDir Path directory;
 
   private final MemoryDevice device = new MemoryDevice();
 
-  /** Every kind of record, shift and checkpoint. */
+  /** A combination of record kind, version shift and checkpoint request. */
   record Case(RecordKind records, VersionShift shift, CheckpointRequest request) {}
 
   static Stream<Case> cases() {
@@ -98,7 +97,7 @@ class ShiftTest {
     return value.get();
   }
 
-  /** Writes other keys until what is there has left memory. */
+  /** Writes other keys until all earlier records are evicted. */
   private static void evict(CprStore store) {
     try (StampedSession session = store.anonymous(SessionMode.BLOCKING, MAX_BYTES)) {
       for (long key = 1000; key < 1000 + 10 * PAGE_BYTES / 24; key++) {
@@ -145,7 +144,7 @@ class ShiftTest {
 
   @ParameterizedTest
   @MethodSource("cases")
-  void aKeyThatIsDeletedAndComesBackInTheNextVersionIsAsItWas(Case of) {
+  void aKeyDeletedAndWrittenAgainInTheNextVersionIsRecoveredAsItWas(Case of) {
     Commit commit;
     try (CprStore store = open(of);
         StampedSession a = session(store, SESSION_A, SessionMode.BLOCKING)) {
@@ -188,10 +187,10 @@ class ShiftTest {
     assertThat(recovered(of, commit)).isNull();
   }
 
-  /** The session does not come by: the checkpoint ends what it has pending. */
+  /** The session is idle: the checkpoint completes its pending updates. */
   @ParameterizedTest
   @MethodSource("cases")
-  void whatIsPendingOfAParkedSessionIsInTheCheckpoint(Case of) {
+  void pendingUpdatesOfAParkedSessionAreInTheCheckpoint(Case of) {
     Commit commit;
     try (CprStore store = open(of);
         StampedSession a = session(store, SESSION_A, SessionMode.PENDING);
@@ -202,7 +201,7 @@ class ShiftTest {
       SteppedCheckpoint checkpoint = new SteppedCheckpoint(store, of.request());
       assertThat(perform(a, Kind.RMW, KEY, 4)).isFalse();
       checkpoint.to(Phase.IN_PROGRESS);
-      // It may not go before what is pending.
+      // The update must not overtake the pending ones.
       Thread later = Pause.begin(() -> perform(b, Kind.RMW, KEY, 100));
       Pause.awaitWaiting(later);
       commit = checkpoint.finish();
@@ -215,10 +214,10 @@ class ShiftTest {
     assertThat(recovered(of, commit)).isEqualTo(7);
   }
 
-  /** It ends its own pending updates after it was told of the next version. */
+  /** The session completes its own pending updates after it has seen the next version. */
   @ParameterizedTest
   @MethodSource("cases")
-  void whatASessionEndsItselfBelongsToTheVersionInWhichItWasAccepted(Case of) {
+  void anUpdateCompletedByItsSessionBelongsToTheVersionInWhichItWasAccepted(Case of) {
     Commit commit;
     try (CprStore store = open(of);
         StampedSession a = session(store, SESSION_A, SessionMode.PENDING)) {
@@ -227,7 +226,7 @@ class ShiftTest {
       assertThat(perform(a, Kind.RMW, KEY, 2)).isFalse();
       SteppedCheckpoint checkpoint = new SteppedCheckpoint(store, of.request());
       checkpoint.to(Phase.IN_PROGRESS);
-      // A write of the next version elsewhere: the session has crossed.
+      // A write of the next version to another key: the session has crossed.
       perform(a, Kind.UPSERT, OTHER_KEY, 50);
       Thread ending = Pause.begin(a::completePending);
       Pause.join(ending);
@@ -254,7 +253,7 @@ class ShiftTest {
       checkpoint.to(Phase.IN_PROGRESS);
       Thread closing = Pause.begin(a::close);
       Pause.join(closing);
-      // And another goes on under its name.
+      // Another session continues under its name.
       try (StampedSession again = store.resume(SESSION_A, SessionMode.BLOCKING, MAX_BYTES)) {
         assertThat(again.serial()).isEqualTo(2);
         checkpoint.to(Phase.WAIT_PENDING);
@@ -268,10 +267,10 @@ class ShiftTest {
     assertThat(recovered(of, commit)).isEqualTo(3);
   }
 
-  /** Compaction comes again later, and neither waits for the other. */
+  /** Compaction retries later; neither compaction nor the shift waits for the other. */
   @ParameterizedTest
   @MethodSource("cases")
-  void compactionBesideAShiftMovesNothingOutOfTheCheckpoint(Case of) {
+  void compactionDuringAShiftMovesNothingOutOfTheCheckpoint(Case of) {
     Commit commit;
     try (CprStore store = open(of);
         StampedSession a = session(store, SESSION_A, SessionMode.BLOCKING)) {
@@ -279,7 +278,7 @@ class ShiftTest {
       evict(store);
       evict(store);
       SteppedCheckpoint checkpoint = new SteppedCheckpoint(store, of.request());
-      Thread compaction = Pause.begin(() -> store.store().compact());
+      Thread compaction = Pause.begin(() -> store.store().log().compact());
       Pause.awaitWaiting(compaction);
       checkpoint.to(Phase.IN_PROGRESS);
       checkpoint.to(Phase.WAIT_PENDING);
@@ -291,7 +290,7 @@ class ShiftTest {
     assertThat(recovered(of, commit)).isEqualTo(1);
   }
 
-  /** Who makes a value of deltas takes what lies below one, and was in a snapshot, for settled. */
+  /** Code that merges deltas treats a record below a delta as settled if it was in a snapshot. */
   @Test
   void noDeltaGoesAboveAnUpdateInPlaceOfARecordThatWasInASnapshot() {
     Pause pause = new Pause();
@@ -327,11 +326,11 @@ class ShiftTest {
       perform(a, Kind.UPSERT, KEY, 1);
       store.checkpoint(CheckpointRequest.full(CheckpointKind.SNAPSHOT));
       pause.start(() -> {
-        try (LongSession<Found> b = store.store().newLongSession(slow, SessionMode.BLOCKING)) {
+        try (LongSession<Found> b = store.store().newSession().longs(slow)) {
           assertThat(b.rmw(KEY, 2, null)).isEqualTo(Status.UPDATED_IN_PLACE);
         }
       });
-      store.store().cut().close();
+      store.store().log().cut().close();
       Thread other = Pause.begin(() -> perform(a, Kind.RMW, KEY, 4));
       Pause.awaitWaiting(other);
       pause.finish();
@@ -340,7 +339,10 @@ class ShiftTest {
     }
   }
 
-  /** What the user's functions throw is for the session that asked, whoever runs them. */
+  /**
+   * The session that made the call receives the exceptions of the user's functions, whichever
+   * thread runs them.
+   */
   @ParameterizedTest
   @MethodSource("cases")
   void anUpdaterThatThrowsFailsItsOwnOperationAndNoCheckpoint(Case of) {
@@ -364,7 +366,10 @@ class ShiftTest {
         LongSession<Void> a =
             store
                 .store()
-                .newLongSession(SessionIdentity.start("picky"), picky, SessionMode.PENDING)) {
+                .newSession()
+                .identity(SessionIdentity.start("picky"))
+                .mode(SessionMode.PENDING)
+                .longs(picky)) {
       a.upsert(KEY, 1, null);
       evict(store);
       assertThat(a.rmw(KEY, 2, null)).isEqualTo(Status.PENDING);

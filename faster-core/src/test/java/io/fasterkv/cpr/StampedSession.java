@@ -13,18 +13,20 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 
-/** Does the steps of a {@link Script} in either kind of record. */
+/** Executes the steps of a {@link Script} for either kind of record. */
 public interface StampedSession extends AutoCloseable {
 
-  /** Does one step; returns whether it has ended. {@code found} is told what a read finds. */
+  /**
+   * Executes one step; returns whether it has ended. {@code found} receives the result of a read.
+   */
   boolean perform(Step step, Found found);
 
-  /** Does steps of one kind, upserts or RMWs, as a batch; returns how many have not ended. */
+  /** Executes steps of one kind, upserts or RMWs, as a batch; returns how many have not ended. */
   int batch(List<Step> steps);
 
   void completePending();
 
-  /** How many operations the session has accepted. */
+  /** The number of operations that the session has accepted. */
   long serial();
 
   @Override
@@ -130,7 +132,7 @@ public interface StampedSession extends AutoCloseable {
     }
   }
 
-  /** The sum is the value. */
+  /** The sum is stored as the value. */
   final class Longs implements StampedSession {
     private final LongSession<Found> session;
 
@@ -138,7 +140,7 @@ public interface StampedSession extends AutoCloseable {
       this.session = session;
     }
 
-    /** Sums that tell what was found. */
+    /** Sums that report the value found. */
     public static MergeableLongFunctions<Found> functions() {
       LongFunctions<Found> sum = LongFunctions.sum();
       MergeableLongFunctions<Found> merge = LongFunctions.sum();

@@ -2,17 +2,17 @@ package io.fasterkv.cpr;
 
 import io.fasterkv.Insides;
 import io.fasterkv.Pause;
-import io.fasterkv.api.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.Phase;
-import io.fasterkv.epoch.SystemState;
-import io.fasterkv.operation.Engine;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.state.Phase;
+import io.fasterkv.state.SystemState;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * A checkpoint on a thread of its own that stays in a phase until it is told to go on: it waits for
- * the epoch of the thread that steps, which operations of that thread do not change.
+ * A checkpoint on its own thread that a test advances phase by phase. Between two steps it waits
+ * for the epoch of the stepping thread, which that thread's operations do not change.
  */
 final class SteppedCheckpoint {
   private final SystemState state;
@@ -21,7 +21,7 @@ final class SteppedCheckpoint {
   private final AtomicReference<Commit> commit = new AtomicReference<>();
   private final AtomicReference<RuntimeException> failure = new AtomicReference<>();
 
-  /** Begins; returns when operations are in PREPARE. */
+  /** Begins the checkpoint; returns when operations are in PREPARE. */
   SteppedCheckpoint(CprStore store, CheckpointRequest request) {
     Engine engine = Insides.engine(store.store());
     state = engine.versions().state();
@@ -38,12 +38,12 @@ final class SteppedCheckpoint {
     awaitPhaseAfter(Phase.REST);
   }
 
-  /** The phase that operations begin in now. */
+  /** The phase in which operations now begin. */
   Phase phase() {
     return SystemState.phase(state.word());
   }
 
-  /** Goes on until operations that begin are in a phase, and stays there. */
+  /** Advances until operations begin in the given phase, and stops there. */
   void to(Phase wanted) {
     while (phase() != wanted) {
       Phase before = phase();
@@ -52,7 +52,7 @@ final class SteppedCheckpoint {
     }
   }
 
-  /** Goes on to the end. */
+  /** Advances to the end. */
   Commit finish() {
     user.unprotect();
     user.close();

@@ -2,11 +2,12 @@ package io.fasterkv.cpr;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.MergeableFunctions;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
 
 /**
- * Sums that tell whether they are whole: a value is its key, the sum, and words that depend on
- * both, as many as the sum says; now and then more than a page.
+ * Sums that show whether they are whole: a value consists of its key, the sum, and words that
+ * depend on both. The sum determines the number of words, sometimes more than a page.
  */
 public class SumFunctions
     implements MergeableFunctions<Long, SumFunctions.Result, SumFunctions.Found> {
@@ -16,17 +17,17 @@ public class SumFunctions
 
   private final int maxWords;
 
-  /** Values have up to {@code maxBytes}, and at least 16. */
+  /** Creates functions whose values have 16 to {@code maxBytes} bytes. */
   public SumFunctions(int maxBytes) {
     maxWords = (maxBytes - HEADER_BYTES) / Long.BYTES;
   }
 
-  /** What a read found. */
+  /** The result of a read. */
   public static final class Result {
     public long sum;
   }
 
-  /** Told what a read found. */
+  /** Receives the result of a read. */
   public interface Found {
     void found(Long value);
   }
@@ -42,7 +43,7 @@ public class SumFunctions
     return HEADER_BYTES + Math.min(words, maxWords) * Long.BYTES;
   }
 
-  /** A value that takes no notice of what was before. */
+  /** A value that ignores the earlier one. */
   public ByteSpan value(long key, long sum) {
     ByteSpan value = ByteSpan.of(new byte[length(sum)]);
     write(key, sum, value);
@@ -59,7 +60,7 @@ public class SumFunctions
     }
   }
 
-  /** The sum of a value of a key; throws unless all of it is there. */
+  /** The sum in the value of a key; throws unless the value is complete. */
   long check(long key, ByteSpan value) {
     if (value.length() < HEADER_BYTES || value.getLong(0) != key) {
       throw new IllegalStateException("not a value of key " + key + ": " + value);
@@ -77,7 +78,8 @@ public class SumFunctions
   }
 
   @Override
-  public void singleReader(ByteSpan key, Long input, ByteSpan value, Result output) {
+  public void singleReader(
+      ByteSpan key, Long input, ByteSpan value, Result output, RecordView record) {
     output.sum = check(key.getLong(0), value);
   }
 
@@ -87,12 +89,14 @@ public class SumFunctions
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, SumFunctions.Result output, RecordView record) {
     write(key.getLong(0), stamp, value);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long stamp, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Long stamp, ByteSpan value, SumFunctions.Result output, RecordView record) {
     long number = key.getLong(0);
     long sum = check(number, value) + stamp;
     if (length(sum) > value.capacity()) {
@@ -108,7 +112,13 @@ public class SumFunctions
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long stamp, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long stamp,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      SumFunctions.Result output,
+      RecordView record) {
     long number = key.getLong(0);
     write(number, check(number, oldValue) + stamp, newValue);
   }

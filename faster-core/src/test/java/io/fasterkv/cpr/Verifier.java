@@ -1,25 +1,25 @@
 package io.fasterkv.cpr;
 
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.cpr.CprStore.Commit;
 import io.fasterkv.cpr.Script.Kind;
 import io.fasterkv.cpr.Script.Step;
 
-/** Holds a store that was recovered against what each session had done up to its point. */
+/** Compares a recovered store with the operations of each session up to its commit point. */
 final class Verifier {
-  /** How far beyond a point to look for what went wrong. */
+  /** How many operations beyond a point the search for the cause of a difference covers. */
   private static final int BEYOND = 10_000;
 
   private final Script script;
   private final Lives lives;
 
-  /** The lives are those at the time of the checkpoint. */
+  /** Creates a verifier for a checkpoint; {@code lives} are those at its time. */
   Verifier(Script script, Lives lives) {
     this.script = script;
     this.lives = new Lives(lives);
   }
 
-  /** Reads every key; throws if a session has anything but one prefix, up to its point. */
+  /** Reads every key; throws unless each session has exactly one prefix, up to its commit point. */
   void check(CprStore store, Commit commit, int maxBytes) {
     Replay expected = new Replay(script);
     for (int session = 0; session < script.sessions(); session++) {
@@ -41,7 +41,7 @@ final class Verifier {
     }
   }
 
-  /** Looks for the one operation that makes the difference between two sums. */
+  /** Finds the one operation that accounts for the difference between two sums. */
   private String explain(Long expected, Commit commit, long key, Long value) {
     if (expected == null || value == null) {
       return "";

@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * One session at work on its {@link Script}, from its point on. Reads of its own keys are held
- * against what it has written. One thread at a time.
+ * One session that executes its {@link Script} from its commit point on. Reads of its own keys are
+ * compared with its earlier writes. Not safe for concurrent use.
  */
 final class Worker implements AutoCloseable {
   private final StampedSession session;
@@ -19,12 +19,15 @@ final class Worker implements AutoCloseable {
   private final int life;
   private final Replay own;
 
-  /** Keys of operations that have not ended: one more on such a key would come in any order. */
+  /**
+   * Keys of operations that have not ended: another operation on such a key could take effect in
+   * any order.
+   */
   private final Set<Long> pendingKeys = new HashSet<>();
 
   private long serial;
 
-  /** A session that goes on after {@code point}, in the newest of the lives. */
+  /** A worker whose session continues after {@code point}, in the newest of the lives. */
   Worker(StampedSession session, Script script, int number, long point, Lives lives) {
     this.session = session;
     this.script = script;
@@ -35,17 +38,17 @@ final class Worker implements AutoCloseable {
     requireSerial();
   }
 
-  /** How many operations the session has been given, in all lives. */
+  /** The number of operations given to the session, in all lives. */
   long serial() {
     return serial;
   }
 
-  /** What the session is called. */
+  /** The name of the session. */
   String name() {
     return CprStore.name(number);
   }
 
-  /** Does the next step, or the next steps as a batch. */
+  /** Executes the next step, or the next steps as a batch. */
   void advance() {
     if (script.isBatch(number, serial + 1)) {
       batch();
@@ -55,7 +58,7 @@ final class Worker implements AutoCloseable {
     requireSerial();
   }
 
-  /** Ends what is under way. */
+  /** Completes the operations in progress. */
   void completePending() {
     session.completePending();
     pendingKeys.clear();

@@ -1,2 +1,4 @@
-/** Concurrent prefix recovery: each session comes back with one prefix of what it did. */
+/**
+ * Tests of concurrent prefix recovery: each session is recovered with one prefix of its operations.
+ */
 package io.fasterkv.cpr;

@@ -2,6 +2,7 @@ package io.fasterkv.device;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
@@ -18,7 +19,7 @@ class CompletedReadsTest {
   private final CompletedReads reads = new CompletedReads(device);
 
   @Test
-  void readsEndInTheOrderInWhichTheyAreToldOf() {
+  void readsEndInTheOrderOfTheirReports() {
     keepCompletions();
     for (int tag = 0; tag < 4; tag++) {
       reads.read(tag, 0, target);
@@ -33,7 +34,7 @@ class CompletedReadsTest {
     assertThat(reads.next(true)).isEqualTo(ReadQueue.NONE);
   }
 
-  /** The queue must not wait for its end. */
+  /** The queue must not wait for the end of that read. */
   @Test
   void aReadThatADeviceThrowsAtIsNeverWaitedFor() {
     AssertionError thrown = new AssertionError("on purpose");

@@ -23,7 +23,7 @@ class DrainListTest {
   }
 
   @Test
-  void anEpochWhoseActionIsNotThereYetStopsTheDrain() {
+  void anEpochWithoutItsActionStopsTheDrain() {
     publish(1, 3);
     list.tryDrain(3);
     assertThat(ran).containsExactly(1L);

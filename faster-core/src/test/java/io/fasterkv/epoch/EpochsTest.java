@@ -25,20 +25,20 @@ class EpochsTest {
   private final List<Integer> ran = new ArrayList<>();
 
   @Test
-  void anActionRunsAtOnceWhenNobodyIsThere() {
+  void anActionRunsAtOnceWithoutProtectedUsers() {
     epochs.bump(() -> ran.add(1));
     assertThat(ran).containsExactly(1);
   }
 
   @Test
-  void anActionWaitsForAUserWhoWasThereBefore() {
+  void anActionWaitsForEarlierUsers() {
     EpochUser user = epochs.register();
     user.protect();
     epochs.bump(() -> ran.add(1));
     epochs.drain();
     assertThat(ran).isEmpty();
     user.unprotect();
-    assertThat(ran).as("leaving runs no action").isEmpty();
+    assertThat(ran).as("unprotect() runs no action").isEmpty();
     epochs.drain();
     assertThat(ran).containsExactly(1);
   }
@@ -53,7 +53,7 @@ class EpochsTest {
   }
 
   @Test
-  void idleSlotsHoldNobodyUp() {
+  void idleSlotsDelayNoAction() {
     EpochUser idle = epochs.register();
     EpochUser used = epochs.register();
     idle.protect();
@@ -65,7 +65,7 @@ class EpochsTest {
   }
 
   @Test
-  void aUserWhoCameLaterHoldsNobodyUp() {
+  void aLaterUserDelaysNoAction() {
     EpochUser early = epochs.register();
     EpochUser late = epochs.register();
     early.protect();
@@ -117,7 +117,7 @@ class EpochsTest {
   }
 
   @Test
-  void anActionThatThrowsIsReportedAndHoldsNobodyUp() {
+  void anActionThatThrowsIsReportedAndDelaysNoOther() {
     EpochUser user = epochs.register();
     user.protect();
     epochs.bump(() -> {
@@ -129,9 +129,9 @@ class EpochsTest {
     assertThat(failures).singleElement().extracting(Throwable::getMessage).isEqualTo("on purpose");
   }
 
-  /** The wait never ended once. */
+  /** The wait once never ended. */
   @Test
-  void whoAwaitsAnActionThatFailsHearsOfIt() {
+  void awaitingAFailedActionThrows() {
     IllegalStateException failure = new IllegalStateException("on purpose");
     assertThatThrownBy(() ->
             epochs.await(
@@ -177,7 +177,7 @@ class EpochsTest {
     List<Future<?>> futures = new ArrayList<>();
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
       for (int i = 0; i < THREADS; i++) {
-        // Only actions write it, and they run one after the other.
+        // Only actions write this list, and they run one after the other.
         List<Integer> mine = new ArrayList<>();
         seen.add(mine);
         futures.add(threads.submit(() -> bumpMany(mine)));
@@ -192,7 +192,7 @@ class EpochsTest {
     assertThat(failures).isEmpty();
   }
 
-  /** Far more actions than the list holds, each of which registers another. */
+  /** Far more actions than the drain list holds, each of which registers another. */
   @Test
   void actionsThatRegisterActionsRunOnceEach() throws Exception {
     int actions = 5 * DrainList.CAPACITY;

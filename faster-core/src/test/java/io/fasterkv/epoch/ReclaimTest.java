@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Users that die without leaving, and users that only look so. */
+/** Tests users whose threads end while protected, and users for which this only seems so. */
 class ReclaimTest {
   private static final int SLOTS = 2;
   private static final Cleaner CLEANER = Cleaner.create();
@@ -34,7 +34,7 @@ class ReclaimTest {
     }
   }
 
-  /** A user of a thread that has ended while it was protected; kept reachable by the caller. */
+  /** A user of a thread that has ended while protected; the caller keeps the user reachable. */
   private EpochUser leftProtected(boolean isVirtual) {
     AtomicReference<EpochUser> user = new AtomicReference<>();
     inThread(
@@ -48,7 +48,7 @@ class ReclaimTest {
 
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
-  void aThreadThatDiedProtectedHoldsNobodyUpForEver(boolean isVirtual) {
+  void aThreadThatDiedProtectedDoesNotDelayOthersForEver(boolean isVirtual) {
     EpochUser dead = leftProtected(isVirtual);
     epochs.bump(ran::incrementAndGet);
     assertThat(ran).hasValue(0);
@@ -57,7 +57,7 @@ class ReclaimTest {
       epochs.drain();
     }
     assertThat(epochs.holders()).isEmpty();
-    // It comes back to life on this thread, in a slot of its own.
+    // The user is used again on this thread, in a slot of its own.
     dead.protect();
     epochs.bump(ran::incrementAndGet);
     assertThat(epochs.reclaim()).isZero();
@@ -91,7 +91,7 @@ class ReclaimTest {
       first.protect();
       second.protect();
       assertThatThrownBy(epochs::register).isInstanceOf(OutOfBudget.class);
-      // Those whose slots were taken find out, and take nobody else's.
+      // Users whose slots were reclaimed detect it, and take no other user's slot.
       assertThatThrownBy(kept.getLast()::protect).isInstanceOf(OutOfBudget.class);
       kept.forEach(EpochUser::close);
       assertThatThrownBy(epochs::register).isInstanceOf(OutOfBudget.class);
@@ -101,7 +101,7 @@ class ReclaimTest {
   }
 
   @Test
-  void aUserThatNobodyRefersToIsGone() throws InterruptedException {
+  void anUnreachableUserIsReclaimed() throws InterruptedException {
     CountDownLatch collected = new CountDownLatch(1);
     forget(collected);
     epochs.bump(ran::incrementAndGet);
@@ -127,7 +127,7 @@ class ReclaimTest {
     inThread(false, () -> handed.set(epochs.register()));
     EpochUser user = handed.get();
     user.protect();
-    assertThat(epochs.reclaim()).as("its first thread has ended, this one has not").isZero();
+    assertThat(epochs.reclaim()).as("only its first thread has ended").isZero();
     epochs.bump(ran::incrementAndGet);
     assertThat(epochs.holders().getFirst().thread()).contains(Thread.currentThread().getName());
     assertThat(ran).hasValue(0);
@@ -145,7 +145,7 @@ class ReclaimTest {
   }
 
   @Test
-  void aWaitTellsWhoHoldsItUp() throws InterruptedException {
+  void aWaitReportsTheUsersThatDelayIt() throws InterruptedException {
     List<String> reports = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch reported = new CountDownLatch(1);
     epochs.reportWaits(
@@ -180,7 +180,9 @@ class ReclaimTest {
     assertThat(failures).isEmpty();
   }
 
-  /** Users hop from dying thread to dying thread while others take slots back all the time. */
+  /**
+   * Users move from one ending thread to the next while another thread reclaims slots all the time.
+   */
   @Test
   void aSlotInUseIsNeverTakenWhileUsersChangeThreads() throws InterruptedException {
     Epochs many = new Epochs(8, failures::add);
@@ -215,7 +217,7 @@ class ReclaimTest {
           () -> {
             AtomicBoolean isFreed = new AtomicBoolean();
             user.get().protect();
-            // Who is protected waits for nobody: the list may be full because of this very user.
+            // A protected user does not wait: the drain list may be full because of this very user.
             while (!many.tryBump(() -> isFreed.set(true))) {
               user.get().refresh();
             }

@@ -3,15 +3,18 @@ package io.fasterkv.epoch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.Stacks;
+import io.fasterkv.state.StoreFailure;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 
-/** Threads whose stack overflows inside {@link Epochs}. */
+/** Tests threads whose stack overflows inside {@link Epochs}. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("slow")
 class StackOverflowTest {
-  private final StoreFailure failure = new StoreFailure();
+  private final StoreFailure failure = new StoreFailure(System.getLogger("test"));
   private final Epochs epochs = new Epochs(4, failure);
 
   @RepeatedTest(20)

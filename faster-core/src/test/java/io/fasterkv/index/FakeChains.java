@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 
 /**
- * Chains in a list: a record's address is its place plus 1. Records below {@code head} count as on
- * disk, those below {@code begin} as gone.
+ * Chains in a list: a record's address is its index plus 1. Records below {@code head} count as
+ * being on disk, those below {@code begin} as dropped.
  */
 final class FakeChains implements Chains {
   long head = 1;
@@ -18,7 +18,7 @@ final class FakeChains implements Chains {
 
   private sealed interface Node {}
 
-  /** What a record of the log would say. */
+  /** The parts of a log record that chains need. */
   private record Linked(long hash, long previous) implements Node {}
 
   private record ByBucket(long left, long right, long mainBuckets) implements Node {}
@@ -26,7 +26,7 @@ final class FakeChains implements Chains {
   private record ByTag(long others, long ofTag, long tag) implements Node {}
 
   /**
-   * @param isFull asked before a fork is made: whether the log has no room now
+   * @param isFull called before a fork is made; returns whether the log has no room now
    */
   FakeChains(BooleanSupplier isFull) {
     this.isFull = isFull;
@@ -44,7 +44,7 @@ final class FakeChains implements Chains {
     return nodes.stream().filter(node -> !(node instanceof Linked)).count();
   }
 
-  /** The newest record of a hash from an address on, or 0; disk included. */
+  /** The newest record of a hash at or below an address, or 0; includes records on disk. */
   long find(long hash, long from) {
     long at = from;
     while (at >= begin) {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Growth and shrinkage against a map of newest records, with a log that has no room every other
- * time, whose records leave memory, and die. Hashes have few tags, so that tags meet.
+ * Tests growth and shrinkage against a map of newest records, with a log that has no room every
+ * other time and whose records are evicted and die. Hashes have few tags, so that tags collide.
  */
 class IndexResizeTest {
   private static final int STEPS = 3000;
@@ -99,7 +99,7 @@ class IndexResizeTest {
     Transition transition = index.beginResize(geometry, chains);
     IndexResize resize = transition.resize();
     assertThat(index.stableTable()).isNull();
-    assertThat(resize.move(0)).as("moved before it was opened").isFalse();
+    assertThat(resize.move(0)).as("moved before open()").isFalse();
     resize.open();
     for (int chunk = 0; chunk < resize.chunks(); chunk++) {
       while (!resize.move(chunk)) {
@@ -108,7 +108,7 @@ class IndexResizeTest {
     }
     assertThat(resize.chunksLeft()).isZero();
     index.endResize(transition);
-    transition.close();
+    index.releaseOld(transition);
   }
 
   private void checkAll(
@@ -132,7 +132,7 @@ class IndexResizeTest {
   }
 
   @Test
-  void sharesATailAndForksWhereBothHaveGoneOn() {
+  void sharesATailAndForksWhereBothChainsHaveGrown() {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
     long left = 5;
@@ -143,7 +143,7 @@ class IndexResizeTest {
     resize(index, true, chains);
     assertThat(index.soleTable().entries()).as("both lead to the tail on disk").isEqualTo(2);
     resize(index, false, chains);
-    assertThat(chains.forks()).as("one tail needs no fork").isZero();
+    assertThat(chains.forks()).as("a common tail needs no fork").isZero();
     resize(index, true, chains);
     push(index, chains, left);
     push(index, chains, right);
@@ -156,7 +156,7 @@ class IndexResizeTest {
     resize(index, true, chains);
     index.enter(right, entry);
     assertThat(index.find(right, entry)).isTrue();
-    assertThat(entry.address()).as("a fork in memory is gone after the split").isEqualTo(4);
+    assertThat(entry.address()).as("the split removes a fork in memory").isEqualTo(4);
   }
 
   @Test
@@ -173,7 +173,7 @@ class IndexResizeTest {
   }
 
   @Test
-  void givesBackWhatItTook() {
+  void returnsItsMemory() {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(4, 2), 0);
     long before = budget.usedBytes();
@@ -184,7 +184,7 @@ class IndexResizeTest {
   }
 
   @Test
-  void refusesWhatDoesNotFitAndGoesOn() {
+  void refusesASizeThatDoesNotFitAndContinues() {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(6000, 2000), 0);
     long used = budget.usedBytes();

@@ -22,8 +22,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /**
- * The index against a map. Each hash has a list of records; since tags share entries when a chain
- * is full, the model follows the records' links as the log would, and looks for its own.
+ * Tests the index against a map. Each hash has a list of records. Since tags share entries when a
+ * chain is full, the model follows the records' links as the log would, and looks for its own
+ * records.
  */
 class IndexTableTest {
   private static final int STEPS = 5000;
@@ -33,7 +34,7 @@ class IndexTableTest {
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final IndexEntry entry = new IndexEntry();
 
-  /** What a record of the log would say; its address is its place plus 1. */
+  /** The parts of a log record that the index needs; its address is its position plus 1. */
   private record Linked(long hash, long previous) {}
 
   private final List<Linked> records = new ArrayList<>();
@@ -54,7 +55,7 @@ class IndexTableTest {
     index.findOrCreate(17, entry);
     assertThat(entry.address()).isZero();
     assertThat(index.compareAndSet(entry, 4711)).isTrue();
-    assertThat(index.compareAndSet(entry, 4712)).as("the word has changed").isFalse();
+    assertThat(index.compareAndSet(entry, 4712)).as("the entry has changed").isFalse();
     assertThat(index.find(17, entry)).isTrue();
     assertThat(entry.address()).isEqualTo(4711);
     assertThat(index.remove(entry)).isTrue();
@@ -63,7 +64,7 @@ class IndexTableTest {
 
   /** Many threads, few tags: each tag ends up with one entry, which has the highest address. */
   @Test
-  void whoRaisesAtTheSameTimeLeavesTheHighest() throws Exception {
+  void concurrentRaisesLeaveTheHighestAddress() throws Exception {
     long seed = Long.getLong("faster.seed", System.nanoTime());
     long[] hashes = distinctTags(seed, 40);
     IndexTable index = new IndexTable(arena, new IndexGeometry(2, 20), 0);
@@ -74,13 +75,15 @@ class IndexTableTest {
         SplittableRandom random = new SplittableRandom(seed + thread);
         ends.add(
             threads.submit(() -> {
-              IndexEntry own = new IndexEntry();
+              IndexFill fill =
+                  new IndexFill(index, address -> new IllegalStateException("seed=" + seed));
               for (int i = 0; i < PUSHES; i++) {
                 int number = random.nextInt(hashes.length);
                 long address = random.nextLong(1, 1L << 40);
-                assertThat(index.raise(hashes[number], address, own)).isTrue();
+                fill.add(hashes[number], address);
                 highest.accumulateAndGet(number, address, Math::max);
               }
+              fill.finish();
             }));
       }
       for (Future<?> end : ends) {
@@ -94,7 +97,7 @@ class IndexTableTest {
     assertThat(index.entries()).as("seed %d", seed).isEqualTo(hashes.length);
   }
 
-  /** Random hashes of which no two can have one entry. */
+  /** Random hashes of which no two can share an entry. */
   private static long[] distinctTags(long seed, int count) {
     Set<Long> tags = new HashSet<>();
     return new SplittableRandom(seed)

@@ -11,13 +11,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** Walks a quiet index and checks its shape, for tests of other rooms too. */
+/** Walks a quiet index and checks its structure; also for tests of other packages. */
 public final class IndexWalk {
   /**
-   * An entry that others can see.
+   * An entry that other threads can see.
    *
    * @param bucket number of its main bucket
-   * @param tag the low bits of the hashes it was made for
+   * @param tag the low bits of the hashes for which it was made
    * @param sharedSlot its number in a saturated main bucket, which other tags may use too; else -1
    * @param address of the newest record, 0 for none
    */
@@ -34,8 +34,8 @@ public final class IndexWalk {
   }
 
   /**
-   * All entries, after checking: no claim is left, no bucket and tag has two entries, no overflow
-   * bucket is in two chains.
+   * All entries, after checking that no tentative entry is left, no bucket and tag has two entries,
+   * and no overflow bucket is in two chains.
    */
   public static List<Entry> entries(IndexTable index) {
     IndexWalk walk = new IndexWalk(index);
@@ -60,7 +60,7 @@ public final class IndexWalk {
     return BucketLayout.sharedEntry(hash);
   }
 
-  /** How many main buckets are saturated. */
+  /** The number of saturated main buckets. */
   public static int saturatedBuckets(IndexTable index) {
     int count = 0;
     for (long main = 0; main < index.mainBuckets(); main++) {

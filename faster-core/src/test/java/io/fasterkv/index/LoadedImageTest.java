@@ -15,7 +15,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Images of all kinds of words, against the rules of docs/FORMAT.md, taken word by word. */
+/** Tests images with all kinds of words against the rules of docs/FORMAT.md, word by word. */
 class LoadedImageTest {
   private static final int IMAGES = 3000;
   private static final int MAIN = 4;
@@ -30,7 +30,7 @@ class LoadedImageTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void acceptsWhatTheRulesAllowAndNothingElse(long seed) {
+  void acceptsExactlyWhatTheRulesAllow(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     int accepted = 0;
     int refused = 0;
@@ -45,7 +45,7 @@ class LoadedImageTest {
     assertThat(refused).as("seed " + seed).isPositive();
   }
 
-  /** Mostly words that are right. */
+  /** Words that are mostly valid. */
   private static long[] image(SplittableRandom random) {
     long[] words = new long[BUCKETS * WORDS];
     for (int at = 0; at < words.length; at++) {
@@ -82,7 +82,10 @@ class LoadedImageTest {
     };
   }
 
-  /** Returns what the image is said to be; if that is right, looks at the table too. */
+  /**
+   * Returns the offset of the first wrong word, negative if there is none; in that case, checks the
+   * table too.
+   */
   private static long check(long[] image, Rules rules) {
     try (OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20))) {
       IndexTable table = new IndexTable(arena, new IndexGeometry(MAIN, OVERFLOW), OVERFLOW);
@@ -103,7 +106,7 @@ class LoadedImageTest {
     }
   }
 
-  /** What should come out. */
+  /** The expected result of a load. */
   private static final class Rules {
     private final long[] kept;
     private long wrong = -1;

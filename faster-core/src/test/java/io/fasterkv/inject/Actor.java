@@ -4,8 +4,8 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A thread of the workload. Each call of the store goes through {@link #call}, which records its
- * duration and its end.
+ * A thread of the workload. Each call of the store goes through {@link #call}, which records how
+ * long the call takes and how it ends.
  */
 final class Actor {
   /** The work of a thread. */
@@ -38,8 +38,8 @@ final class Actor {
   }
 
   /**
-   * Makes one call; returns what it returns, or null if it failed. A failure must have an injected
-   * Error as its cause.
+   * Makes one call; returns its result, or null if it failed. A failure must have an injected Error
+   * as its cause.
    */
   <T> T call(String name, Callable<T> call) {
     failure = null;
@@ -65,7 +65,7 @@ final class Actor {
     }
   }
 
-  /** Like {@link #call}, for calls without a result. */
+  /** Like {@link #call}, for calls that return nothing. */
   void run(String name, Runnable call) {
     call(
         name,
@@ -85,7 +85,7 @@ final class Actor {
     return failure;
   }
 
-  /** The call that takes longer than allowed; null if none. */
+  /** Describes the current call if it takes longer than allowed; null if it does not. */
   String hangs(long boundMillis) {
     long begin = since;
     boolean isLong =

@@ -10,7 +10,7 @@ import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Runs the workload again and again, each time with an Error at another point. */
+/** Runs the workload repeatedly, each time with an Error at another point. */
 final class Campaign {
   static final List<Class<? extends Error>> ERRORS =
       List.of(OutOfMemoryError.class, StackOverflowError.class, AssertionError.class);
@@ -24,10 +24,10 @@ final class Campaign {
   private final Counts counts = new Counts();
   private final SplittableRandom random;
 
-  /** By setting and point: how often the point is visited. */
+  /** The number of visits of each point, by setting and point. */
   private final List<int[]> visits = new ArrayList<>();
 
-  /** Null after a run that hung: its classes still have that run's threads. */
+  /** Null after a run that hung: the threads of that run still use its classes. */
   private @Nullable Trials trials;
 
   /**
@@ -58,14 +58,14 @@ final class Campaign {
     return faults;
   }
 
-  /** As {@link #explore()}, in one setting alone; in the order of the settings. */
+  /** Like {@link #explore()}, in one setting; call it in the order of the settings. */
   List<String> explore(int setting) {
     Report report = run(quiet(setting));
     visits.add(report.visits());
     return report.faults();
   }
 
-  /** All points that are visited, in an order that the seed and their names decide. */
+  /** All points that are visited, in an order that depends on the seed and their names. */
   List<Integer> visited() {
     List<Integer> visited = new ArrayList<>();
     for (int point = 0; point < points.count(); point++) {
@@ -82,15 +82,27 @@ final class Campaign {
         .nextLong();
   }
 
+  /** Throws at the first visits, in one setting, of each point whose name matches. */
+  void each(String pattern, int setting, int visitsEach, Consumer<String> faults) {
+    for (int point : visited()) {
+      String name = points.get(point).toString();
+      int most = name.matches(pattern) ? Math.min(visitsEach, visits.get(setting)[point]) : 0;
+      for (int visit = 1; visit <= most; visit++) {
+        Class<? extends Error> error = ERRORS.get(visit % ERRORS.size());
+        replay(new Replay(name, setting, visit, 1, error), faults);
+      }
+    }
+  }
+
   Point point(int number) {
     return points.get(number);
   }
 
   /** A setting in which a point is visited, or -1. */
   private int setting(int point) {
-    int from = random.nextInt(Setting.COUNT);
-    for (int i = 0; i < Setting.COUNT; i++) {
-      int setting = (from + i) % Setting.COUNT;
+    int from = random.nextInt(visits.size());
+    for (int i = 0; i < visits.size(); i++) {
+      int setting = (from + i) % visits.size();
       if (visits.get(setting)[point] > 0) {
         return setting;
       }
@@ -98,7 +110,7 @@ final class Campaign {
     return -1;
   }
 
-  /** Throws once at a point, at any of its visits. */
+  /** Throws once at a point, at a random one of its visits. */
   void once(int point, Consumer<String> faults) {
     int setting = setting(point);
     int most = visits.get(setting)[point];
@@ -112,7 +124,7 @@ final class Campaign {
     replay(replay, faults);
   }
 
-  /** Throws an OutOfMemoryError at every allocation for a while. */
+  /** Throws an OutOfMemoryError at every allocation for a limited number of visits. */
   void storm(Consumer<String> faults) {
     int setting = random.nextInt(Setting.COUNT);
     long all = 0;
@@ -129,7 +141,7 @@ final class Campaign {
     replay(replay, faults);
   }
 
-  /** Runs an order; a visit that no thread reached is repeated as the first visit. */
+  /** Replays a run; if no thread reached the visit, the run is repeated with the first visit. */
   void replay(Replay replay, Consumer<String> faults) {
     IntPredicate hits =
         replay.point().equals(Replay.EVERY_ALLOCATION) ? allocations() : named(replay.point());
@@ -183,7 +195,9 @@ final class Campaign {
     return report;
   }
 
-  /** Loads and initializes the classes: a class whose initialization fails stays unusable. */
+  /**
+   * Loads and initializes the classes again: a class whose initialization fails remains unusable.
+   */
   private Trials anew() {
     Trials fresh = new InjectedClasses(points, variant).trials();
     for (int setting = 0; setting < visits.size(); setting++) {

@@ -23,21 +23,37 @@ import org.junit.jupiter.api.Timeout;
  * pass them to this test to repeat it.
  */
 class ErrorInjectionTest {
-  /** A call takes milliseconds; a call that takes longer than this hangs. */
+  /** A call takes milliseconds; a call that takes longer than this counts as a hang. */
   private static final long BOUND_MILLIS = 60_000;
 
-  /** For a hang that is expected; a slow call that passes for it does no harm. */
+  /** For a hang that is expected; a slow call that is mistaken for it does no harm. */
   private static final long SHORT_BOUND_MILLIS = 2_000;
 
   private static final long SAMPLE_SEED = 31;
   private static final int SAMPLE_POINTS = 40;
   private static final int SAMPLE_STORMS = 3;
   private static final int STORMS = 40;
+
+  /** The point before the call of a trigger action. */
+  private static final String ACTION = "CALLBACK:DrainList.runNext#\\d+ before Runnable.run";
+
+  private static final int SAMPLE_ACTIONS = 24;
+
+  /** The points at the start and the end of a resize, and in the waits in between. */
+  private static final String RESIZE =
+      ".*:(IndexResizer|HashIndex\\.\\w+Resize|IndexTable\\.<init>|OffHeapArena\\.close).*";
+
+  /** The points where a session with stages processes arrivals and completes stages. */
+  private static final String STAGES =
+      ".*:(AsyncCore\\.(arrived|drive|goOn|setTimer|tell).*|Promise\\.tell.*"
+          + "|SessionCore\\.told.*)";
+
+  private static final int FIRST_VISITS = 3;
   private static final int ENOUGH_FAULTS = 3;
 
   private final List<String> faults = new ArrayList<>();
 
-  /** Rounds take minutes each; a hang is found by the bound. */
+  /** Rounds take minutes each; a hang is detected by the time bound. */
   @Test
   @Timeout(value = 12, unit = TimeUnit.HOURS)
   void noErrorMakesACallHangOrTearsAPrefix() {
@@ -72,7 +88,34 @@ class ErrorInjectionTest {
     }
   }
 
-  /** The harness finds a hang that was planted. */
+  /** An action that never began once caused an endless wait. */
+  @Test
+  void aWaitEndsWhoseActionNeverBegins() {
+    Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
+    assertThat(campaign.explore(0)).as("without any Error").isEmpty();
+    campaign.each(ACTION, 0, SAMPLE_ACTIONS, faults::add);
+    assertThat(faults).isEmpty();
+  }
+
+  /** A resize that failed in its last wait once kept the memory of the old table. */
+  @Test
+  void aResizeThatFailsKeepsTheMemoryOfOneTable() {
+    Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
+    assertThat(campaign.explore(0)).as("without any Error").isEmpty();
+    campaign.each(RESIZE, 0, FIRST_VISITS, faults::add);
+    assertThat(faults).isEmpty();
+  }
+
+  /** Arrivals that were counted but not processed once left stages incomplete. */
+  @Test
+  void noErrorLeavesAStageIncomplete() {
+    Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
+    assertThat(campaign.explore(0)).as("without any Error").isEmpty();
+    campaign.each(STAGES, 0, FIRST_VISITS, faults::add);
+    assertThat(faults).isEmpty();
+  }
+
+  /** The harness detects a hang that was planted. */
   @Test
   void aFlusherThatLosesAReportIsFound() {
     SwallowedReport broken = new SwallowedReport();

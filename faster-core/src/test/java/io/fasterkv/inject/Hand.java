@@ -15,10 +15,12 @@ import java.util.concurrent.CompletionStage;
 /** A session of any kind, for one thread. */
 abstract class Hand implements AutoCloseable {
 
-  /** Begins an operation; its end is {@link Op.End#NONE} afterwards if it is pending. */
+  /**
+   * Begins an operation; the operation's end is {@link Op.End#NONE} afterwards if it is pending.
+   */
   abstract void issue(Op op);
 
-  /** Completes pending operations, in a session that does not do so itself. */
+  /** Completes pending operations, in a session that does not do so by itself. */
   abstract void completePending();
 
   abstract long serial();
@@ -76,7 +78,7 @@ abstract class Hand implements AutoCloseable {
     }
   }
 
-  /** The sum is the value. */
+  /** The sum is stored as the value. */
   static final class Longs extends Hand {
     private final LongSession<Found> session;
 
@@ -161,7 +163,7 @@ abstract class Hand implements AutoCloseable {
     }
   }
 
-  /** The sum is the value. */
+  /** The sum is stored as the value. */
   static final class AsyncLongs extends Async {
     private final AsyncLongSession session;
 

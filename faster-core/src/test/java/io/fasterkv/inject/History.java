@@ -5,7 +5,7 @@ import io.fasterkv.inject.Op.Kind;
 import java.util.List;
 import java.util.function.LongFunction;
 
-/** Checks that a store holds exactly a prefix of what each session did. */
+/** Checks that a store contains exactly a prefix of each session's operations. */
 final class History {
   /** If more operations on one counter may have taken effect, the check accepts any result. */
   private static final int MOST_OPEN = 14;
@@ -13,17 +13,17 @@ final class History {
   private final List<List<Op>> sessions;
 
   /**
-   * @param sessions by number: all operations in their order
+   * @param sessions all operations of each session in order, by session number
    */
   History(List<List<Op>> sessions) {
     this.sessions = sessions;
   }
 
   /**
-   * Throws unless the store holds the sessions' operations up to these points.
+   * Throws unless the store contains the sessions' operations up to these points.
    *
    * @param points by session
-   * @param store what it holds for a key, {@link Op#ABSENT} if nothing
+   * @param store the store's value for a key, {@link Op#ABSENT} if it has none
    */
   void check(long[] points, LongFunction<Long> store) {
     for (int session = 0; session < sessions.size(); session++) {

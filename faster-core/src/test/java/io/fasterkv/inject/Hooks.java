@@ -17,7 +17,7 @@ public final class Hooks {
   /** Off-heap memory that was allocated and may still be in use. */
   static final Queue<Taken> ARENAS = new ConcurrentLinkedQueue<>();
 
-  /** An arena, and where it was made. */
+  /** An arena and the stack trace of its creation. */
   record Taken(Arena arena, Throwable place) {}
 
   private static volatile Plan plan = Plan.NONE;
@@ -33,7 +33,7 @@ public final class Hooks {
     plan.visit(point);
   }
 
-  /** Called instead of {@link Arena#ofShared}. */
+  /** Called in place of {@link Arena#ofShared}. */
   public static Arena ofShared() {
     Arena arena = Arena.ofShared();
     ARENAS.add(new Taken(arena, new Throwable("an arena")));

@@ -1,6 +1,7 @@
 package io.fasterkv.inject;
 
 import io.fasterkv.FasterStore;
+import io.fasterkv.ReloadedClasses;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,12 +13,11 @@ import java.util.Set;
 import java.util.function.UnaryOperator;
 
 /**
- * The store's classes once more, with a call of {@link Hooks} at every point; and the classes of
- * its tests, so that a workload runs on them. The store reads the class files of its own fast path:
- * it gets these with points, too.
+ * Loads the store's classes again with a call of {@link Hooks} at every point. The store reads the
+ * class files of its own fast path: it gets these with points, too.
  */
-final class InjectedClasses extends ClassLoader {
-  /** What both sides share. */
+final class InjectedClasses extends ReloadedClasses {
+  /** Classes shared by both class loaders. */
   private static final Set<String> SHARED =
       Set.of(Trials.class.getName(), Report.class.getName(), Order.class.getName());
 
@@ -26,10 +26,10 @@ final class InjectedClasses extends ClassLoader {
   private final Path root;
 
   /**
-   * @param variant changes a class of the store after points were written into it
+   * @param variant changes a class of the store after the points were inserted
    */
   InjectedClasses(Points points, UnaryOperator<byte[]> variant) {
-    super(InjectedClasses.class.getClassLoader());
+    super(SHARED);
     writer = new PointWriter(points, new CallKinds());
     this.variant = variant;
     try {
@@ -39,38 +39,9 @@ final class InjectedClasses extends ClassLoader {
     }
   }
 
-  /** What runs a workload on these classes. */
+  /** Creates an object that runs workloads on these classes. */
   Trials trials() {
-    try {
-      var constructor = loadClass(Workbench.class.getName()).getDeclaredConstructor();
-      constructor.setAccessible(true);
-      return (Trials) constructor.newInstance();
-    } catch (ReflectiveOperationException e) {
-      throw new LinkageError(e.getMessage(), e);
-    }
-  }
-
-  @Override
-  protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
-    if (!name.startsWith("io.fasterkv.") || SHARED.contains(name)) {
-      return super.loadClass(name, resolve);
-    }
-    synchronized (getClassLoadingLock(name)) {
-      Class<?> loaded = findLoadedClass(name);
-      return loaded == null ? define(name) : loaded;
-    }
-  }
-
-  private Class<?> define(String name) throws ClassNotFoundException {
-    try (InputStream file = getResourceAsStream(name.replace('.', '/') + ".class")) {
-      if (file == null) {
-        throw new ClassNotFoundException(name);
-      }
-      byte[] bytes = file.readAllBytes();
-      return defineClass(name, bytes, 0, bytes.length);
-    } catch (IOException e) {
-      throw new ClassNotFoundException(name, e);
-    }
+    return create(Workbench.class.getName(), Trials.class);
   }
 
   @Override

@@ -3,12 +3,12 @@ package io.fasterkv.inject;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts visits of points, and throws at those that an {@link Order} names. */
+/** Counts visits of points, and throws at the points that an {@link Order} selects. */
 final class Injector implements Hooks.Plan {
   private static final int MOST_POINTS = 1 << 16;
   private static final String MARK = "injected: ";
 
-  /** What stands for an OutOfMemoryError that there was no memory to wrap. */
+  /** Represents an OutOfMemoryError for whose wrapper there was no memory. */
   private static final String HEAP_FULL = "the Java heap is full";
 
   private final AtomicIntegerArray visits = new AtomicIntegerArray(MOST_POINTS);
@@ -49,7 +49,7 @@ final class Injector implements Hooks.Plan {
         : new AssertionError(message);
   }
 
-  /** Whether something that was thrown is an injected Error, or was caused by one. */
+  /** Whether a thrown object is an injected Error, or was caused by one. */
   static boolean isCauseOf(Throwable thrown) {
     return isCauseOf(thrown, 0);
   }
@@ -78,7 +78,7 @@ final class Injector implements Hooks.Plan {
     return (int) thrown.get();
   }
 
-  /** Where the first Error was thrown. */
+  /** The stack trace of the first Error thrown. */
   String firstStack() {
     return firstStack;
   }

@@ -15,7 +15,8 @@ final class Leaks {
   }
 
   /**
-   * The resources that a closed store still has; empty if none. Threads may take a moment to end.
+   * The resources that a closed store still holds; empty if there are none. Threads may take a
+   * moment to end.
    */
   String find() {
     long until = System.nanoTime() + PATIENCE_NANOS;

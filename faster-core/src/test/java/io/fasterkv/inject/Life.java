@@ -3,13 +3,13 @@ package io.fasterkv.inject;
 import io.fasterkv.Checkpoints;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LogScan;
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.sim.SimulatedDisk;
 import java.util.ArrayList;
@@ -21,7 +21,7 @@ import java.util.concurrent.Executors;
 
 /**
  * A store from its opening to its close: sessions of three kinds, checkpoints of all kinds and
- * housekeeping, each on a thread of its own. Then its checkpoints are recovered.
+ * housekeeping, each on a thread of its own. Afterwards, its checkpoints are recovered.
  */
 final class Life {
   private static final int SESSIONS = 3;
@@ -35,10 +35,10 @@ final class Life {
   private final Leaks leaks;
   private final SplittableRandom random;
   private final StoreConfig config;
-  private final Borrowed borrowed;
+  private final LazyRestore restore;
 
-  /** Checkpoints up to this one are not whole without the log that they borrow. */
-  private final long borrowedUntil;
+  /** Checkpoints up to this number are incomplete without the origin of their log. */
+  private final long restoredUntil;
 
   private final StoreConfig quiet;
   private final CheckpointRequest indexOnly = CheckpointRequest.indexOnly();
@@ -46,7 +46,7 @@ final class Life {
   private final List<SessionWork> works = new CopyOnWriteArrayList<>();
   private volatile Commit last;
 
-  /** A checkpoint that was reported, and how many operations of each session it has at least. */
+  /** A checkpoint that was reported, and the minimum number of each session's operations in it. */
   private record Commit(CheckpointToken token, long[] atLeast) {}
 
   Life(Trial trial, Order order, SimulatedDisk disk, Leaks leaks) {
@@ -57,8 +57,8 @@ final class Life {
     setting = Setting.of(order.setting());
     random = new SplittableRandom(order.seed());
     config = setting.config(disk.directory());
-    borrowed = setting.isBorrowed() ? new Borrowed(setting) : null;
-    borrowedUntil = borrowed == null ? 0 : borrowed.prepare(config);
+    restore = setting.isLazyRestore() ? new LazyRestore(setting) : null;
+    restoredUntil = restore == null ? 0 : restore.prepare(config);
     quiet = setting.quiet(disk.directory());
     for (CheckpointKind kind :
         List.of(
@@ -91,13 +91,14 @@ final class Life {
         Thread.onSpinWait();
       }
     }
+    requireOneTable(director, store);
     close(director, store);
     executor.shutdown();
     recoverAll(director);
   }
 
   private FasterStore openFirst(LogDevice device) {
-    return borrowed == null ? FasterStore.open(config, device) : borrowed.open(config, device);
+    return restore == null ? FasterStore.open(config, device) : restore.open(config, device);
   }
 
   private interface Opening {
@@ -107,7 +108,7 @@ final class Life {
   private FasterStore open(Actor actor, StoreConfig config, Opening opening) {
     for (int i = 0; i < ATTEMPTS; i++) {
       if (i == ATTEMPTS - 1) {
-        // A longer wait would not be a moment any more.
+        // The failure has lasted too long to count as temporary.
         trial.endInjection();
       }
       LogDevice device = actor.call("new device", () -> setting.device(config));
@@ -133,6 +134,15 @@ final class Life {
     actor.run("close", store::close);
     trial.watch(null);
     requireNoLeak("close");
+  }
+
+  /** A failed resize of the index keeps no memory beyond the next resize. */
+  private void requireOneTable(Actor actor, FasterStore store) {
+    Long bytes = actor.call("growIndex at the end", store.index()::grow);
+    Long taken = actor.call("memoryUse", () -> store.statistics().memory().indexBytes());
+    if (bytes != null && taken != null && !taken.equals(bytes)) {
+      trial.fault("the index has more memory than its table: bytes=" + bytes + ", taken=" + taken);
+    }
   }
 
   private void requireNoLeak(String after) {
@@ -170,9 +180,9 @@ final class Life {
     work.close();
   }
 
-  /** The keys that no session writes. */
+  /** The values of the keys that no session writes. */
   private Values known() {
-    return borrowed == null ? new Values() : Borrowed.values();
+    return restore == null ? new Values() : LazyRestore.values();
   }
 
   static String name(int session) {
@@ -180,13 +190,14 @@ final class Life {
   }
 
   private void commit(Actor actor, FasterStore store) {
-    actor.call("checkpoint of the index", () -> store.checkpoint(indexOnly));
+    actor.call("checkpoint of the index", () -> store.checkpoints().take(indexOnly));
     for (int i = 0; i < requests.size(); i++) {
       CheckpointRequest request = requests.get(i);
       List<SessionWork> seen = List.copyOf(works);
       long[] atLeast = new long[SESSIONS];
       seen.forEach(work -> atLeast[work.number()] = work.ended());
-      CheckpointToken token = actor.call("checkpoint " + i, () -> store.checkpoint(request));
+      CheckpointToken token =
+          actor.call("checkpoint " + i, () -> store.checkpoints().take(request));
       if (token != null) {
         last = new Commit(token, atLeast);
       }
@@ -198,19 +209,19 @@ final class Life {
   }
 
   private void keepHouse(Actor actor, FasterStore store) {
-    actor.run("copyOrigin", store::copyOrigin);
-    actor.run("cut", () -> store.cut().close());
-    boolean hasGrown = actor.call("growIndex", store::growIndex) != null;
+    actor.run("copyOrigin", store.integration()::copyOrigin);
+    actor.run("cut", () -> store.log().cut().close());
+    boolean hasGrown = actor.call("growIndex", store.index()::grow) != null;
     actor.run("scan", () -> scan(store));
-    actor.run("compact", store::compact);
+    actor.run("compact", store.log()::compact);
     if (hasGrown) {
-      actor.run("shrinkIndex", store::shrinkIndex);
+      actor.run("shrinkIndex", store.index()::shrink);
     }
-    actor.run("compact", store::compact);
+    actor.run("compact", store.log()::compact);
   }
 
   private static void scan(FasterStore store) {
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         scan.value();
       }
@@ -232,7 +243,7 @@ final class Life {
     List<CheckpointInfo> complete =
         Checkpoints.of(config.directory()).list().stream()
             .filter(it -> it.kind() != CheckpointKind.INDEX_ONLY)
-            .filter(it -> it.token().number() > borrowedUntil)
+            .filter(it -> it.token().number() > restoredUntil)
             .toList();
     boolean isReported =
         complete.isEmpty() || (last != null && last.token.equals(complete.getLast().token()));
@@ -249,7 +260,8 @@ final class Life {
             config,
             device ->
                 commit == null
-                    ? FasterStore.recover(config, io.fasterkv.api.RecoveryRequest.newest(), device)
+                    ? FasterStore.recover(
+                        config, io.fasterkv.api.checkpoint.RecoveryRequest.newest(), device)
                     : FasterStore.recover(config, commit.token(), device));
     if (store == null) {
       trial.fault("not recovered");

@@ -5,7 +5,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
-/** One operation of a session, and how it ended. The store reports the end of a pending one. */
+/** One operation of a session and its outcome. The store reports the end of a pending operation. */
 final class Op implements Found {
   /** No value: the key is absent. */
   static final long ABSENT = Long.MIN_VALUE;
@@ -22,7 +22,7 @@ final class Op implements Found {
     NONE,
     /** It took effect. */
     DONE,
-    /** It was reported as failed: it took effect as a whole, or not at all. */
+    /** It was reported as failed: it took full effect or none. */
     FAILED
   }
 
@@ -33,7 +33,7 @@ final class Op implements Found {
   /** The values that a read may find. */
   Set<Long> expected = Set.of();
 
-  /** Its number in its session; or that of the one before it, if it was not counted. */
+  /** Its serial number; or that of the operation before it, if it was not counted. */
   long serial;
 
   /** Completed when the operation has ended; null in a session without stages. */

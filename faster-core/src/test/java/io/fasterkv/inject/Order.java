@@ -6,11 +6,11 @@ import java.util.function.IntPredicate;
  * A run to perform.
  *
  * @param seed of the workload
- * @param setting which kind of store, 0 to {@link Setting#COUNT} less one
- * @param error what is thrown
- * @param hits at which points
- * @param visit at which visit of these, from 1 on; 0 for never
- * @param times how many visits in a row
+ * @param setting number of the store's setting, 0 to {@link Setting#COUNT} less one
+ * @param error the class of the injected Error
+ * @param hits selects the points
+ * @param visit number of the first visit of these points that throws, from 1 on; 0 for never
+ * @param times number of consecutive visits that throw
  * @param boundMillis how long a call may take
  */
 public record Order(

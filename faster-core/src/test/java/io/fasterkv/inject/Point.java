@@ -3,12 +3,11 @@ package io.fasterkv.inject;
 /**
  * A place in the store's code where an Error may be thrown.
  *
- * @param where class, method and number within the method, so that a name stays the same from run
- *     to run
+ * @param where class, method and number within the method, so that the name is the same in each run
  */
 record Point(Kind kind, String where) {
 
-  /** What is done at the place. */
+  /** The kind of action at the place. */
   enum Kind {
     /** A method of the store begins. */
     ENTRY,
@@ -18,7 +17,7 @@ record Point(Kind kind, String where) {
     CALLBACK,
     /** Before and after a call of the device, of one of its queues, or of a file. */
     DEVICE,
-    /** Before and after a call of a function of the user's. */
+    /** Before and after a call of a user function. */
     FUNCTION,
     /** A thread or a task is about to be started. */
     START

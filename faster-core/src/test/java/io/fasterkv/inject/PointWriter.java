@@ -19,7 +19,7 @@ import java.lang.constant.ClassDesc;
 import java.lang.constant.ConstantDescs;
 import java.lang.constant.MethodTypeDesc;
 
-/** Writes a call of {@link Hooks} into a class at every point. */
+/** Inserts a call of {@link Hooks} into a class at every point. */
 final class PointWriter {
   private static final ClassDesc HOOKS = ClassDesc.of(Hooks.class.getName());
   private static final MethodTypeDesc AT =
@@ -68,11 +68,11 @@ final class PointWriter {
         || element instanceof NewReferenceArrayInstruction
         || element instanceof NewMultiArrayInstruction
         || (element instanceof InvokeDynamicInstruction lambda
-            // One that captures nothing is made once, when it is linked.
+            // A lambda that captures nothing is created once, when it is linked.
             && lambda.typeSymbol().parameterCount() > 0);
   }
 
-  /** Tells methods of one name apart. */
+  /** Distinguishes methods of the same name. */
   private static final class Overload {
     private Overload() {}
 
@@ -134,7 +134,7 @@ final class PointWriter {
         return;
       }
       String called = " " + owner.substring(owner.lastIndexOf('/') + 1) + "." + method;
-      if (calls.isPointBefore(where, method)) {
+      if (calls.isPointBefore(method)) {
         point(builder, kind, " before" + called);
       }
       builder.with(call);

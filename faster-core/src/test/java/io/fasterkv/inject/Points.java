@@ -5,7 +5,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** All points of the classes that were loaded so far, by number. Safe for all threads. */
+/** All points of the classes loaded so far, by number. Safe for all threads. */
 final class Points {
   private final List<Point> all = new ArrayList<>();
   private final Map<Point, Integer> numbers = new HashMap<>();
@@ -24,7 +24,7 @@ final class Points {
     return all.get(number);
   }
 
-  /** The number of the point of that name; the classes that have it were loaded. */
+  /** The number of the point with a name; the class that contains it must have been loaded. */
   synchronized int find(String name) {
     for (int number = 0; number < all.size(); number++) {
       if (all.get(number).toString().equals(name)) {

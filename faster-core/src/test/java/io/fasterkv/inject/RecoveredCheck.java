@@ -2,12 +2,12 @@ package io.fasterkv.inject;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.StoreInvariants;
-import io.fasterkv.api.CommitPoint;
+import io.fasterkv.api.checkpoint.CommitPoint;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedMap;
 
-/** Compares a recovered store with the sessions' operations before. */
+/** Compares a recovered store with the earlier operations of the sessions. */
 final class RecoveredCheck {
   private static final CommitPoint NONE = CommitPoint.NONE;
 
@@ -22,12 +22,12 @@ final class RecoveredCheck {
   }
 
   /**
-   * Throws unless each session has a prefix of so many operations at least; then uses the store.
+   * Throws unless each session has a prefix of at least this many operations; then uses the store.
    */
   void check(FasterStore store, long[] atLeast) {
     long[] points = new long[atLeast.length];
     List<List<Op>> ops = new ArrayList<>();
-    SortedMap<String, CommitPoint> recovered = store.recoveredPoints();
+    SortedMap<String, CommitPoint> recovered = store.checkpoints().recoveredPoints();
     for (int i = 0; i < points.length; i++) {
       points[i] = recovered.getOrDefault(Life.name(i), NONE).serial();
       ops.add(List.of());
@@ -42,19 +42,19 @@ final class RecoveredCheck {
     StoreInvariants.check(store);
     try (Hand reader = setting.reader(store)) {
       new History(ops).check(points, key -> read(reader, key));
-      for (int i = 0; i < Borrowed.KEYS; i++) {
-        long key = SessionWork.key(Borrowed.SESSION, i);
+      for (int i = 0; i < LazyRestore.KEYS; i++) {
+        long key = SessionWork.key(LazyRestore.SESSION, i);
         if (!known.allows(key, read(reader, key))) {
-          throw new AssertionError("borrowed key=" + i + ", allowed=" + known.of(key));
+          throw new AssertionError("restored key=" + i + ", allowed=" + known.of(key));
         }
       }
       reader.issue(new Op(Op.Kind.RMW, SessionWork.COUNTER, 1));
     }
-    store.checkpoint();
+    store.checkpoints().take();
     StoreInvariants.check(store);
   }
 
-  /** An update that was reported to have taken effect is not excluded from a point. */
+  /** An update that was reported as effective is not excluded from a commit point. */
   private static void requireReported(SessionWork work, CommitPoint point) {
     for (Op op : work.ops()) {
       boolean isDone = op.end == Op.End.DONE && op.kind != Op.Kind.READ;

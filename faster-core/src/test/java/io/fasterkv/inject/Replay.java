@@ -3,7 +3,7 @@ package io.fasterkv.inject;
 import java.util.List;
 
 /**
- * One run of a campaign, as its properties name it.
+ * One run of a campaign, as given by its properties.
  *
  * @param point its name, or that of all allocations
  */
@@ -14,7 +14,7 @@ record Replay(String point, int setting, long visit, long times, Class<? extends
     return System.getProperty("inject.point") != null;
   }
 
-  /** What {@code -Dinject.point} and its like ask for. */
+  /** The run that {@code -Dinject.point} and the related properties select. */
   static Replay wanted() {
     String error = System.getProperty("inject.error");
     List<Class<? extends Error>> errors = Campaign.ERRORS;

@@ -5,11 +5,11 @@ import java.util.List;
 /**
  * The result of a run.
  *
- * @param visits how often each point was visited
- * @param thrown how many Errors were thrown
- * @param failed how many calls ended with one of them as the cause
- * @param succeeded how many calls ended well after the first was thrown
- * @param recoveries how many checkpoints were recovered and checked
+ * @param visits the number of visits of each point
+ * @param thrown the number of Errors thrown
+ * @param failed the number of calls that failed because of one of them
+ * @param succeeded the number of calls that succeeded after the first Error was thrown
+ * @param recoveries the number of checkpoints that were recovered and checked
  * @param faults violations; empty if there are none
  * @param hangs whether a call did not end
  */

@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The operations of one session, and the values that it must find. It writes keys of its own, and
- * counts up counters that all sessions share.
+ * increments counters that all sessions share.
  */
 final class SessionWork {
   static final int HOT_KEYS = 5;
@@ -31,13 +31,13 @@ final class SessionWork {
   private final List<Op> pending = new ArrayList<>();
   private int failures;
 
-  /** How many operations have been counted for sure, and may have been. */
+  /** How many operations have been counted with certainty, and how many may have been. */
   private volatile long ended;
 
   private volatile long begun;
 
   /**
-   * @param values what keys hold that no session writes; the session's own are added
+   * @param values the values of keys that no session writes; the session's own values are added
    */
   SessionWork(
       Trial trial, Actor actor, Hand hand, int number, SplittableRandom random, Values values) {
@@ -65,7 +65,7 @@ final class SessionWork {
     return begun;
   }
 
-  /** All operations so far; for the session's own thread, or after its end. */
+  /** All operations so far; for the session's own thread, or after the thread's end. */
   List<Op> ops() {
     return ops;
   }
@@ -77,7 +77,7 @@ final class SessionWork {
     }
   }
 
-  /** Does some operations. */
+  /** Executes a number of operations. */
   void work(int count) {
     for (int i = 0; i < count && mayGoOn(); i++) {
       perform(next());
@@ -87,7 +87,7 @@ final class SessionWork {
     }
   }
 
-  /** A session that is refused repeatedly stops. */
+  /** A session stops after repeated failures. */
   private boolean mayGoOn() {
     return failures < MOST_FAILURES;
   }
@@ -95,7 +95,7 @@ final class SessionWork {
   private Op next() {
     int dice = random.nextInt(16);
     if (dice < 1) {
-      return new Op(Kind.READ, key(Borrowed.SESSION, random.nextInt(Borrowed.KEYS)), 0);
+      return new Op(Kind.READ, key(LazyRestore.SESSION, random.nextInt(LazyRestore.KEYS)), 0);
     }
     if (dice < 3) {
       return new Op(Kind.RMW, COUNTER + random.nextInt(COUNTERS), stamp() >>> 8);
@@ -161,7 +161,7 @@ final class SessionWork {
 
   private Object await(Op op) throws Exception {
     try {
-      // The bound of the call is shorter, so the watch over the calls reports it.
+      // The time bound of the call is shorter, so the watch over the calls reports a hang.
       return op.stage.get(1, TimeUnit.HOURS);
     } catch (ExecutionException e) {
       throw e.getCause() instanceof Exception cause ? cause : e;

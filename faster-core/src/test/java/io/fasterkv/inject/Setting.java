@@ -2,31 +2,32 @@ package io.fasterkv.inject;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.VersionShift;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.cpr.StampedSession;
 import io.fasterkv.cpr.SumFunctions;
-import io.fasterkv.device.FileDevice;
 import io.fasterkv.device.LogDevice;
+import io.fasterkv.device.file.FileDevice;
 import java.nio.file.Path;
 import java.util.concurrent.Executor;
 
 /**
- * One kind of store: pages, index and memory are as small as they can be.
+ * One kind of store: pages, index and memory are as small as possible.
  *
- * @param isBorrowed whether the store begins with another one's log, see {@link Borrowed}
- * @param maxBytes the longest value
+ * @param isLazyRestore whether the store starts from another store's log, see {@link LazyRestore}
+ * @param maxBytes the length of the longest value
  */
 record Setting(
     RecordKind records,
     boolean isMerging,
     boolean hasRule,
     boolean inBackground,
-    boolean isBorrowed,
+    boolean isLazyRestore,
     int maxBytes) {
   private static final int PAGE_BYTES = 4096;
 
@@ -44,18 +45,19 @@ record Setting(
     };
   }
 
-  /** What a store is checked with, by a thread that is alone with it. */
+  /** The configuration for checking a store on a single thread. */
   StoreConfig quiet(Path directory) {
-    return new Setting(records, isMerging, hasRule, false, isBorrowed, maxBytes).config(directory);
+    return new Setting(records, isMerging, hasRule, false, isLazyRestore, maxBytes)
+        .config(directory);
   }
 
   StoreConfig config(Path directory) {
-    StoreConfig.Builder config =
+    StoreConfigBuilder config =
         StoreConfig.builder(directory)
             .memoryBytes(4 << 20)
             .pageBytes(PAGE_BYTES)
             .logMemoryBytes(4 * PAGE_BYTES)
-            .indexBytes(isBorrowed ? 16 << 10 : 256)
+            .indexBytes(isLazyRestore ? 16 << 10 : 256)
             .segmentBytes(8 * PAGE_BYTES)
             .scratchBytes(2 << 20)
             .recordKind(records)
@@ -76,31 +78,39 @@ record Setting(
     return new FileDevice(config.directory(), config.segmentBytes());
   }
 
-  /** A session with a name, and stages if there is an executor. */
+  /** A session with a name; it returns stages if there is an executor. */
   Hand session(FasterStore store, String name, SessionMode mode, Executor executor) {
     SessionIdentity identity = SessionIdentity.start(name);
     SumFunctions sums = new SumFunctions(maxBytes);
     if (executor != null) {
       return records == RecordKind.LONGS
           ? new Hand.AsyncLongs(
-              store.newAsyncLongSession(identity, StampedSession.Longs.functions(), executor))
-          : new Hand.AsyncSpans(store.newAsyncSession(identity, sums, executor), sums);
+              store
+                  .newSession()
+                  .identity(identity)
+                  .asyncLongs(StampedSession.Longs.functions(), executor))
+          : new Hand.AsyncSpans(
+              store.newSession().identity(identity).asyncSpans(sums, executor), sums);
     }
     return records == RecordKind.LONGS
-        ? new Hand.Longs(store.newLongSession(identity, StampedSession.Longs.functions(), mode))
-        : new Hand.Spans(store.newSession(identity, sums, mode), sums);
+        ? new Hand.Longs(
+            store
+                .newSession()
+                .identity(identity)
+                .mode(mode)
+                .longs(StampedSession.Longs.functions()))
+        : new Hand.Spans(store.newSession().identity(identity).mode(mode).spans(sums), sums);
   }
 
-  /** A session without a name, that waits for the disk. */
+  /** A session without a name that waits for disk reads. */
   Hand reader(FasterStore store) {
     SumFunctions sums = new SumFunctions(maxBytes);
     return records == RecordKind.LONGS
-        ? new Hand.Longs(
-            store.newLongSession(StampedSession.Longs.functions(), SessionMode.BLOCKING))
-        : new Hand.Spans(store.newSession(sums, SessionMode.BLOCKING), sums);
+        ? new Hand.Longs(store.newSession().longs(StampedSession.Longs.functions()))
+        : new Hand.Spans(store.newSession().spans(sums), sums);
   }
 
-  /** Keeps every record, after a look at it. */
+  /** Keeps every record, after looking up its key. */
   private static final class KeepsAll implements KeepRule {
     @Override
     public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {

@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.Map;
 
-/** Stacks as text. */
+/** Thread stacks as text. */
 final class Stacks {
   private static final int MOST_FRAMES = 25;
 
@@ -16,7 +16,7 @@ final class Stacks {
     return text.toString();
   }
 
-  /** Every thread that runs or waits in the store's code. */
+  /** The stacks of all threads that run or wait in the store's code. */
   static String ofStore() {
     StringBuilder text = new StringBuilder();
     for (Map.Entry<Thread, StackTraceElement[]> stack : Thread.getAllStackTraces().entrySet()) {

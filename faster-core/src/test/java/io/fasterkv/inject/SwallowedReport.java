@@ -12,18 +12,18 @@ import java.util.function.UnaryOperator;
 
 /**
  * A flusher that loses the report of a write when an Error is thrown. It is a control: the harness
- * must find the hang.
+ * must detect the hang.
  */
 final class SwallowedReport implements UnaryOperator<byte[]> {
   private static final String CLASS = "io/fasterkv/log/PageFlusher$Write";
   private static final String METHOD = "completed";
 
-  /** Where the report begins. */
+  /** The point where the report begins. */
   static final String POINT = "ENTRY:PageFlusher$Write.completed#0";
 
   private int changed;
 
-  /** Whether there was such a method. */
+  /** Whether the method was found and changed. */
   boolean hasChanged() {
     return changed > 0;
   }
@@ -47,7 +47,7 @@ final class SwallowedReport implements UnaryOperator<byte[]> {
         });
   }
 
-  /** Returns whatever is thrown. */
+  /** Makes the method return normally whatever it throws. */
   private static final class Swallows implements CodeTransform {
     private Label start;
 

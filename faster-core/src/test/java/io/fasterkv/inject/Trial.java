@@ -10,7 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** One run of the workload: what happened, and a watch over the calls. */
+/** One run of the workload: the results, and a watch over the calls. */
 final class Trial {
   private static final int MOST_FAULTS = 5;
 
@@ -58,7 +58,7 @@ final class Trial {
     if (call == null) {
       return false;
     }
-    // This thread looks into the store now.
+    // From here on, this thread inspects the store.
     endInjection();
     fault("does not end: " + call + "; " + marks() + "\n" + actor.stack() + Stacks.ofStore());
     return true;
@@ -82,12 +82,12 @@ final class Trial {
     return actor;
   }
 
-  /** Nothing is thrown from now on. */
+  /** Stops the injection: no more Errors are thrown. */
   void endInjection() {
     Hooks.follow(Hooks.Plan.NONE);
   }
 
-  /** What the store is that messages tell about. */
+  /** Sets the store that messages describe. */
   void watch(FasterStore watched) {
     store = watched;
   }

@@ -5,6 +5,6 @@ public interface Trials {
   /** Runs the workload once and returns the result. */
   Report run(Order order);
 
-  /** Ends all threads of a run that hangs: from now on each of them fails at the next point. */
+  /** Ends all threads of a run that hangs: from now on, each thread fails at its next point. */
   void abandon();
 }

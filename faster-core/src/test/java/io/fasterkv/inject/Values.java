@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * The values that keys may hold: for a key that one session writes, the values with and without the
+ * The possible values of keys: for a key that one session writes, the values with and without the
  * effect of each failed operation.
  */
 final class Values {
@@ -15,12 +15,12 @@ final class Values {
 
   private final Map<Long, Set<Long>> byKey = new HashMap<>();
 
-  /** The values that a key may hold; empty if there are too many possibilities. */
+  /** The possible values of a key; empty if there are too many. */
   Set<Long> of(long key) {
     return byKey.getOrDefault(key, NOTHING);
   }
 
-  /** Whether a key may hold a value. */
+  /** Whether a value is possible for a key. */
   boolean allows(long key, long value) {
     Set<Long> possible = of(key);
     return possible.isEmpty() || possible.contains(value);

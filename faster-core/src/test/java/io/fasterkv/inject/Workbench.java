@@ -1,6 +1,6 @@
 package io.fasterkv.inject;
 
-/** Runs workloads; made once in each class loader. */
+/** Runs workloads; created once in each class loader. */
 final class Workbench implements Trials {
   Workbench() {}
 

@@ -1,2 +1,4 @@
-/** Throws Errors from chosen points of the store's code and checks that it fails well. */
+/**
+ * Throws Errors from chosen points of the store's code and checks that the store fails correctly.
+ */
 package io.fasterkv.inject;

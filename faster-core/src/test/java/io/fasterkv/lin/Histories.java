@@ -17,17 +17,18 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /**
- * Round after round, lets threads work on one fresh key at the same time and asks whether a
- * register could have answered like that. Stops at the first history that is not possible.
+ * Lets threads operate on one new key at the same time, round after round, and checks whether a
+ * register could have answered like that. Stops at the first impossible history.
  *
- * <p>In a batch, the key comes more than once, among neighbours that belong to nobody. Each element
- * is an operation of its own that took effect at some time during the batch, in its turn.
+ * <p>A batch contains the key several times, between keys that no other thread uses. Each element
+ * is an operation of its own that took effect at some time during the batch, in the order of the
+ * batch.
  */
 public final class Histories {
   private static final int OPERATIONS = 5;
   private static final int BATCHES = 3;
 
-  /** The key's places in a batch; the others are neighbours. */
+  /** The key's positions in a batch; the other elements are neighbouring keys. */
   private static final List<Integer> PLACES = List.of(0, 4);
 
   private static final int BATCH = 6;
@@ -45,13 +46,13 @@ public final class Histories {
   private volatile List<Op> impossible;
   private long round;
 
-  /** Operations one by one. */
+  /** Creates histories of single operations. */
   public Histories(int threads, int rounds, SplittableRandom random) {
     this(threads, rounds, false, random);
   }
 
   /**
-   * @param withBatches whether some operations come in batches
+   * @param withBatches whether some operations are in batches
    */
   public Histories(int threads, int rounds, boolean withBatches, SplittableRandom random) {
     this.withBatches = withBatches;
@@ -61,7 +62,7 @@ public final class Histories {
     barrier = new CyclicBarrier(threads, this::endRound);
   }
 
-  /** Runs all rounds; returns the first impossible history, empty when there is none. */
+  /** Runs all rounds; returns the first impossible history, or an empty one if there is none. */
   public List<Op> run(Supplier<Register> registers) {
     List<Thread> running = new ArrayList<>();
     for (int i = 0; i < threads; i++) {
@@ -107,7 +108,7 @@ public final class Histories {
     }
   }
 
-  /** Closer together than a barrier that parks would bring them. */
+  /** Starts the threads closer together than a barrier that parks them would. */
   private void startTogether(long key) {
     atTheStart.incrementAndGet();
     while (atTheStart.get() < (key + 1) * threads && failure.get() == null) {
@@ -166,7 +167,7 @@ public final class Histories {
     }
   }
 
-  /** Runs on the last thread of a round, while the others wait. */
+  /** Runs on the last thread of a round while the others wait. */
   private void endRound() {
     List<Op> history = new ArrayList<>();
     ofThreads.forEach(history::addAll);
@@ -177,7 +178,7 @@ public final class Histories {
     round++;
   }
 
-  /** How many rounds were played. */
+  /** The number of rounds completed. */
   public long rounds() {
     return round;
   }

@@ -6,9 +6,10 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Looks for an order of a key's operations that respects who ended before whom began, and in which
- * each answers as a register would: depth first, remembering which sets of operations have been
- * tried with which value (Wing and Gong's algorithm with Lowe's cache).
+ * Searches for an order of a key's operations that respects which operations ended before others
+ * began, and in which each one answers as a register would. The search is depth first, and
+ * remembers which sets of operations have been tried with which value (Wing and Gong's algorithm
+ * with Lowe's cache).
  */
 public final class Linearizability {
   private static final int MAX_OPERATIONS = 62;
@@ -17,7 +18,7 @@ public final class Linearizability {
   private final Set<State> tried = new HashSet<>();
 
   /**
-   * @param done which operations have taken effect, a bit each
+   * @param done the operations that have taken effect, a bit each
    */
   private record State(long done, OptionalLong value) {}
 
@@ -25,7 +26,7 @@ public final class Linearizability {
     this.history = history;
   }
 
-  /** Whether a key that had no value at first can have this history. */
+  /** Whether this history is possible for a key that had no value at first. */
   public static boolean isPossible(List<Op> history) {
     if (history.size() > MAX_OPERATIONS) {
       throw new IllegalArgumentException("too many operations: " + history.size());
@@ -54,14 +55,14 @@ public final class Linearizability {
     return false;
   }
 
-  /** Whether nothing that comes before it in its batch is still to be done. */
+  /** Whether all earlier elements of the same batch have taken effect. */
   private boolean isFirstOfBatch(long done, int index) {
     return index == 0
         || (done >>> (index - 1) & 1) != 0
         || !history.get(index).isBatchedWith(history.get(index - 1));
   }
 
-  /** Nothing that began after this can be next: another one had ended before. */
+  /** An operation that began after this time cannot be next: another one had ended before. */
   private long firstEnd(long done) {
     long first = Long.MAX_VALUE;
     for (int i = 0; i < history.size(); i++) {

@@ -12,7 +12,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
-/** The checker itself: it takes what is possible, and catches registers that are broken. */
+/** Tests the checker itself: it accepts possible histories and detects broken registers. */
 class LinearizabilityTest {
   private static final int ROUNDS = 20_000;
 
@@ -95,7 +95,10 @@ class LinearizabilityTest {
     assertThat(histories.run(() -> new MapRegister(map))).isEmpty();
   }
 
-  /** Two threads that are in it at once leave it at once; one that stays alone gives up. */
+  /**
+   * If two threads are in the window at the same time, they leave it at the same time; a thread
+   * that remains alone gives up.
+   */
   private static final class Window {
     private static final int PATIENCE = 1000;
     private final AtomicInteger inside = new AtomicInteger();
@@ -109,7 +112,7 @@ class LinearizabilityTest {
     }
   }
 
-  /** The control: read, meet another, write. */
+  /** The control: reads, meets another thread, and writes. */
   @Test
   void anRmwInTwoStepsIsCaught() {
     Map<Long, Long> map = new ConcurrentHashMap<>();
@@ -128,7 +131,7 @@ class LinearizabilityTest {
     assertThat(histories.run(() -> broken)).isNotEmpty();
   }
 
-  /** The control: a delete that looks and then acts, so two of them find one value. */
+  /** The control: a delete that reads and then removes, so two deletes find the same value. */
   @Test
   void aDeleteInTwoStepsIsCaught() {
     Map<Long, Long> map = new ConcurrentHashMap<>();
@@ -147,7 +150,7 @@ class LinearizabilityTest {
     assertThat(histories.run(() -> broken)).isNotEmpty();
   }
 
-  /** Right by the map's own atomic methods. */
+  /** Correct because the map's own methods are atomic. */
   private static class MapRegister implements Register {
     private final Map<Long, Long> map;
 

@@ -8,7 +8,10 @@ import io.fasterkv.memory.Words;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Frames are cleared a few together, by a thread of their own or by who needs one, and once. */
+/**
+ * Tests that frames are cleared several at a time, by a background thread or by a thread that needs
+ * a frame, and that each frame is cleared once.
+ */
 class FrameClearingTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 16;
@@ -19,7 +22,8 @@ class FrameClearingTest {
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final PageFrames frames = new PageFrames(arena, BYTES, PAGE, BYTES);
   private final LogMarks marks = new LogMarks(0, 0);
-  private final FrameClearing clearing = new FrameClearing(frames, marks, () -> TOGETHER);
+  private final FrameClearing clearing =
+      new FrameClearing(frames, marks, () -> TOGETHER, System.getLogger("test"));
 
   @AfterEach
   void close() {
@@ -39,7 +43,9 @@ class FrameClearingTest {
     }
   }
 
-  /** Nobody but a thread brings this about; without one the runner ends the test. */
+  /**
+   * Only a thread can advance the address; without one, the test runner's time limit ends the test.
+   */
   private void awaitClosed(long address) {
     while (marks.closed() < address) {
       Thread.onSpinWait();
@@ -47,7 +53,7 @@ class FrameClearingTest {
   }
 
   @Test
-  void fewFramesAreLeftToWhoNeedsOne() {
+  void fewFramesAreClearedByThreadsThatNeedOne() {
     use();
     clearing.left((TOGETHER - 1L) * PAGE);
     assertThat(marks.closed()).isZero();
@@ -71,7 +77,7 @@ class FrameClearingTest {
   }
 
   @Test
-  void aPageOfWhichOnlyAPartIsLeftStays() {
+  void aPartlyReleasedPageIsNotCleared() {
     use();
     clearing.left(PAGE + PAGE / 2);
     clearing.clear(BYTES);
@@ -85,7 +91,7 @@ class FrameClearingTest {
   @Test
   void withoutAThreadAllIsClearedAtOnce() {
     use();
-    new FrameClearing(frames, marks, () -> 0).left(3L * PAGE);
+    new FrameClearing(frames, marks, () -> 0, System.getLogger("test")).left(3L * PAGE);
     assertThat(marks.closed()).isEqualTo(3L * PAGE);
     checkClear(3);
   }
@@ -100,9 +106,9 @@ class FrameClearingTest {
     checkClear(0);
   }
 
-  /** A page is written as soon as its frame is free, and looked at before it is left. */
+  /** A page is written as soon as its frame is free, and checked before it is evicted. */
   @Test
-  void whatWasWrittenOnAClearFrameStays() {
+  void bytesWrittenToAClearFrameStay() {
     long behind = BYTES / 2;
     clearing.left(behind);
     for (long page = BYTES; page < 20_000 * PAGE; page += PAGE) {

@@ -18,8 +18,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Frames that lose their memory as pages are closed: a page moves into a frame of zeros, what is
- * written on it stays until it is closed, and in the end as many frames have memory as are to.
+ * Tests frames whose memory is released as pages are closed: a page moves into a zeroed frame, its
+ * contents remain until it is closed, and in the end the intended number of frames have memory.
  */
 class FrameWindowTest {
   private static final int PAGE = 4096;
@@ -27,12 +27,13 @@ class FrameWindowTest {
   private static final int LEAST = 4;
   private static final int STEPS = 2000;
 
-  private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20), true, false);
+  private final OffHeapArena arena =
+      new OffHeapArena(new MemoryBudget(1 << 20), true, false, System.getLogger("test"));
   private final PageFrames frames =
       PageFrames.resizable(arena, (long) PAGE * PAGES, PAGE, (long) PAGE * PAGES);
   private final FrameWindow window = frames.window();
 
-  /** Pages below {@code closed} are gone, those up to {@code tail} are written. */
+  /** Pages below {@code closed} are evicted; those up to {@code tail} are written. */
   private long closed;
 
   private long tail = -1;
@@ -49,13 +50,13 @@ class FrameWindowTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void pagesStayAsTheyWereWrittenWhateverIsGivenUp(long seed) throws IOException {
+  void pagesStayIntactWhenFramesAreReleased(long seed) throws IOException {
     run(new SplittableRandom(seed), window::clear);
   }
 
-  /** Frozen: it touches the frame before the one that the tail may come to next. */
+  /** Broken on purpose: touches the frame before the one to which the tail may advance next. */
   @Test
-  void aWindowThatTouchesAFrameWithAPageIsSeen() {
+  void detectsAWindowThatTouchesAFrameWithAPage() {
     LongConsumer hasty =
         page -> {
           if (window.pages() == PAGES) {
@@ -96,7 +97,7 @@ class FrameWindowTest {
     assertThat(window.pages()).isEqualTo(LEAST);
   }
 
-  /** As many as there is room for, or fewer. */
+  /** Turns a random number of pages, at most as many as there is room for. */
   private void turns(SplittableRandom random, long pages) {
     for (int i = random.nextInt(PAGES); i > 0 && tail + 1 < closed + pages; i--) {
       tail++;

@@ -2,33 +2,34 @@ package io.fasterkv.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.device.MemoryDevice;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.device.memory.MemoryDevice;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.ResidentPages;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.RecordInfo;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** A log gives half of its memory back while records are appended. */
+/** Tests that a log releases half of its memory while records are appended. */
 class LogHalvingTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;
   private static final long BYTES = (long) PAGE * PAGES;
 
-  /** Four a page. */
+  /** Four records fit a page. */
   private static final long RECORD = 1000;
 
-  private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20), true, false);
-  private final StoreFailure failure = new StoreFailure();
+  private final OffHeapArena arena =
+      new OffHeapArena(new MemoryBudget(1 << 20), true, false, System.getLogger("test"));
+  private final StoreFailure failure = new StoreFailure(System.getLogger("test"));
   private final Epochs epochs = new Epochs(4, failure);
   private final MemoryDevice device = new MemoryDevice();
   private final HybridLog log = log(BYTES, 2);
@@ -57,7 +58,10 @@ class LogHalvingTest {
     arena.close();
   }
 
-  /** A record whose words are its address; all in memory that are not the tail's are checked. */
+  /**
+   * Appends a record whose words are its address; checks all records in memory except those on the
+   * tail page.
+   */
   private void append() {
     user.protect();
     long address = log.allocate(RECORD);
@@ -93,7 +97,8 @@ class LogHalvingTest {
   }
 
   private long halveWhileAppending() {
-    CompletableFuture<Long> given = CompletableFuture.supplyAsync(() -> log.halve(() -> true));
+    CompletableFuture<Long> given =
+        CompletableFuture.supplyAsync(() -> log.halving().run(() -> true));
     while (!given.isDone()) {
       append();
       checkPages();
@@ -112,50 +117,50 @@ class LogHalvingTest {
   }
 
   @Test
-  void givesHalfOfWhatItHasEachTime() throws IOException {
+  void releasesHalfOfItsMemoryEachTime() throws IOException {
     appendUntil(BYTES);
-    assertThat(log.canHalve()).isTrue();
+    assertThat(log.halving().isPossible()).isTrue();
     assertThat(halveWhileAppending()).isEqualTo(BYTES / 2);
     checkResident(BYTES / 2);
-    assertThat(log.canHalve()).isTrue();
+    assertThat(log.halving().isPossible()).isTrue();
     assertThat(halveWhileAppending()).isEqualTo(BYTES / 4);
     checkResident(BYTES / 4);
-    assertThat(log.canHalve()).as("sixteen pages stay").isFalse();
+    assertThat(log.halving().isPossible()).as("sixteen pages stay").isFalse();
   }
 
-  /** What has not been touched is given as well, and touched no more. */
+  /** Untouched memory is released too, and is not touched later. */
   @Test
   void givesHalfOfABufferThatHasNotBeenUsedUp() throws IOException {
     appendUntil(BYTES / 4);
-    assertThat(log.halve(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.halving().run(() -> true)).isEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
   }
 
   @Test
-  void givesHalfWhereNobodyWrites() throws IOException {
+  void releasesHalfOfItsMemoryWithoutWriters() throws IOException {
     appendUntil(2 * BYTES);
-    assertThat(log.halve(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.halving().run(() -> true)).isEqualTo(BYTES / 2);
     assertThat(ResidentPages.bytes(log.memory())).isLessThanOrEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
   }
 
   @Test
-  void endsWhenItIsToldTo() {
+  void endsOnRequest() {
     appendUntil(2 * BYTES);
-    assertThat(log.halve(() -> false)).isZero();
+    assertThat(log.halving().run(() -> false)).isZero();
     appendUntil(6 * BYTES);
     checkPages();
   }
 
-  /** The kernel would take what lies beside it. */
+  /** The kernel would release the adjacent memory too. */
   @Test
-  void whatIsNoWholePageOfTheSystemsIsNotGiven() {
+  void partsOfSystemPagesAreNotReleased() {
     log.memory().asSlice(0, 2 * PAGE).fill((byte) 1);
     arena.release(log.memory().asSlice(0, PAGE / 4));
     assertThat(Words.loadPlain(log.memory(), 0)).as("cleared").isZero();
-    assertThat(Words.loadPlain(log.memory(), PAGE / 4)).as("beside it").isNotZero();
+    assertThat(Words.loadPlain(log.memory(), PAGE / 4)).as("adjacent").isNotZero();
     assertThat(arena.isResizable(log.memory(), PAGE)).isTrue();
     assertThat(arena.isResizable(log.memory(), PAGE / 4)).isFalse();
     log.memory().asSlice(0, 2 * PAGE).fill((byte) 0);

@@ -3,10 +3,10 @@ package io.fasterkv.log;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.device.LogDevice;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.memory.Checksums;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
@@ -14,7 +14,10 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Pages go to the device together when it is behind, and each is accounted for by itself. */
+/**
+ * Tests that pages are written to the device together if it is behind, and that each page is
+ * reported separately.
+ */
 class PageFlusherTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 16;
@@ -23,7 +26,7 @@ class PageFlusherTest {
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(1 << 20));
   private final PageFrames frames = new PageFrames(arena, PAGES * PAGE, PAGE, SEGMENT_PAGES * PAGE);
   private final FlushedExtents extents = new FlushedExtents(0);
-  private final StoreFailure failure = new StoreFailure();
+  private final StoreFailure failure = new StoreFailure(System.getLogger("test"));
   private final SlowDevice device = new SlowDevice();
   private long flushed;
   private final PageFlusher flusher =
@@ -36,18 +39,18 @@ class PageFlusherTest {
   }
 
   @Test
-  void whatWaitsForFourWritesGoesWithTheNext() {
+  void pagesThatWaitForFourWritesJoinTheNext() {
     for (int page = 1; page <= 7; page++) {
       flusher.flushUntil((long) page * PAGE);
     }
     assertThat(device.pages()).containsExactly(1, 1, 1, 1);
     device.complete(0, null);
     assertThat(flushed).isEqualTo(PAGE);
-    assertThat(device.pages()).as("three together").containsExactly(1, 1, 1, 3);
+    assertThat(device.pages()).as("three pages in one write").containsExactly(1, 1, 1, 3);
     assertThat(extents.countUntil(Long.MAX_VALUE)).isEqualTo(1);
     device.completeAll();
     assertThat(flushed).isEqualTo(7 * PAGE);
-    assertThat(extents.countUntil(Long.MAX_VALUE)).as("a page each").isEqualTo(7);
+    assertThat(extents.countUntil(Long.MAX_VALUE)).as("an extent for each page").isEqualTo(7);
     checkExtents();
   }
 
@@ -74,7 +77,7 @@ class PageFlusherTest {
     flusher.flushUntil(8L * PAGE);
     device.complete(3, null);
     assertThat(device.pages()).containsExactly(1, 1, 1, 4);
-    // The last first: it does not forget where extents before it end.
+    // The last write first: its completion does not lose the ends of earlier extents.
     device.complete(3, null);
     device.completeAll();
     assertThat(extents.at(cut - 1).until()).isEqualTo(cut);
@@ -84,7 +87,7 @@ class PageFlusherTest {
   }
 
   @Test
-  void aWriteThatIsToldOfTwiceCountsOnce() {
+  void aWriteReportedTwiceCountsOnce() {
     for (int page = 1; page <= 6; page++) {
       flusher.flushUntil((long) page * PAGE);
     }
@@ -116,7 +119,7 @@ class PageFlusherTest {
     assertThat(failure.get()).hasRootCauseMessage("Input/output error");
   }
 
-  /** The store must not wait for the report forever. */
+  /** The store must not wait for the report for ever. */
   @Test
   void aReportThatFailsIsNeverLostWithoutAFailure() {
     InternalError thrown = new InternalError("on purpose");
@@ -150,7 +153,7 @@ class PageFlusherTest {
 
   private record Request(long bytes, LogDevice.Completion completion) {}
 
-  /** Tells of writes when it is told to. */
+  /** Reports writes only on request. */
   private static final class SlowDevice implements LogDevice {
     private final List<Request> underWay = new ArrayList<>();
 

@@ -12,7 +12,10 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 
-/** Threads allocate and turn pages at once, and a detector looks at all that was handed out. */
+/**
+ * Tests threads that allocate and turn pages concurrently, with a detector that checks every
+ * allocation.
+ */
 class TailAllocatorTest {
   private static final int PAGE_BITS = 8;
   private static final long PAGE_BYTES = 1L << PAGE_BITS;
@@ -21,7 +24,7 @@ class TailAllocatorTest {
   private static final int BROKEN_ROUNDS = 200;
   private static final int WORDS_MAX = 16;
 
-  /** What the detector needs of an allocator. */
+  /** The methods of an allocator that the detector needs. */
   private interface Tail {
     long allocate(long bytes);
 
@@ -79,9 +82,9 @@ class TailAllocatorTest {
     assertThat(tail.allocate(PAGE_BYTES)).isEqualTo(PAGE_BYTES);
   }
 
-  /** Some may use even pages only, and one turns pages: the odd ones stay empty. */
+  /** Some threads may use even pages only, and one turns pages: the odd pages remain empty. */
   @Test
-  void bytesOfAPageAreGivenOnlyToThoseWhoNamedIt() throws Exception {
+  void bytesAreAllocatedOnlyOnTheNamedPage() throws Exception {
     TailAllocator tail = new TailAllocator(PAGE_BITS, 0);
     int pages = 20_000;
     List<Long> strays =
@@ -112,7 +115,7 @@ class TailAllocatorTest {
   }
 
   @Test
-  void alignmentTellsTheGapItLeaves() {
+  void alignmentReturnsTheGap() {
     TailAllocator tail = new TailAllocator(PAGE_BITS, 64);
     assertThat(tail.align(64)).isEqualTo(64);
     tail.allocate(8);
@@ -141,7 +144,7 @@ class TailAllocatorTest {
     };
   }
 
-  /** The tail as one word again, but its add is a load and a store. */
+  /** Has the tail in one word as well, but adds with a load and a store. */
   private static final class NonAtomicTail implements Tail {
     private static final int OFFSET_BITS = PAGE_BITS + 16;
 
@@ -155,7 +158,7 @@ class TailAllocatorTest {
         return TailAllocator.PAGE_FULL;
       }
       if (offset % (8 * bytes) < bytes) {
-        // The other one comes by here however busy the machine is.
+        // Lets the other thread run here, however busy the machine is.
         Thread.yield();
       }
       tail.set(before + bytes);
@@ -200,7 +203,7 @@ class TailAllocatorTest {
     return run;
   }
 
-  /** The first thing that is wrong with what was handed out, or "none". */
+  /** The first error in the allocated ranges, or "none". */
   private static String defect(Run run, long start) {
     List<Range> ranges = new ArrayList<>(run.ranges());
     ranges.sort((a, b) -> Long.compare(a.from(), b.from()));

@@ -16,7 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** What is taken of a page, and where that ends. */
+/** Tests which keys of a page are read, and where reading ends. */
 class UpcomingKeysTest {
   private static final int PAGE_BYTES = 4096;
   private static final int ROOM = 4;
@@ -46,7 +46,7 @@ class UpcomingKeysTest {
   }
 
   @Test
-  void whatNobodyLooksUpIsPassedOver() {
+  void recordsThatAreNotLookedUpAreSkipped() {
     append("invalid", RecordInfo.INVALID);
     append("tombstone", RecordInfo.TOMBSTONE);
     append("chunk", RecordInfo.CHUNK);
@@ -127,7 +127,7 @@ class UpcomingKeysTest {
     return found;
   }
 
-  /** Returns how many bytes the record takes. */
+  /** Returns the number of bytes of the record. */
   private long append(String text, long bits) {
     byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
     KeyBytes key = new KeyBytes();

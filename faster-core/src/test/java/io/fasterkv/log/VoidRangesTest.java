@@ -28,7 +28,7 @@ class VoidRangesTest {
     assertThat(voids.contains(200, info(64))).isFalse();
   }
 
-  /** A piece says nothing of versions, which looks like version 64, 128 and so on. */
+  /** A piece has no version bits; its header looks like version 64, 128 and so on. */
   @Test
   void aPieceOfALargeValueIsNeverVoid() {
     assertThat(voids.contains(150, RecordInfo.complete(8, RecordInfo.CHUNK))).isFalse();

@@ -40,7 +40,7 @@ class BufferPoolTest {
   }
 
   @Test
-  void joinsWhatComesBackInAnyOrder() {
+  void joinsBuffersReturnedInAnyOrder() {
     List<MemorySegment> buffers = new ArrayList<>();
     for (int i = 0; i < POOL_BYTES / BufferPool.MIN_BYTES; i++) {
       buffers.add(pool.take(1));
@@ -66,7 +66,7 @@ class BufferPoolTest {
   }
 
   @Test
-  void aPoolThatIsNoPowerOfTwoIsUsedWhole() {
+  void aPoolThatIsNotAPowerOfTwoIsUsedCompletely() {
     try (OffHeapArena other = new OffHeapArena(new MemoryBudget(7 * BufferPool.MIN_BYTES))) {
       BufferPool odd = new BufferPool(other, 7 * BufferPool.MIN_BYTES);
       List<MemorySegment> lent = new ArrayList<>();

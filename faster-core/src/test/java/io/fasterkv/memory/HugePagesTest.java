@@ -5,10 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -20,7 +19,10 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Stores with and without native access, each in a JVM of its own that forbids illegal access. */
+/**
+ * Tests stores with and without native access, each in a JVM of its own that denies illegal native
+ * access.
+ */
 @EnabledOnOs(OS.LINUX)
 class HugePagesTest {
   private static final String HINT = "no huge pages without native access";
@@ -81,8 +83,7 @@ class HugePagesTest {
                 .deleteOnClose(true)
                 .build();
         try (FasterStore store = FasterStore.open(config);
-            LongSession<Void> session =
-                store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING)) {
+            LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
           fill(session);
         }
       }

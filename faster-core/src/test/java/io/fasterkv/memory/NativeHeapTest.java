@@ -15,15 +15,15 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 class NativeHeapTest {
-  /** The GNU library aligns the parts of its heap to this. */
+  /** The GNU C library aligns the parts of its heap to this. */
   private static final int LOG_PART_BYTES = 26;
 
-  /** One that is full goes on somewhere else. */
+  /** A thread whose part is full continues in another part. */
   private static final int MOST_PARTS_OF_ONE = 2;
 
   private static final int THREADS = 64;
 
-  /** Less than what the library asks the kernel for by itself. */
+  /** Less than the size for which the library calls the kernel directly. */
   private static final long BYTES = 32 << 10;
 
   @Test
@@ -37,7 +37,10 @@ class NativeHeapTest {
     }
   }
 
-  /** Not by whoever asks: that would take memory in many parts, as it does here. */
+  /**
+   * The requesting threads must not allocate the memory: it would come from many areas, as shown
+   * here.
+   */
   @Test
   @EnabledOnOs(OS.LINUX)
   void oneThreadTakesTheMemoryOfAll() throws Exception {
@@ -77,7 +80,7 @@ class NativeHeapTest {
     }
   }
 
-  /** The parts of the heap from which threads that live at the same time have their memory. */
+  /** The parts of the heap that contain the memory of threads that live at the same time. */
   private static Set<Long> parts(LongFunction<MemorySegment> allocation) throws Exception {
     Set<Long> parts = ConcurrentHashMap.newKeySet();
     CyclicBarrier all = new CyclicBarrier(THREADS);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-/** When memory is taken from the machine, as the kernel tells of its mappings. */
+/** Tests when memory is committed, according to the kernel's report on mappings. */
 @EnabledOnOs(OS.LINUX)
 class PreallocationTest {
   private static final long BYTES = 16L << 20;
@@ -24,19 +24,20 @@ class PreallocationTest {
   }
 
   @Test
-  void memoryIsTakenAsItIsTouchedOtherwise() throws IOException {
+  void memoryIsOtherwiseCommittedOnFirstTouch() throws IOException {
     assumeTrue(HugePages.isReachable(), "the JVM takes all at once without native access");
     assertThat(residentBytes(false)).isLessThan(BYTES / 2);
   }
 
   private static long residentBytes(boolean preallocates) throws IOException {
-    try (OffHeapArena arena = new OffHeapArena(new MemoryBudget(BYTES), true, preallocates)) {
+    try (OffHeapArena arena =
+        new OffHeapArena(new MemoryBudget(BYTES), true, preallocates, System.getLogger("test"))) {
       MemorySegment memory = arena.allocate("a test", BYTES, OffHeapArena.PAGE_ALIGNMENT);
       return residentBytes(memory, Files.readAllLines(Path.of("/proc/self/smaps")));
     }
   }
 
-  /** What is resident of the mappings that some of the memory lies in. */
+  /** Resident bytes of the mappings that contain some of the memory. */
   private static long residentBytes(MemorySegment memory, List<String> smaps) {
     long bytes = 0;
     boolean isInside = false;

@@ -6,18 +6,18 @@ import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Tells how much of a piece of native memory the system has given this process. */
+/** Determines how much of a block of native memory the system has committed for this process. */
 public final class ResidentPages {
   private static final int PAGE_BYTES = 4096;
 
-  /** It is in memory, and mapped once. */
+  /** The page is in memory, and is mapped once. */
   private static final long OWN = 1L << 63 | 1L << 56;
 
   private ResidentPages() {}
 
   /**
-   * Bytes of the piece, whose begin is a page's, that take memory; nobody but threads that come to
-   * an end by themselves touches it meanwhile.
+   * Committed bytes of a block that begins at a page boundary. Meanwhile, only threads that end by
+   * themselves may touch the block.
    */
   public static long bytes(MemorySegment memory) throws IOException {
     long bytes = bytesNow(memory);
@@ -37,7 +37,7 @@ public final class ResidentPages {
     ByteBuffer words = ByteBuffer.wrap(entries).order(ByteOrder.nativeOrder());
     long present = 0;
     for (int page = 0; page < pages; page++) {
-      // What was only read is the kernel's one page of zeros, which is not this process's alone.
+      // Memory that was only read is mapped to the kernel's shared page of zeros.
       present += (words.getLong(page * Long.BYTES) & OWN) == OWN ? 1 : 0;
     }
     return present * PAGE_BYTES;

@@ -13,8 +13,8 @@ import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
 /**
- * A huge page takes 2 MiB whatever is touched of it. So only what is used as a whole may be in such
- * pages, also where the system makes pages huge that nobody asked for.
+ * Tests that huge pages are used only for memory that is used as a whole: a huge page takes 2 MiB
+ * whatever part of it is touched. This includes systems that use huge pages without being asked to.
  */
 @EnabledOnOs(OS.LINUX)
 class SmallPagesTest {
@@ -23,7 +23,8 @@ class SmallPagesTest {
   private static final String NOT_HUGE = "nh";
   private static final int MANY = 64 << 20;
 
-  private final OffHeapArena memory = new OffHeapArena(new MemoryBudget(MANY), true, false);
+  private final OffHeapArena memory =
+      new OffHeapArena(new MemoryBudget(MANY), true, false, System.getLogger("test"));
 
   @AfterEach
   void close() {
@@ -31,14 +32,14 @@ class SmallPagesTest {
   }
 
   @Test
-  void whatIsLessThanAHugePageIsInSmallOnes() throws IOException {
+  void blocksBelowAHugePageAreInSmallPages() throws IOException {
     MemorySegment piece = memory.allocateResizable("piece", 1 << 20, 0);
     assertThat(flags(piece.address())).contains(NOT_HUGE);
     assertThat(flags(piece.address() + piece.byteSize() - 1)).contains(NOT_HUGE);
   }
 
   @Test
-  void soIsTheEndOfALargePieceThatIsNotAWholeOne() throws IOException {
+  void theEndOfALargeBlockIsInSmallPages() throws IOException {
     MemorySegment piece = memory.allocate("piece", (4 << 20) + 4096, 64);
     assertThat(flags(piece.address())).contains(HUGE);
     assertThat(flags(piece.address() + (4 << 20) - 1)).contains(HUGE);
@@ -46,7 +47,7 @@ class SmallPagesTest {
   }
 
   @Test
-  void soIsWhatLiesBehindAPieceForLater() throws IOException {
+  void addressSpaceForLaterIsInSmallPages() throws IOException {
     MemorySegment piece = memory.allocateResizable("piece", 3 << 20, 8 << 20);
     assertThat(flags(piece.address())).contains(HUGE);
     assertThat(flags(piece.address() + (2 << 20))).contains(NOT_HUGE);
@@ -60,7 +61,7 @@ class SmallPagesTest {
     assertThat(flags(piece.address() + (4 << 20) - 1)).contains(HUGE);
   }
 
-  /** What the kernel was told of the mapping that has an address. */
+  /** The kernel's flags for the mapping that contains an address. */
   private static List<String> flags(long address) throws IOException {
     boolean isThere = false;
     for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {

@@ -8,7 +8,7 @@ import java.lang.foreign.ValueLayout;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Keys of every length, as an operation takes them over. */
+/** Tests keys of every length, copied in the same way as by an operation. */
 class KeyBytesTest {
   private static final int LONGEST = 150;
   private static final int SOURCE_BYTES = 200;
@@ -21,12 +21,12 @@ class KeyBytesTest {
   }
 
   @Test
-  void aCopyOfAnArrayHasTheBytesAndZerosBehindThem() {
+  void aCopyOfAnArrayIsPaddedWithZeros() {
     copyFrom(MemorySegment.ofArray(random));
   }
 
   @Test
-  void aCopyOfNativeMemoryHasTheBytesAndZerosBehindThem() {
+  void aCopyOfNativeMemoryIsPaddedWithZeros() {
     try (Arena arena = Arena.ofConfined()) {
       copyFrom(arena.allocateFrom(ValueLayout.JAVA_BYTE, random));
     }
@@ -39,7 +39,7 @@ class KeyBytesTest {
         for (int offset = 0; offset <= Long.BYTES; offset++) {
           buffer.fill((byte) -1);
           KeyBytes key = new KeyBytes();
-          // The source ends with the key: a load behind it would throw.
+          // The source ends with the key: a load beyond it would throw.
           key.copy(source.asSlice(0, offset + length), offset, length, buffer);
 
           int padded = (int) RecordLayout.align(length);

@@ -3,30 +3,30 @@ package io.fasterkv.sim;
 import java.io.IOException;
 
 /**
- * What a {@link SimulatedDisk} asks before it does anything. A method may throw, which fails the
- * request with nothing done, and may call the store: it runs on the thread of the request, with no
+ * Called by a {@link SimulatedDisk} before each of its steps. A method may throw, which fails the
+ * request without effect, and may call the store: it runs on the thread of the request, with no
  * lock held.
  */
 public interface DiskFaults {
-  /** Everything works. */
+  /** All requests succeed. */
   DiskFaults NONE = new DiskFaults() {};
 
-  /** Before a write; returns how many of the bytes the disk takes, at least 1. */
+  /** Called before a write; returns how many of the bytes the disk accepts, at least 1. */
   default int beforeWrite(String file, long position, int bytes) throws IOException {
     return bytes;
   }
 
-  /** Before a read; returns how many bytes the disk delivers at most, at least 1. */
+  /** Called before a read; returns how many bytes the disk delivers at most, at least 1. */
   default int beforeRead(String file, long position, int bytes) throws IOException {
     return bytes;
   }
 
-  /** Before a file, or a directory by its name, is forced. */
+  /** Called before a file, or a directory by its name, is forced. */
   default void beforeForce(String file) throws IOException {}
 
-  /** Before a file gets into a directory, by being created or moved. */
+  /** Called before a file enters a directory, by being created or moved. */
   default void beforeName(String file) throws IOException {}
 
-  /** Before a file is removed. */
+  /** Called before a file is removed. */
   default void beforeDelete(String file) throws IOException {}
 }

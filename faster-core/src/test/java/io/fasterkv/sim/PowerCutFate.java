@@ -2,12 +2,12 @@ package io.fasterkv.sim;
 
 import java.util.SplittableRandom;
 
-/** Decides what a power cut leaves of each step that was not safe when it came. */
+/** Decides which effects of non-durable steps survive a power failure. */
 public interface PowerCutFate {
-  /** A disk writes this much at a time or not at all. */
+  /** A disk writes this many bytes at a time or none of them. */
   int SECTOR_BYTES = 512;
 
-  /** All that was done is there. */
+  /** Everything that was done survives. */
   PowerCutFate ALL =
       new PowerCutFate() {
         @Override
@@ -21,7 +21,7 @@ public interface PowerCutFate {
         }
       };
 
-  /** Only what was forced is there. */
+  /** Only forced changes survive. */
   PowerCutFate NONE =
       new PowerCutFate() {
         @Override
@@ -35,13 +35,13 @@ public interface PowerCutFate {
         }
       };
 
-  /** How many bytes of a write reached the disk, counted from its first. */
+  /** How many bytes of a write reached the disk, from its first byte on. */
   int bytesKept(int step, long position, int bytes);
 
   /** Whether a change to the directory reached the disk. */
   boolean isNameKept(int step);
 
-  /** Some steps are there, some are not, some writes end at a sector in their middle. */
+  /** Some steps survive, others do not, and some writes end at a sector in their middle. */
   static PowerCutFate some(long seed) {
     SplittableRandom random = new SplittableRandom(seed);
     return new PowerCutFate() {

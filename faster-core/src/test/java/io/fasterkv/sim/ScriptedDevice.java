@@ -4,12 +4,12 @@ import io.fasterkv.device.LogDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Another device, with a script that has the first and the last word about each request. */
-public final class ScriptedDevice implements LogDevice {
+/** Wraps another device; a script runs before and after each request and can change its outcome. */
+public final class ScriptedDevice extends DelegatingDevice {
 
-  /** What happens to requests; a script that says nothing lets them pass. */
+  /** Decides the outcome of requests; by default, it lets them pass. */
   public interface Script {
-    /** Everything passes. */
+    /** All requests pass. */
     Script NONE = new Script() {};
 
     /** Fails a write before it begins, or lets it pass. */
@@ -21,27 +21,21 @@ public final class ScriptedDevice implements LogDevice {
     /** Fails a force before it begins, or lets it pass. */
     default void beforeForce() throws IOException {}
 
-    /** Runs, or keeps for later, what tells the store that a transfer has ended. */
+    /** Runs the completion of a transfer, or keeps it for later. */
     default void complete(Runnable completion) {
       completion.run();
     }
   }
 
-  private final LogDevice device;
   private volatile Script script = Script.NONE;
 
   public ScriptedDevice(LogDevice device) {
-    this.device = device;
+    super(device);
   }
 
-  /** From now on, requests go by {@code script}. */
+  /** Makes {@code script} decide about all later requests. */
   public void setScript(Script script) {
     this.script = script;
-  }
-
-  @Override
-  public int sectorBytes() {
-    return device.sectorBytes();
   }
 
   @Override
@@ -54,11 +48,6 @@ public final class ScriptedDevice implements LogDevice {
       return;
     }
     device.write(address, source, told);
-  }
-
-  @Override
-  public boolean writeOne() {
-    return device.writeOne();
   }
 
   @Override
@@ -83,25 +72,5 @@ public final class ScriptedDevice implements LogDevice {
   public void force() throws IOException {
     script.beforeForce();
     device.force();
-  }
-
-  @Override
-  public void truncate(long address) throws IOException {
-    device.truncate(address);
-  }
-
-  @Override
-  public String place(long address) {
-    return device.place(address);
-  }
-
-  @Override
-  public void close() throws IOException {
-    device.close();
-  }
-
-  @Override
-  public void delete() throws IOException {
-    device.delete();
   }
 }

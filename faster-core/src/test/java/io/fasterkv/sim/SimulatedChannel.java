@@ -9,7 +9,7 @@ import java.nio.channels.FileLock;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.channels.WritableByteChannel;
 
-/** A file of a {@link SimulatedDisk}, or its directory when there is no file. */
+/** A file of a {@link SimulatedDisk}, or its directory if there is no file. */
 final class SimulatedChannel extends FileChannel {
   private final SimulatedDisk disk;
   private final String name;

@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * One directory of files in memory, with a journal of all that was done to it. The journal tells
- * what a power cut may leave: a change to a file is safe once the file was forced, and a change to
- * the directory once the directory was; of the others, any part may be there.
+ * One directory of files in memory, with a journal of all changes. The journal determines what a
+ * power failure may leave: a change to a file is durable once the file was forced, and a change to
+ * the directory once the directory was forced. Of all other changes, any part may be left.
  *
  * <p>Safe for all threads.
  */
@@ -21,7 +21,7 @@ public final class SimulatedDisk {
   /** The name of the only directory in events and messages. */
   public static final String DIRECTORY = "/disk";
 
-  /** A file's bytes; files are told apart by identity. */
+  /** A file's bytes; files are distinguished by identity. */
   static final class Inode {
     byte[] bytes = new byte[0];
     int size;
@@ -42,7 +42,7 @@ public final class SimulatedDisk {
     }
   }
 
-  /** One step in the life of the disk. */
+  /** One step of the disk. */
   sealed interface Event {
     final class Write implements Event {
       private final Inode file;
@@ -69,7 +69,7 @@ public final class SimulatedDisk {
 
   private final Map<String, Inode> files = new TreeMap<>();
 
-  /** The files at the start of the journal, and what was in them. */
+  /** The files at the start of the journal, with their contents. */
   private final Map<String, Inode> firstFiles = new TreeMap<>();
 
   private final Map<Inode, Inode> firstContents = new HashMap<>();
@@ -77,12 +77,12 @@ public final class SimulatedDisk {
   private final SimulatedFileSystem fileSystem = new SimulatedFileSystem(this);
   private volatile DiskFaults faults = DiskFaults.NONE;
 
-  /** The directory, to be given to a store. */
+  /** The directory, for use by a store. */
   public Path directory() {
     return fileSystem.getPath(DIRECTORY);
   }
 
-  /** From now on, {@code faults} is asked before anything is done. */
+  /** Makes {@code faults} decide about all later requests. */
   public void setFaults(DiskFaults faults) {
     this.faults = faults;
   }
@@ -91,12 +91,12 @@ public final class SimulatedDisk {
     return faults;
   }
 
-  /** How many steps the disk has taken. */
+  /** The number of steps that the disk has taken. */
   public synchronized int steps() {
     return journal.size();
   }
 
-  /** The step that comes at {@code index}, for messages. */
+  /** Describes the step at {@code index}, for messages. */
   public synchronized String describe(int index) {
     return journal.get(index).getClass().getSimpleName();
   }
@@ -112,7 +112,7 @@ public final class SimulatedDisk {
     return Arrays.copyOf(file.bytes, file.size);
   }
 
-  /** Puts a file there, whole and safe. */
+  /** Adds a complete and durable file. */
   public synchronized void put(String name, byte[] content) {
     Inode file = new Inode();
     file.put(0, content, content.length);
@@ -120,7 +120,7 @@ public final class SimulatedDisk {
     settle();
   }
 
-  /** From here on, all is safe. */
+  /** Makes all changes so far durable. */
   private void settle() {
     journal.clear();
     firstFiles.clear();
@@ -129,7 +129,7 @@ public final class SimulatedDisk {
     files.values().forEach(file -> firstContents.put(file, file.copy()));
   }
 
-  /** A disk of the same files, all of them safe. */
+  /** A disk with the same files, all of them durable. */
   public synchronized SimulatedDisk copy() {
     SimulatedDisk copy = new SimulatedDisk();
     files.keySet().forEach(name -> copy.put(name, content(name)));
@@ -137,8 +137,8 @@ public final class SimulatedDisk {
   }
 
   /**
-   * What the power cut after {@code steps} steps leaves, if {@code fate} decides about each step
-   * that was not safe by then.
+   * The disk that a power cut after {@code steps} steps leaves, if {@code fate} decides about each
+   * step that was not durable by then.
    */
   public synchronized SimulatedDisk afterPowerCut(int steps, PowerCutFate fate) {
     boolean[] isSafe = safeSteps(steps);
@@ -215,7 +215,7 @@ public final class SimulatedDisk {
     journal.add(new Event.Write(file, position, bytes));
   }
 
-  /** Copies bytes out; returns how many there were, or -1 at the end of the file. */
+  /** Copies bytes to the target; returns their number, or -1 at the end of the file. */
   synchronized int read(Inode file, long position, byte[] target) {
     if (position >= file.size) {
       return -1;

@@ -11,7 +11,7 @@ import java.nio.file.spi.FileSystemProvider;
 import java.util.List;
 import java.util.Set;
 
-/** The file system of a {@link SimulatedDisk}. Paths are spelled as the platform's own. */
+/** The file system of a {@link SimulatedDisk}. Its paths have the platform's syntax. */
 final class SimulatedFileSystem extends FileSystem {
   private final SimulatedProvider provider;
 

@@ -8,7 +8,7 @@ import java.nio.file.WatchEvent;
 import java.nio.file.WatchKey;
 import java.nio.file.WatchService;
 
-/** A path of a {@link SimulatedFileSystem}: the platform's path, said to be on another disk. */
+/** A path of a {@link SimulatedFileSystem}: the platform's path, on another disk. */
 record SimulatedPath(SimulatedFileSystem disk, Path spelling) implements Path {
 
   @Override

@@ -25,7 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/** What {@link java.nio.file.Files} asks for, on a {@link SimulatedDisk}. */
+/** Implements the calls of {@link java.nio.file.Files} for a {@link SimulatedDisk}. */
 final class SimulatedProvider extends FileSystemProvider {
   private final SimulatedDisk disk;
 

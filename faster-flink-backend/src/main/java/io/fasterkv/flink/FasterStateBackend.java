@@ -27,6 +27,7 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
     implements ConfigurableStateBackend {
   private static final long serialVersionUID = 1L;
 
+  /** What the configuration says; the defaults where it says nothing. */
   private final FasterSettings settings;
 
   /** A backend with default settings. */
@@ -85,15 +86,15 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
     return settings.fixedMemoryBytes() == 0;
   }
 
-  /** True: a checkpoint that may not refer to files of earlier ones has all of its own. */
+  /** True: a checkpoint that may not refer to files of earlier ones uploads all of its files. */
   @Override
   public boolean supportsNoClaimRestoreMode() {
     return true;
   }
 
   /**
-   * True for both formats; a native savepoint is the log with incremental checkpoints, and in the
-   * canonical format with full ones.
+   * True for both formats. With incremental checkpoints a native savepoint is the log; with full
+   * ones it has the canonical format.
    */
   @Override
   public boolean supportsSavepointFormat(SavepointFormatType formatType) {

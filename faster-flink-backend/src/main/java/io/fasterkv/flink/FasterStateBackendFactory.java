@@ -5,17 +5,17 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.state.StateBackendFactory;
 
 /**
- * What a configuration names: {@code state.backend.type:
- * io.fasterkv.flink.FasterStateBackendFactory}. The options are those of {@link
- * io.fasterkv.flink.config.FasterOptions}.
+ * Creates backends by configuration: {@code state.backend.type:
+ * io.fasterkv.flink.FasterStateBackendFactory}. {@link io.fasterkv.flink.config.FasterOptions} has
+ * the options.
  */
 public final class FasterStateBackendFactory implements StateBackendFactory<FasterStateBackend> {
 
-  /** For Flink, which makes the factory by reflection. */
+  /** Called by Flink by reflection. */
   public FasterStateBackendFactory() {}
 
   /**
-   * Makes a backend with the settings of a configuration.
+   * Creates a backend with the settings of a configuration.
    *
    * @throws IllegalConfigurationException if an option is out of range; the message names it
    */

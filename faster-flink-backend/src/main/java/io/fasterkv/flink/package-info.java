@@ -1,4 +1,4 @@
-/** What a user names in a Flink configuration: the state backend and its factory. */
+/** The classes that a Flink configuration names: the state backend and its factory. */
 @NullMarked
 package io.fasterkv.flink;
 

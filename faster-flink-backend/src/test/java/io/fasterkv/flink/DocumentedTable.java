@@ -8,8 +8,8 @@ import java.nio.file.Path;
 import java.util.List;
 
 /**
- * A table in docs/FLINK.md that is generated from the code, between two comments that name it.
- * {@code -Dfaster.docs=write} writes it; otherwise a test fails that finds another.
+ * A table in docs/FLINK.md that is generated from the code, between two comments with its name.
+ * {@code -Dfaster.docs=write} writes the table; otherwise a test fails if it differs.
  */
 public final class DocumentedTable {
   private static final Path FILE =
@@ -17,7 +17,7 @@ public final class DocumentedTable {
 
   private DocumentedTable() {}
 
-  /** Writes the lines of a table, or asserts that they are there. */
+  /** Writes the lines of a table, or asserts that the document contains them. */
   public static void check(String name, List<String> lines) throws IOException {
     String text = Files.readString(FILE);
     String begin = "<!-- begin of " + name + ": generated, see CONTRIBUTING.md -->\n";

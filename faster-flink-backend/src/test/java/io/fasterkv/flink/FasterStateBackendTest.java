@@ -16,7 +16,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Flink's own suite for keyed state backends. */
+/** Runs Flink's own suite for keyed state backends. */
 @ExtendWith(ParameterizedTestExtension.class)
 class FasterStateBackendTest extends StateBackendTestBase<AbstractStateBackend> {
 

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Flink's own suite for changed serializers. */
+/** Runs Flink's own suite for changed serializers. */
 @ExtendWith(ParameterizedTestExtension.class)
 class FasterStateMigrationTest extends StateBackendMigrationTestBase<ConfigurableStateBackend> {
 

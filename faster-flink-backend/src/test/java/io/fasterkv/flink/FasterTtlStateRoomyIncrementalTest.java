@@ -1,12 +1,15 @@
 package io.fasterkv.flink;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("long")
 class FasterTtlStateRoomyIncrementalTest extends FasterTtlStateTestBase {
   @Override
   TestSettings settings() {
     return TestSettings.ROOMY_INCREMENTAL;
   }
 
-  /** Incremental checkpoints take the log as it is: what has expired leaves with compaction. */
+  /** Incremental checkpoints contain the log unchanged; compaction drops expired records. */
   @Override
   public boolean isSavepoint() {
     return false;

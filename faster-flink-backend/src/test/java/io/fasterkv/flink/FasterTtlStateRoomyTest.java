@@ -1,5 +1,8 @@
 package io.fasterkv.flink;
 
+import org.junit.jupiter.api.Tag;
+
+@Tag("slow")
 class FasterTtlStateRoomyTest extends FasterTtlStateTestBase {
   @Override
   TestSettings settings() {

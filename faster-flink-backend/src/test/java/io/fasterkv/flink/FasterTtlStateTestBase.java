@@ -9,12 +9,12 @@ import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.TestInfo;
 
-/** Flink's own suite for time to live. */
+/** Runs Flink's own suite for time to live. */
 abstract class FasterTtlStateTestBase extends TtlStateTestBase {
 
   private String test = "";
 
-  /** The stores to run on. */
+  /** The stores used by the suite. */
   abstract TestSettings settings();
 
   @Override
@@ -33,8 +33,8 @@ abstract class FasterTtlStateTestBase extends TtlStateTestBase {
   }
 
   /**
-   * True, but for a test that looks into the heap backend's own table; {@code ExpiryTest} has the
-   * like.
+   * True except for a test that inspects the heap backend's own table; {@code ExpiryTest} has a
+   * similar one.
    */
   @Override
   protected boolean incrementalCleanupSupported() {

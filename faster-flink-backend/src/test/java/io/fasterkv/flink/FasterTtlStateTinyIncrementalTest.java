@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.fasterkv.flink.records.EvictingRecords;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
+@Tag("long")
 class FasterTtlStateTinyIncrementalTest extends FasterTtlStateTestBase {
   @BeforeAll
   static void beginToCount() {
@@ -22,7 +24,7 @@ class FasterTtlStateTinyIncrementalTest extends FasterTtlStateTestBase {
     return TestSettings.TINY_INCREMENTAL;
   }
 
-  /** Incremental checkpoints take the log as it is: what has expired leaves with compaction. */
+  /** Incremental checkpoints contain the log unchanged; compaction drops expired records. */
   @Override
   public boolean isSavepoint() {
     return false;

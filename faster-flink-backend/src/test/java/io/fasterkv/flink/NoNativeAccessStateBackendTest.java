@@ -2,6 +2,7 @@ package io.fasterkv.flink;
 
 import org.junit.jupiter.api.Tag;
 
-/** Flink's own suite where stores have their memory from the C library, and no mapped files. */
+/** Runs Flink's own suite with stores that allocate from the C library and do not map files. */
 @Tag("no-native-access")
+@Tag("long")
 class NoNativeAccessStateBackendTest extends FasterStateBackendTest {}

@@ -2,6 +2,7 @@ package io.fasterkv.flink;
 
 import org.junit.jupiter.api.Tag;
 
-/** Flink's own suite of migrations where stores read what is on disk by system calls. */
+/** Runs Flink's own migration suite with stores that read from disk with system calls. */
 @Tag("no-native-access")
+@Tag("long")
 class NoNativeAccessStateMigrationTest extends FasterStateMigrationTest {}

@@ -2,6 +2,6 @@ package io.fasterkv.flink;
 
 import org.junit.jupiter.api.Tag;
 
-/** Flink's own suite of times to live where stores read what is on disk by system calls. */
+/** Runs Flink's own suite for time to live with stores that read from disk with system calls. */
 @Tag("no-native-access")
 class NoNativeAccessTtlStateTest extends FasterTtlStateTinyIncrementalTest {}

@@ -19,29 +19,34 @@ public enum TestSettings {
   /** All state stays in memory. */
   ROOMY,
   /**
-   * 1 MiB of memory in pages of 4 KiB; half of that is the log's, so that larger state is mostly on
-   * disk. In {@link #backend} it is there before each access, however small it is.
+   * 1 MiB of memory with pages of 4 KiB. The log gets half of the memory, so larger state is mostly
+   * on disk. In {@link #backend} all state is on disk before each access, even if it is small.
    */
   TINY,
   /** All state stays in memory, and timers are on the heap. */
   HEAP_TIMERS,
-  /** As {@link #ROOMY}, with incremental checkpoints. */
+  /** Like {@link #ROOMY}, with incremental checkpoints. */
   ROOMY_INCREMENTAL,
-  /** As {@link #TINY}, with incremental checkpoints. */
+  /** Like {@link #TINY}, with incremental checkpoints. */
   TINY_INCREMENTAL;
 
-  /** Pages of tests, which are no option of the backend: by default those that all stores have. */
+  /**
+   * The page size in tests, which is not an option of the backend. By default it is the stores'
+   * own.
+   */
   public static final ConfigOption<MemorySize> PAGE_SIZE =
       ConfigOptions.key("test.page-size")
           .memoryType()
           .defaultValue(new MemorySize(FasterSettings.PAGE_BYTES));
 
-  /** The backend's settings, with the pages of tests. */
+  /** The backend's settings with the page size of tests. */
   public static FasterSettings settings(ReadableConfig config) {
     return FasterSettings.from(config).withPages((int) config.get(PAGE_SIZE).getBytes());
   }
 
-  /** A backend on such stores. With tiny ones nearly each access finds on disk what it asks for. */
+  /**
+   * A backend with these stores. With tiny stores, nearly every access finds its records on disk.
+   */
   public ConfigurableStateBackend backend() {
     return isTiny()
         ? new EvictingStateBackend(config())
@@ -53,7 +58,7 @@ public enum TestSettings {
     return this == TINY || this == TINY_INCREMENTAL;
   }
 
-  /** The configuration of such stores. */
+  /** The configuration of these stores. */
   public Configuration config() {
     Configuration config = new Configuration();
     switch (this) {

@@ -1,16 +1,16 @@
 package io.fasterkv.stress;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.operation.LongCore;
-import io.fasterkv.operation.LongPaths;
+import io.fasterkv.operation.fastpath.LongPaths;
+import io.fasterkv.operation.session.LongCore;
 
-/** Two keys of longs, and sessions that go the short way in memory whenever that leads anywhere. */
+/** Two keys of longs, and sessions that take the fast path in memory whenever possible. */
 public final class BatchedLongs {
   private static final long KEY = 7;
   private static final long OTHER_KEY = 8;
@@ -39,7 +39,7 @@ public final class BatchedLongs {
     return LongCore.of(store.engine(), null, paths, LongFunctions.sum(), SessionMode.BLOCKING);
   }
 
-  /** Both keys are zero, in records that may be updated in place unless a page was just turned. */
+  /** Sets both keys to zero, in records that are updated in place unless a page was just turned. */
   public BatchedLongs reset() {
     store.tidy();
     for (long any : new long[] {KEY, OTHER_KEY}) {
@@ -54,19 +54,19 @@ public final class BatchedLongs {
     batching.rmw(keys, ones, statuses, 0, BATCH, null);
   }
 
-  /** Adds one to the key twice, one after another. */
+  /** Adds one to the key twice, in two single operations. */
   public void add() {
     single.rmw(KEY, 1, null);
     single.rmw(KEY, 1, null);
   }
 
-  /** Sets both keys to one, in one batch; returns what it says of the key. */
+  /** Sets both keys to one in one batch; returns the status of the first. */
   public Status upsertInBatch() {
     batching.upsert(keys, ones, statuses, 0, BATCH - 1, null);
     return statuses[0];
   }
 
-  /** Sets the key by one session or the other, and reads it with that. */
+  /** Sets the key with one of the sessions, and reads it with the same session. */
   public long setAndRead(boolean byFirst, long to) {
     LongCore<Void> session = byFirst ? batching : single;
     session.upsert(KEY, to, null);
@@ -77,7 +77,7 @@ public final class BatchedLongs {
     return single.delete(KEY, null);
   }
 
-  /** The key's value; -1 if it has none. */
+  /** The key's value, or -1 if it has none. */
   public long value() {
     return single.read(KEY, null) == Status.FOUND ? single.value() : -1;
   }
@@ -85,7 +85,7 @@ public final class BatchedLongs {
   /** Makes all records read-only. */
   public void foldOver() {
     folder.protect();
-    log.foldOver();
+    log.cuts().foldOver();
     folder.unprotect();
     log.assist();
   }

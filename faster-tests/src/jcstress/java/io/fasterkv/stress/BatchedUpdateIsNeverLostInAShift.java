@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
 
-/** Updates in a batch, while their record becomes read-only and another thread updates it. */
+/** Batched updates of a record that becomes read-only while another thread updates it. */
 @JCStressTest
-@Outcome(id = "4", expect = ACCEPTABLE, desc = "all counted")
-@Outcome(expect = FORBIDDEN, desc = "an update went to a record that was copied already")
+@Outcome(id = "4", expect = ACCEPTABLE, desc = "all updates counted")
+@Outcome(expect = FORBIDDEN, desc = "an update went to a record that had already been copied")
 @State
 public class BatchedUpdateIsNeverLostInAShift {
   private static final Pool<BatchedLongs> POOL = new Pool<>(BatchedLongs::new);

@@ -12,15 +12,15 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /**
- * One sets a key in a batch and then looks at a word that is not the store's; the other sets that
- * word and then reads the key.
+ * One actor sets a key in a batch and then reads a word outside the store; the other sets that word
+ * and then reads the key.
  */
 @JCStressTest
 @Outcome(
     id = {"0, 1", "1, 0", "1, 1"},
     expect = ACCEPTABLE,
-    desc = "who came second saw the first")
-@Outcome(expect = FORBIDDEN, desc = "the batch had ended and could not be seen")
+    desc = "the second actor saw the first one's write")
+@Outcome(expect = FORBIDDEN, desc = "the batch had ended, but its writes were not visible")
 @State
 public class BatchedUpsertIsSeenWhenItHasEnded {
   private static final Pool<BatchedLongs> POOL = new Pool<>(BatchedLongs::new);

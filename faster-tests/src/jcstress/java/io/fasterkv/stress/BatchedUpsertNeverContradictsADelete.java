@@ -10,7 +10,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LJJ_Result;
 
-/** A batch that sets a key to one; a delete of the key, then a read; the value at the end. */
+/**
+ * One actor sets a key to one in a batch, the other deletes and reads it; checks the final value.
+ */
 @JCStressTest
 @Outcome(
     id = {"UPDATED_IN_PLACE, -1, -1", "COPIED, -1, -1"},
@@ -24,7 +26,7 @@ import org.openjdk.jcstress.infra.results.LJJ_Result;
     id = {"CREATED, -1, 1", "COPIED, -1, 1"},
     expect = ACCEPTABLE,
     desc = "deleted, read, set")
-@Outcome(expect = FORBIDDEN, desc = "in no order does that happen")
+@Outcome(expect = FORBIDDEN, desc = "no order of the operations explains this")
 @State
 public class BatchedUpsertNeverContradictsADelete {
   private static final Pool<BatchedLongs> POOL = new Pool<>(BatchedLongs::new);

@@ -10,13 +10,13 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJJ_Result;
 
-/** Two set a key whose record is read-only, so that each appends, and read it then. */
+/** Two actors set a key whose record is read-only, so that each appends one, and then read it. */
 @JCStressTest
 @Outcome(
     id = {"1, 2, 1", "1, 2, 2", "1, 1, 1", "2, 2, 2"},
     expect = ACCEPTABLE,
-    desc = "one was the last")
-@Outcome(expect = FORBIDDEN, desc = "one was lost, or each was after the other")
+    desc = "one of the two was the last")
+@Outcome(expect = FORBIDDEN, desc = "one was lost, or each overwrote the other")
 @State
 public class BlindUpsertsAgreeOnTheLast {
   private static final Pool<BatchedLongs> POOL = new Pool<>(BatchedLongs::new);

@@ -11,10 +11,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two operations meet a chunk that has not been moved yet; each needs it moved to go on. */
+/** Two operations need a chunk that has not been moved yet. */
 @JCStressTest
-@Outcome(id = "24, 1", expect = ACCEPTABLE, desc = "one has moved it, and all records are there")
-@Outcome(expect = FORBIDDEN, desc = "moved twice, or used before it was whole: a record is lost")
+@Outcome(id = "24, 1", expect = ACCEPTABLE, desc = "moved by one operation, with all records")
+@Outcome(expect = FORBIDDEN, desc = "moved twice, or used before it was complete: a record is lost")
 @State
 public class ClaimedChunkIsMovedOnce {
   private static final Pool<ResizedIndex> POOL = new Pool<>(ResizedIndex::new);

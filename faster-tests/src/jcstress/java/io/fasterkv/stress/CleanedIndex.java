@@ -12,14 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.List;
 
 /**
- * An index of one chain whose records were dropped from the log; its entries are freed while two
- * threads put records of one tag on top. The detector counts what can be reached afterwards.
+ * An index of one chain whose records were dropped from the log. Its entries are freed while two
+ * threads add records of one tag. The detector counts the records that can be reached afterwards.
  */
 public class CleanedIndex {
-  /** What lies below it was dropped. */
+  /** Records below this address were dropped. */
   protected static final long DROPPED = 100;
 
-  /** Places of entries in the bucket. */
+  /** Slots for entries in the bucket. */
   protected static final int ENTRIES = 7;
 
   private static final long HASH = 3;
@@ -55,7 +55,7 @@ public class CleanedIndex {
     return this;
   }
 
-  /** Puts an actor's record on top of the chain. */
+  /** Adds an actor's record at the top of the chain. */
   public final void push(int actor) {
     EpochUser user = users.get(actor);
     IndexEntry entry = entries.get(actor);
@@ -81,7 +81,7 @@ public class CleanedIndex {
     return word & (1L << 48) - 1;
   }
 
-  /** How many of the two records are in the tag's chain. */
+  /** Number of the two records that are in the tag's chain. */
   public final int reachable() {
     int count = 0;
     IndexEntry entry = entries.getFirst();
@@ -94,7 +94,7 @@ public class CleanedIndex {
     return count;
   }
 
-  /** How many entries the bucket has. */
+  /** Number of entries in the bucket. */
   public final int entries() {
     int count = 0;
     for (int entry = 0; entry < ENTRIES; entry++) {

@@ -10,9 +10,9 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two insertions under a tag whose entry, of a chain that was dropped, is freed meanwhile. */
+/** Two insertions under a tag while its entry, which leads to a dropped chain, is freed. */
 @JCStressTest
-@Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "both are there, and what was dropped is not")
+@Outcome(id = "2, 1", expect = ACCEPTABLE, desc = "both are present, the dropped ones are not")
 @Outcome(expect = FORBIDDEN, desc = "a record was lost, or the tag has two entries")
 @State
 public class CleanedIndexNeverLosesARecord {

@@ -4,17 +4,17 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.operation.RecordMover;
+import io.fasterkv.operation.move.RecordMover;
 import io.fasterkv.record.KeyBytes;
 import java.lang.foreign.MemorySegment;
 
 /**
- * A counter of a value and a mutable delta above it: one actor updates the delta in place while the
- * other, as compaction does, puts one record in the place of both.
+ * A counter that consists of a value and a mutable delta above it. One actor updates the delta in
+ * place while the other, like compaction, replaces both by one record.
  */
 final class CollapsedCounter {
   private static final int KEY_BYTES = 8;
@@ -52,7 +52,7 @@ final class CollapsedCounter {
     return new CollapsedCounter(store, new SpanCounter(store), key);
   }
 
-  /** At two, one of which is in a delta. */
+  /** Sets the counter to two, one of which is in a delta. */
   CollapsedCounter reset() {
     store.tidy();
     counter.delete();

@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
 
-/** Updates of a delta in place, and a collapse that puts the whole value in its place. */
+/** In-place updates of a delta, and a collapse that replaces it with the whole value. */
 @JCStressTest
-@Outcome(id = "4", expect = ACCEPTABLE, desc = "all counted, once")
-@Outcome(expect = FORBIDDEN, desc = "an update went to a delta that was merged already, or twice")
+@Outcome(id = "4", expect = ACCEPTABLE, desc = "each update counted once")
+@Outcome(expect = FORBIDDEN, desc = "an update was lost in a merged delta, or counted twice")
 @State
 public class CollapsedSpanDeltaNeverLosesAnUpdate {
   private static final Pool<CollapsedCounter> POOL = new Pool<>(CollapsedCounter::spans);

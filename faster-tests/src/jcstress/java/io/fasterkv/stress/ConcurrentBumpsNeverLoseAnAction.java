@@ -12,10 +12,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.III_Result;
 
-/** Two threads that bump, and a third that drains, which may move the epoch on for them. */
+/** Two threads bump the epoch while a third drains; the drain may advance the epoch for them. */
 @JCStressTest
-@Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "each action once, an epoch each")
-@Outcome(expect = FORBIDDEN, desc = "an action was lost or ran twice, or an epoch has none")
+@Outcome(id = "1, 1, 2", expect = ACCEPTABLE, desc = "each action ran once, in an epoch of its own")
+@Outcome(expect = FORBIDDEN, desc = "an action was lost or ran twice, or an epoch has no action")
 @State
 public class ConcurrentBumpsNeverLoseAnAction {
   private final Epochs epochs =

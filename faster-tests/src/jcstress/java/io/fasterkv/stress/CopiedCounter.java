@@ -4,14 +4,13 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
-import io.fasterkv.record.RecordLayout;
 import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A counter in a span record that one thread increments in place while another puts an incremented
- * copy in its place, latched and sealed as a read-modify-write does it.
+ * A counter in a span record that one thread increments in place while another replaces it with an
+ * incremented copy, latching and sealing the old record as a read-modify-write does.
  */
 final class CopiedCounter {
   private static final int KEY_BYTES = 8;
@@ -46,11 +45,10 @@ final class CopiedCounter {
   }
 
   void incrementByCopy() {
-    long state = SpanRecord.latch(old, 0);
+    long state = SpanRecord.INSTANCE.tryLatch(old, 0);
     fill(copy, Words.loadPlain(old, value) + 1);
     newest.set(1);
-    Words.getAndBitwiseOr(old, 0, RecordInfo.SEALED);
-    SpanRecord.unlatch(old, 0, state, SpanRecord.valueBytes(state));
+    SpanRecord.INSTANCE.release(old, 0, state, RecordInfo.SEALED);
   }
 
   long count() {
@@ -58,13 +56,14 @@ final class CopiedCounter {
   }
 
   private boolean tryIncrement(MemorySegment record) {
-    long state = SpanRecord.latch(record, 0);
-    boolean isFrozen = RecordInfo.isFrozen(RecordLayout.info(record, 0));
-    if (!isFrozen) {
-      Words.storePlain(record, value, Words.loadPlain(record, value) + 1);
+    long state = SpanRecord.INSTANCE.tryLatch(record, 0);
+    if (SpanRecord.INSTANCE.isFrozenUnderLatch(record, 0)) {
+      SpanRecord.INSTANCE.release(record, 0, state, 0);
+      return false;
     }
-    SpanRecord.unlatch(record, 0, state, Long.BYTES);
-    return !isFrozen;
+    Words.storePlain(record, value, Words.loadPlain(record, value) + 1);
+    SpanRecord.INSTANCE.releaseChanged(record, 0, state, Long.BYTES);
+    return true;
   }
 
   private void fill(MemorySegment record, long count) {

@@ -2,13 +2,13 @@ package io.fasterkv.stress;
 
 import io.fasterkv.api.Status;
 
-/** A sum under one key of a store, which two actors update through sessions of their own. */
+/** A sum under one key of a store. Two actors update it, each through its own session. */
 abstract class Counter {
   /** Adds one. */
   abstract Status add(int actor);
 
   abstract void delete();
 
-  /** What the store has under the key; -1 for nothing. */
+  /** The value that the store has for the key, or -1 if there is none. */
   abstract long sum();
 }

@@ -1,6 +1,6 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
@@ -12,14 +12,14 @@ import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The tail of a log, whose pages are turned, flushed and reused as they are in a store. */
+/** The tail of a log whose pages are turned, flushed and reused as in a store. */
 final class CrowdedLog extends CrowdedTail {
   private static final int KEY_BYTES = 8;
   private static final long BYTES = 1000;
   private static final long LEAST = 64;
   private static final long MOST = 1400;
 
-  /** How much of the page is left at the start. */
+  /** Bytes that are left in the page at the start. */
   private static final long ROOM = 1600;
 
   private final SmallStore store;
@@ -47,7 +47,7 @@ final class CrowdedLog extends CrowdedTail {
     user.protect();
     while (log.pageStart(log.tailAddress()) == page || room() > ROOM) {
       boolean isOnPage = log.pageStart(log.tailAddress()) == page;
-      long most = isOnPage ? log.maxRecordBytes() : room() - ROOM;
+      long most = isOnPage ? log.limits().maxRecordBytes() : room() - ROOM;
       fill(log.allocateUpTo(Long.BYTES, most), most, user);
     }
     user.unprotect();
@@ -69,21 +69,21 @@ final class CrowdedLog extends CrowdedTail {
     }
   }
 
-  /** Two records of a size. */
+  /** Allocates two records of the same size. */
   void allocate(int actor) {
     inEpoch(actor, number -> record(actor, number, log.allocate(BYTES), BYTES));
   }
 
-  /** Two pieces as large as their pages allow. */
+  /** Allocates two pieces as large as their pages allow. */
   void allocateUpTo(int actor) {
     inEpoch(actor, number -> record(actor, number, log.allocateUpTo(LEAST, MOST), MOST));
   }
 
-  /** Cuts the log where it is. */
+  /** Folds the log over at its current tail. */
   void foldOver(int actor) {
     EpochUser user = users.get(actor);
     user.protect();
-    log.foldOver();
+    log.cuts().foldOver();
     user.unprotect();
   }
 

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Comparator;
 
 /**
- * Allocations of two threads around the end of a page, and the detector of bytes that were handed
- * out twice, across pages, or never to be found again.
+ * Allocations of two threads around the end of a page, and the detector of bytes that were
+ * allocated twice, across pages, or lost.
  */
 public abstract class CrowdedTail {
   public static final String SOUND = "sound";
@@ -19,17 +19,17 @@ public abstract class CrowdedTail {
 
   private final Range[] ranges = new Range[ACTORS * EACH];
 
-  /** Forgets all; about one of the records that follow fits the page. */
+  /** Forgets all allocations. About one of the records that follow fits in the page. */
   protected final void forget() {
     Arrays.fill(ranges, null);
   }
 
-  /** Notes an actor's {@code number}th allocation. */
+  /** Records an actor's {@code number}th allocation. */
   protected final void allocated(int actor, int number, long from, long until) {
     ranges[actor * EACH + number] = new Range(from, until);
   }
 
-  /** What is wrong with what was handed out. */
+  /** What is wrong with the allocations. */
   public final String defect() {
     Range[] inOrder =
         Arrays.stream(ranges)
@@ -49,6 +49,6 @@ public abstract class CrowdedTail {
     return recordsFound() == inOrder.length ? SOUND : "lost";
   }
 
-  /** How many of the records somebody finds who goes over the log. */
+  /** Number of records that a scan of the log finds. */
   protected abstract int recordsFound();
 }

@@ -10,12 +10,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** A reader that has protected its epoch; another that frees what it may be reading. */
+/** A protected reader, and a thread that frees the memory that the reader may be reading. */
 @JCStressTest
 @Outcome(
     id = {"pointer gone, freed", "alive, freed"},
     expect = ACCEPTABLE,
-    desc = "before or after")
+    desc = "read before or after the free")
 @Outcome(expect = FORBIDDEN, desc = "freed under a protected reader, or the action never ran")
 @State
 public class EpochReaderNeverSeesFreedMemory {

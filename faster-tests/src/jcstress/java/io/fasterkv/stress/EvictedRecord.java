@@ -1,6 +1,6 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
@@ -8,8 +8,8 @@ import io.fasterkv.memory.Words;
 import io.fasterkv.record.RecordInfo;
 
 /**
- * A record that one thread reads in memory while another fills pages until its frame is another's:
- * the detector of a frame that is cleared under its reader.
+ * A record that one thread reads in memory while another fills pages until the record's frame holds
+ * another page. Detects a frame that is cleared under its reader.
  */
 public final class EvictedRecord {
   public static final String IN_MEMORY = "in memory";
@@ -32,7 +32,7 @@ public final class EvictedRecord {
     writer = store.engine().epochs().register();
   }
 
-  /** One more page, and the record is evicted. */
+  /** Appends the record and pages after it, so that one more page evicts the record. */
   public EvictedRecord reset() {
     store.tidy();
     writer.protect();
@@ -49,7 +49,7 @@ public final class EvictedRecord {
     return readFrom(log.headAddress());
   }
 
-  /** Broken: the head was read before the epoch was protected, and may have moved on for good. */
+  /** Broken: reads the head address before the epoch is protected, so the value may be outdated. */
   public String readBySeenHead() {
     long seen = log.headAddress();
     for (int step = 0; step < READER_STEPS; step++) {
@@ -73,7 +73,7 @@ public final class EvictedRecord {
     return seen;
   }
 
-  /** Fills pages until the record's frame has another's bytes. */
+  /** Fills pages until the record's frame holds another page. */
   public void evict() {
     writer.protect();
     for (int page = 0; page < SmallStore.PAGES; page++) {
@@ -82,12 +82,12 @@ public final class EvictedRecord {
     writer.unprotect();
   }
 
-  /** Whether the frame has another page for certain. */
+  /** Whether the frame certainly holds another page. */
   public boolean isEvicted() {
     return log.headAddress() > address;
   }
 
-  /** One record a page. */
+  /** Appends one record to a new page. */
   private long append() {
     long record = log.allocate(BYTES);
     while (record == HybridLog.RETRY) {

@@ -1,6 +1,6 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
@@ -10,8 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Pages of a store that has enough of them to clear frames on a thread of its own, while those who
- * turn pages clear some, too.
+ * Pages of a store that is large enough to clear frames on a dedicated thread, while the threads
+ * that turn pages also clear some.
  */
 final class FilledPages extends WrittenPages {
   private static final int PAGES = 32;
@@ -37,7 +37,7 @@ final class FilledPages extends WrittenPages {
     return this;
   }
 
-  /** Fills some pages, with a record each. */
+  /** Fills some pages with one record each. */
   void fill(int actor) {
     EpochUser user = users.get(actor);
     user.protect();

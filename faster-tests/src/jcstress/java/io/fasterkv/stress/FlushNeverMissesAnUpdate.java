@@ -10,13 +10,13 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** An update in place, and a fold-over that has the record flushed. */
+/** An update in place, and a fold-over that flushes the record. */
 @JCStressTest
 @Outcome(
     id = {"in place, new", "read-only, old"},
     expect = ACCEPTABLE,
-    desc = "before the flush, or not in place")
-@Outcome(expect = FORBIDDEN, desc = "the device has half of the update, or none of it")
+    desc = "updated before the flush, or not in place")
+@Outcome(expect = FORBIDDEN, desc = "the device has only half of the update, or none of it")
 @State
 public class FlushNeverMissesAnUpdate {
   private static final Pool<UpdatedRecord> POOL = new Pool<>(UpdatedRecord::new);

@@ -12,8 +12,8 @@ import org.openjdk.jcstress.infra.results.L_Result;
 
 /** Two threads turn pages while they and a third one clear frames for them. */
 @JCStressTest
-@Outcome(id = WrittenPages.SOUND, expect = ACCEPTABLE, desc = "what was written is there")
-@Outcome(expect = FORBIDDEN, desc = "a frame was cleared after its page had moved in")
+@Outcome(id = WrittenPages.SOUND, expect = ACCEPTABLE, desc = "all written bytes are present")
+@Outcome(expect = FORBIDDEN, desc = "a frame was cleared after a page had started to use it")
 @State
 public class FrameIsNeverClearedAgain {
   private static final Pool<FilledPages> POOL = new Pool<>(FilledPages::new);

@@ -3,7 +3,7 @@ package io.fasterkv.stress;
 import static org.openjdk.jcstress.annotations.Expect.ACCEPTABLE;
 import static org.openjdk.jcstress.annotations.Expect.FORBIDDEN;
 
-import io.fasterkv.api.VersionShift;
+import io.fasterkv.api.config.VersionShift;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.JCStressTest;
@@ -11,12 +11,12 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** As {@link FineShiftIsAPrefixOfEachSession}, where the log is frozen for a snapshot. */
+/** Like {@link FineShiftIsAPrefixOfEachSession}, with a log that is frozen for a snapshot. */
 @JCStressTest
 @Outcome(
     id = ShiftedCounter.SOUND,
     expect = ACCEPTABLE,
-    desc = "the old version has what the points say, and nothing is lost")
+    desc = "the old version matches the commit points, and nothing is lost")
 @Outcome(expect = FORBIDDEN, desc = "an update is lost, or in the wrong version")
 @State
 public class FrozenShiftIsAPrefixOfEachSession {

@@ -8,8 +8,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
- * A pointer to memory that is "freed" (poisoned) by the action of a bump after the pointer was
- * taken away: the detector of an announcement that comes too late.
+ * A pointer to memory. After the pointer is removed, the action of a bump "frees" (poisons) the
+ * memory. Detects an epoch announcement that comes too late.
  */
 public final class GuardedCell {
   public static final String GONE = "pointer gone";
@@ -43,7 +43,7 @@ public final class GuardedCell {
     return this;
   }
 
-  /** Makes the user one whose thread has ended. */
+  /** Replaces the user with one whose thread has ended. */
   public GuardedCell orphan() {
     user.close();
     try {
@@ -62,7 +62,9 @@ public final class GuardedCell {
     return user;
   }
 
-  /** What a reader sees who has announced itself. Takes its time between pointer and memory. */
+  /**
+   * What a reader sees after it has announced its epoch. Pauses between the pointer and the memory.
+   */
   public String read() {
     if (!isReachable.getAcquire()) {
       return GONE;
@@ -75,12 +77,12 @@ public final class GuardedCell {
     return ALIVE;
   }
 
-  /** Takes the pointer away; after this nobody new gets at the memory. */
+  /** Removes the pointer; afterwards no other thread reaches the memory. */
   public void hide() {
     isReachable.set(false);
   }
 
-  /** What follows when nobody is left who may have seen the pointer. */
+  /** Runs once no thread that may have seen the pointer is left. */
   public void free() {
     Words.storeRelease(memory, 0, POISON);
   }

@@ -10,7 +10,7 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** Two threads make an entry for one tag while an entry before the free ones is given up. */
+/** Two threads create an entry for one tag while an entry before the free slots is freed. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "one entry, both records in its chain")
 @Outcome(expect = FORBIDDEN, desc = "a tag has two entries, or a record is lost")

@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.util.Locale;
 
-/** A device that keeps the last pages it was given, and completes on the calling thread. */
+/** A device that keeps the last pages it received, and completes on the calling thread. */
 final class LastWrites implements LogDevice {
   private static final int KEPT_BYTES = 16 * SmallStore.PAGE_BYTES;
 
@@ -40,7 +40,7 @@ final class LastWrites implements LogDevice {
 
   @Override
   public void readNow(long address, MemorySegment target) throws IOException {
-    throw new IOException("a state has left memory: " + place(address));
+    throw new IOException("a state is no longer in memory: " + place(address));
   }
 
   @Override

@@ -1,13 +1,13 @@
 package io.fasterkv.stress;
 
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.SessionCore;
-import io.fasterkv.operation.SessionCore.LongKind;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.operation.session.SessionCore;
+import io.fasterkv.operation.session.SessionCore.LongKind;
 import java.util.List;
 
-/** A counter of 8 bytes, always by the general way. */
+/** A counter of 8 bytes that always takes the slow path. */
 final class LongCounter extends Counter {
   static final long KEY = 7;
 

@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Compaction moves a record to the top of a chain where other keys' records arrive. */
+/** Compaction moves a record to the top of a chain while records of other keys are added. */
 @JCStressTest
-@Outcome(id = SharedChain.WHOLE, expect = ACCEPTABLE, desc = "each leads to an older one")
-@Outcome(expect = FORBIDDEN, desc = "a record was lost, or will be when the begin passes another")
+@Outcome(id = SharedChain.WHOLE, expect = ACCEPTABLE, desc = "each record leads to an older one")
+@Outcome(expect = FORBIDDEN, desc = "a record was lost, or will be once the begin address moves")
 @State
 public class MovedRecordNeverLeadsUp {
   private static final Pool<SharedChain> POOL = new Pool<>(SharedChain::new);

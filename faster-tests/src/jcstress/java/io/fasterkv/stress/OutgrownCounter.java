@@ -1,9 +1,9 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.memory.OffHeapArena;
 
-/** A counter whose record one actor updates in place, and the other outgrows. */
+/** A counter that one actor updates in place while the other makes it outgrow its record. */
 final class OutgrownCounter {
   private final SmallStore store;
   private final SpanCounter counter;
@@ -13,7 +13,7 @@ final class OutgrownCounter {
     counter = new SpanCounter(store);
   }
 
-  /** At one, in a record of its own. */
+  /** Sets the counter to one, in a record of its own. */
   OutgrownCounter reset() {
     store.tidy();
     counter.delete();

@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
 
-/** Updates in place, and one that puts a longer record in the place of the one they change. */
+/** In-place updates, and an update that replaces their record with a longer one. */
 @JCStressTest
-@Outcome(id = "4", expect = ACCEPTABLE, desc = "all counted")
-@Outcome(expect = FORBIDDEN, desc = "an update went to a record whose copy was made already")
+@Outcome(id = "4", expect = ACCEPTABLE, desc = "all updates counted")
+@Outcome(expect = FORBIDDEN, desc = "an update went to a record that had already been copied")
 @State
 public class OutgrownSpanNeverLosesAnUpdate {
   private static final Pool<OutgrownCounter> POOL = new Pool<>(OutgrownCounter::new);

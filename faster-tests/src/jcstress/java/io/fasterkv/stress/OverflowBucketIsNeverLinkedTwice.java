@@ -17,15 +17,15 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.JJ_Result;
 
 /**
- * Two threads check buckets of an image that somebody has made up: both lead to one overflow
- * bucket, so that chains of buckets could have no end.
+ * Two threads check buckets of a forged image: both link to the same overflow bucket, which could
+ * make a chain of buckets endless.
  */
 @JCStressTest
 @Outcome(
     id = {"-1, 56", "56, -1"},
     expect = ACCEPTABLE,
-    desc = "one of the links is refused")
-@Outcome(expect = FORBIDDEN, desc = "both are believed, or none is")
+    desc = "one of the links is rejected")
+@Outcome(expect = FORBIDDEN, desc = "both are accepted, or neither is")
 @State
 public class OverflowBucketIsNeverLinkedTwice {
   private static final long BUCKET_BYTES = 64;

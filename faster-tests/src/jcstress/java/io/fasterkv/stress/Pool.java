@@ -6,7 +6,7 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Function;
 
-/** Lends things that live in off-heap memory to states; the arbiter gives them back. */
+/** Lends objects in off-heap memory to states; the arbiter returns them. */
 public final class Pool<T> {
   private static final OffHeapArena ARENA = new OffHeapArena(new MemoryBudget(Long.MAX_VALUE));
 

@@ -15,7 +15,7 @@ import org.openjdk.jcstress.infra.results.LL_Result;
 @Outcome(
     id = {"in memory, evicted", "on disk, evicted"},
     expect = ACCEPTABLE,
-    desc = "before or after")
+    desc = "read before or after the eviction")
 @Outcome(expect = FORBIDDEN, desc = "cleared under a protected reader, or never")
 @State
 public class ReaderNeverSeesAReusedFrame {

@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.I_Result;
 
-/** A thread puts records into a chain while another doubles the index, from PREPARE to its end. */
+/** One thread adds records to a chain while another doubles the index, from PREPARE to the end. */
 @JCStressTest
-@Outcome(id = "16", expect = ACCEPTABLE, desc = "all records of both are in the chain")
-@Outcome(expect = FORBIDDEN, desc = "a record was put into an entry that had been moved already")
+@Outcome(id = "16", expect = ACCEPTABLE, desc = "all records are in the chain")
+@Outcome(expect = FORBIDDEN, desc = "a record was added to an entry that had already been moved")
 @State
 public class ResizeNeverLosesARecord {
   private static final Pool<ResizedIndex> POOL = new Pool<>(ResizedIndex::new);

@@ -14,14 +14,14 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * An index of one bucket that is doubled while threads put records on top of one chain. The
- * detector counts the records that can be reached afterwards.
+ * An index of one bucket that is doubled while threads add records to one chain. The detector
+ * counts the records that can be reached afterwards.
  */
 public class ResizedIndex implements Chains {
   private static final long HASH = 3;
   private static final int ACTORS = 3;
 
-  /** How many records an actor pushes: enough to meet each phase of a resize. */
+  /** Records that an actor pushes: enough to run into each phase of a resize. */
   public static final int RECORDS = 8;
 
   private final Epochs epochs = new Epochs(ACTORS + 1, ResizedIndex::fail);
@@ -37,7 +37,7 @@ public class ResizedIndex implements Chains {
     index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
   }
 
-  /** Puts records of an actor's own on top of the chain, one after another, as operations do. */
+  /** Adds an actor's records to the top of the chain, one after another, as operations do. */
   public final void push(int actor) {
     for (int record = actor * RECORDS + 1; record <= (actor + 1) * RECORDS; record++) {
       while (!tryPush(actor, record)) {
@@ -68,7 +68,7 @@ public class ResizedIndex implements Chains {
     end(begin(true), actor);
   }
 
-  /** Begins to double the index; operations are let in. */
+  /** Begins to double the index, and opens the new table to operations. */
   public final Transition begin() {
     return begin(true);
   }
@@ -80,12 +80,12 @@ public class ResizedIndex implements Chains {
     return transition;
   }
 
-  /** Lets operations in when nobody uses the old table any more. */
+  /** Opens the new table to operations once no thread uses the old one. */
   protected void open(IndexResize resize) {
     whenAllHaveLeft(resize::open);
   }
 
-  /** Moves what nobody has moved, and ends the resize. */
+  /** Moves the remaining chunks, and ends the resize. */
   public final void end(Transition transition, int actor) {
     EpochUser user = users.get(actor);
     user.protect();
@@ -99,7 +99,7 @@ public class ResizedIndex implements Chains {
       user.unprotect();
     }
     index.endResize(transition);
-    whenAllHaveLeft(transition::close);
+    whenAllHaveLeft(() -> index.releaseOld(transition));
   }
 
   private void whenAllHaveLeft(Runnable action) {
@@ -114,7 +114,7 @@ public class ResizedIndex implements Chains {
     }
   }
 
-  /** How many records are in the chain. */
+  /** Number of records in the chain. */
   public final int reachable() {
     int count = 0;
     IndexEntry entry = entries.getFirst();
@@ -126,12 +126,12 @@ public class ResizedIndex implements Chains {
     return count;
   }
 
-  /** How often the chain was moved since the last reset. */
+  /** Number of times that the chain was moved since the last reset. */
   public final int moves() {
     return moves.get();
   }
 
-  /** Makes the index empty, and of one bucket. */
+  /** Empties the index and shrinks it to one bucket. */
   public final ResizedIndex reset() {
     IndexEntry entry = entries.getFirst();
     if (index.soleTable().mainBuckets() > 1) {

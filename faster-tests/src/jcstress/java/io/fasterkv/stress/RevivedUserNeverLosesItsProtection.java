@@ -11,15 +11,16 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
 /**
- * A user of a thread that has ended is used again by a live thread, while another takes its slot
- * back because its first thread has ended, and frees what the user may be reading.
+ * A live thread reuses the epoch user of a thread that has ended. Meanwhile another thread reclaims
+ * the user's slot because the first thread has ended, and frees memory that the user may be
+ * reading.
  */
 @JCStressTest
 @Outcome(
     id = {"pointer gone, freed", "alive, freed"},
     expect = ACCEPTABLE,
-    desc = "before or after")
-@Outcome(expect = FORBIDDEN, desc = "a live user's protection was taken away")
+    desc = "read before or after the free")
+@Outcome(expect = FORBIDDEN, desc = "a live user lost its protection")
 @State
 public class RevivedUserNeverLosesItsProtection {
   private static final Pool<GuardedCell> CELLS = new Pool<>(GuardedCell::new);

@@ -11,13 +11,13 @@ import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
 /**
- * A full chain with one overflow bucket: one thread finds it full and shares an entry, the other
- * finds the entry that it has just given up.
+ * A full chain with one overflow bucket. One thread finds it full and shares an entry; the other
+ * finds the entry that the first has just released.
  */
 @JCStressTest
 @Outcome(id = "0, 2", expect = ACCEPTABLE, desc = "the chain is saturated: both share an entry")
 @Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "the tag got an entry of its own")
-@Outcome(expect = FORBIDDEN, desc = "an own entry and a shared one hide records of each other")
+@Outcome(expect = FORBIDDEN, desc = "the tag's entry and the shared one hide records")
 @State
 public class SaturatedIndexNeverLosesARecord {
   private static final Pool<TinyIndex> POOL = new Pool<>(arena -> new TinyIndex(arena, 1));

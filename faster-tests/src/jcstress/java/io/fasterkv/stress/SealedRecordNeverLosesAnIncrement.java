@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.J_Result;
 
-/** An increment in place, and one that moves the value to a copy and seals the old record. */
+/** An in-place increment, and one that copies the value and seals the old record. */
 @JCStressTest
 @Outcome(id = "2", expect = ACCEPTABLE, desc = "both counted")
-@Outcome(expect = FORBIDDEN, desc = "an increment went to a record whose copy was made already")
+@Outcome(expect = FORBIDDEN, desc = "an increment went to a record that had already been copied")
 @State
 public class SealedRecordNeverLosesAnIncrement {
   private static final Pool<CopiedCounter> POOL = new Pool<>(CopiedCounter::new);

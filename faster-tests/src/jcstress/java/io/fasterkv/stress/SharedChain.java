@@ -1,19 +1,19 @@
 package io.fasterkv.stress;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.OffHeapArena;
-import io.fasterkv.operation.RecordMover;
-import io.fasterkv.operation.SessionCore;
+import io.fasterkv.operation.move.RecordMover;
+import io.fasterkv.operation.session.SessionCore;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
 
 /**
- * One chain for all keys: compaction moves a record to its top while others get there, too. What
- * lies below a record in its chain was allocated before it, so that nothing is cut off when the
- * begin of the log passes one of them.
+ * One chain for all keys: compaction moves a record to its top while other records are added. Each
+ * record must be newer than the one below it in the chain; otherwise records are cut off when the
+ * begin address passes one of them.
  */
 final class SharedChain {
   static final String WHOLE = "whole";
@@ -40,11 +40,11 @@ final class SharedChain {
     user = store.engine().epochs().register();
   }
 
-  /** A read-only record, and no other. */
+  /** Leaves one read-only record and no other. */
   SharedChain reset() {
     store.tidy();
     store.engine().index().soleTable().memory().fill((byte) 0);
-    session.upsert(moved, value, null);
+    session.upsert(moved, null, value, null);
     address = newest();
     store.engine().foldOver();
     while (store.log().safeReadOnlyAddress() <= address) {
@@ -72,7 +72,7 @@ final class SharedChain {
   void insert() {
     for (int key = 1; key <= INSERTED; key++) {
       inserted.putLong(0, key);
-      session.upsert(inserted, value, null);
+      session.upsert(inserted, null, value, null);
     }
   }
 

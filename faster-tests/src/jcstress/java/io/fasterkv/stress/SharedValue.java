@@ -4,13 +4,14 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
 import io.fasterkv.record.SpanRecord;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
  * A span record whose value is {@value #OLD_BYTES} bytes of 1 or {@value #NEW_BYTES} bytes of 2,
- * and the detector of a value that is neither.
+ * and the detector of a value that is neither of them.
  */
 public final class SharedValue {
   public static final String OLD = "old value";
@@ -46,18 +47,18 @@ public final class SharedValue {
   }
 
   public void update() {
-    long state = SpanRecord.latch(memory, 0);
+    long state = SpanRecord.INSTANCE.tryLatch(memory, 0);
     memory.asSlice(value, NEW_BYTES).fill(NEW_BYTE);
-    SpanRecord.unlatch(memory, 0, state, NEW_BYTES);
+    SpanRecord.INSTANCE.releaseChanged(memory, 0, state, NEW_BYTES);
   }
 
-  /** What a reader sees that copies until nothing was changed meanwhile. */
+  /** What a reader sees if it copies the value again until nothing changed during the copy. */
   public String readConsistently() {
     while (true) {
-      long state = SpanRecord.state(memory, 0);
-      if (!SpanRecord.isLatched(state)) {
+      long state = SpanRecord.INSTANCE.state(memory, 0);
+      if (!RecordLayout.isLatched(state)) {
         copyOf(state);
-        if (SpanRecord.isUnchanged(memory, 0, state)) {
+        if (SpanRecord.INSTANCE.isUnchanged(memory, 0, state)) {
           return judge(state);
         }
       }
@@ -65,12 +66,12 @@ public final class SharedValue {
     }
   }
 
-  /** Broken: what a reader sees that does not look at the state a second time. */
+  /** Broken: what a reader sees if it does not check the state word a second time. */
   public String readOnce() {
-    long state = SpanRecord.state(memory, 0);
-    while (SpanRecord.isLatched(state)) {
+    long state = SpanRecord.INSTANCE.state(memory, 0);
+    while (RecordLayout.isLatched(state)) {
       Thread.onSpinWait();
-      state = SpanRecord.state(memory, 0);
+      state = SpanRecord.INSTANCE.state(memory, 0);
     }
     copyOf(state);
     return judge(state);

@@ -1,30 +1,30 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.CommitPoint;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.VersionShift;
+import io.fasterkv.api.checkpoint.CommitPoint;
+import io.fasterkv.api.config.VersionShift;
+import io.fasterkv.api.session.SessionIdentity;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.epoch.EpochUser;
-import io.fasterkv.epoch.Phase;
-import io.fasterkv.epoch.SystemState;
 import io.fasterkv.index.IndexEntry;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
-import io.fasterkv.operation.Engine;
-import io.fasterkv.operation.LongCore;
-import io.fasterkv.operation.LongPaths;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.fastpath.LongPaths;
+import io.fasterkv.operation.session.LongCore;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
 import io.fasterkv.record.RecordLayout;
+import io.fasterkv.state.Phase;
+import io.fasterkv.state.SystemState;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.SortedMap;
 
 /**
- * A sum under one key, to which two sessions add while the store goes to its next version. What of
- * the sum is of the old version must be what the sessions' points say.
+ * A sum under one key, to which two sessions add during a version shift. The old version's part of
+ * the sum must match the sessions' commit points.
  */
 public final class ShiftedCounter {
   public static final String SOUND = "sound";
@@ -67,7 +67,7 @@ public final class ShiftedCounter {
         engine, SessionIdentity.start(name), paths, LongFunctions.sum(), SessionMode.BLOCKING);
   }
 
-  /** The sum is zero, in a record that may be updated in place. */
+  /** Sets the sum to zero, in a record that can be updated in place. */
   public ShiftedCounter reset() {
     store.tidy();
     setUp.delete(KEY, null);
@@ -78,15 +78,17 @@ public final class ShiftedCounter {
     return this;
   }
 
-  /** Adds one, twice. */
+  /** Adds one in each of two operations. */
   public void add() {
     sessions.getFirst().rmw(KEY, 1, null);
     sessions.getFirst().rmw(KEY, 1, null);
   }
 
-  /** Goes to the next version, and adds one twice on the way, each in the middle of a phase. */
+  /**
+   * Moves to the next version, and adds one twice during the shift, each in the middle of a phase.
+   */
   public void shiftAndAdd() {
-    // Coarse-grained, an update of the new version would wait here for this thread.
+    // In a coarse-grained shift, an update of the new version would wait here for this thread.
     boolean addsEarly = shift == VersionShift.COARSE;
     long version = SystemState.version(engine.versions().state().word());
     nextVersion = version + 1;
@@ -104,9 +106,9 @@ public final class ShiftedCounter {
     go(Phase.WAIT_FLUSH, nextVersion, false);
     engine.index().quiet();
     if (freezes) {
-      engine.log().awaitFrozen(end);
+      engine.log().cuts().awaitFrozen(end);
     } else {
-      engine.log().awaitImmutable(end);
+      engine.log().cuts().awaitImmutable(end);
     }
     committed = oldVersionsSum(end);
     atPoints = 0;
@@ -114,7 +116,7 @@ public final class ShiftedCounter {
       atPoints += points.get(Integer.toString(i)).serial() - base[i];
     }
     if (freezes) {
-      engine.log().thawSnapshot();
+      engine.log().cuts().thawSnapshot();
     }
     engine.versions().state().set(Phase.REST, nextVersion);
   }
@@ -122,7 +124,7 @@ public final class ShiftedCounter {
   private long end() {
     user.protect();
     try {
-      return freezes ? engine.log().freezeForSnapshot() : engine.log().foldOver();
+      return freezes ? engine.log().cuts().freezeForSnapshot() : engine.log().cuts().foldOver();
     } finally {
       user.unprotect();
     }
@@ -136,7 +138,7 @@ public final class ShiftedCounter {
     engine.awaitEarlierOperations();
   }
 
-  /** Leads the chain back to the old version. */
+  /** Follows the chain back to the old version's record; returns its sum. */
   private long oldVersionsSum(long end) {
     user.protect();
     try {

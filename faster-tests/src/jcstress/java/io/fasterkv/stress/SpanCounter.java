@@ -1,12 +1,12 @@
 package io.fasterkv.stress;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.operation.SessionCore;
+import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.operation.session.SessionCore;
 import java.util.List;
 
-/** A counter of any length. */
+/** A counter in a record of any length. */
 final class SpanCounter extends Counter {
   static final byte[] KEY = {1, 2, 3, 4, 5, 6, 7, 8};
 
@@ -23,12 +23,12 @@ final class SpanCounter extends Counter {
 
   @Override
   Status add(int actor) {
-    return sessions.get(actor).rmw(keys.get(actor), 1L, null);
+    return sessions.get(actor).rmw(keys.get(actor), 1L, null, null);
   }
 
-  /** Adds one, which the record has no room for. */
+  /** Adds one and makes the value outgrow its record. */
   Status addAndGrow(int actor) {
-    return sessions.get(actor).rmw(keys.get(actor), SumFunctions.GROWTH, null);
+    return sessions.get(actor).rmw(keys.get(actor), SumFunctions.GROWTH, null, null);
   }
 
   @Override

@@ -10,13 +10,13 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** A reader without a latch, and an updater in place that makes the value longer. */
+/** A reader without a latch, and an in-place update that makes the value longer. */
 @JCStressTest
 @Outcome(
     id = {"old value, new value", "new value, new value"},
     expect = ACCEPTABLE,
-    desc = "before or after")
-@Outcome(expect = FORBIDDEN, desc = "bytes of both values, or a length of the other")
+    desc = "read before or after the update")
+@Outcome(expect = FORBIDDEN, desc = "bytes of both values, or the length of the other value")
 @State
 public class SpanValueIsNeverTorn {
   private static final Pool<SharedValue> POOL = new Pool<>(SharedValue::new);

@@ -2,10 +2,11 @@ package io.fasterkv.stress;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.MergeableFunctions;
+import io.fasterkv.api.RecordView;
 
-/** Values that start with a sum; an input that is {@link #GROWTH} makes the value longer, too. */
+/** Values that start with a sum; an input of {@link #GROWTH} also makes the value longer. */
 final class SumFunctions implements MergeableFunctions<Long, long[], Void> {
-  /** Adds one, and wants room that a value does not have at first. */
+  /** Adds one, and needs more room than a new value has. */
   static final Long GROWTH = -1L;
 
   private static final int LONG_BYTES = 3 * Long.BYTES;
@@ -24,7 +25,8 @@ final class SumFunctions implements MergeableFunctions<Long, long[], Void> {
   }
 
   @Override
-  public void singleReader(ByteSpan key, Long input, ByteSpan value, long[] output) {
+  public void singleReader(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     output[0] = value.getLong(0);
   }
 
@@ -34,12 +36,14 @@ final class SumFunctions implements MergeableFunctions<Long, long[], Void> {
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Long input, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     write(value, bytes(input), amount(input));
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Long input, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Long input, ByteSpan value, long[] output, RecordView record) {
     if (bytes(input) > value.capacity()) {
       return false;
     }
@@ -53,7 +57,13 @@ final class SumFunctions implements MergeableFunctions<Long, long[], Void> {
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Long input, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Long input,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      long[] output,
+      RecordView record) {
     write(newValue, copyBytes(key, input, oldValue), oldValue.getLong(0) + amount(input));
   }
 

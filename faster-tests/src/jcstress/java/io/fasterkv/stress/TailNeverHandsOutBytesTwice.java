@@ -10,10 +10,10 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.L_Result;
 
-/** Allocations of two kinds, and a fold-over, where a page ends and is turned. */
+/** Allocations of two kinds, and a fold-over, at the end of a page. */
 @JCStressTest
 @Outcome(id = CrowdedTail.SOUND, expect = ACCEPTABLE, desc = "each byte is one record's or a gap's")
-@Outcome(expect = FORBIDDEN, desc = "handed out twice, across pages, or behind a gap without end")
+@Outcome(expect = FORBIDDEN, desc = "handed out twice, across pages, or after a gap without an end")
 @State
 public class TailNeverHandsOutBytesTwice {
   private static final Pool<CrowdedLog> POOL = new Pool<>(CrowdedLog::new);

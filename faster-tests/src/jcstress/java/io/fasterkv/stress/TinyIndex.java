@@ -1,18 +1,21 @@
 package io.fasterkv.stress;
 
 import io.fasterkv.index.IndexEntry;
+import io.fasterkv.index.IndexFill;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
 
 /**
- * An index of one chain, all entries but the first few taken by other tags, and two threads that
- * each put a record on top of one tag's chain. The detector counts what can be reached afterwards.
+ * An index of one bucket chain in which other tags take all entries except a few, while two threads
+ * each add a record to one tag's chain. The detector counts the records that can be reached
+ * afterwards.
  */
 public class TinyIndex {
-  /** The tag that the threads want; others are above it. */
+  /** The tag that the threads insert; other tags are greater. */
   private static final long TAG = 3;
 
   /** The tag's entry, without an address; docs/FORMAT.md draws the bucket. */
@@ -26,12 +29,15 @@ public class TinyIndex {
   private final IndexTable index;
   private final int buckets;
   private final IndexEntry[] entries = {new IndexEntry(), new IndexEntry(), new IndexEntry()};
+  private final IndexFill[] fills = new IndexFill[3];
   private final long[] previous = new long[3];
 
-  /** An index of one main bucket and a number of overflow buckets, all in its chain already. */
+  /** An index of one main bucket and some overflow buckets, which are already in its chain. */
   public TinyIndex(OffHeapArena arena, int overflowBuckets) {
     buckets = 1 + overflowBuckets;
     index = new IndexTable(arena, new IndexGeometry(1, overflowBuckets), overflowBuckets);
+    Arrays.setAll(
+        fills, actor -> new IndexFill(index, address -> new IllegalStateException("no room")));
   }
 
   /** Takes the first {@code taken} entries of the chain for other tags. */
@@ -46,20 +52,32 @@ public class TinyIndex {
     }
   }
 
-  /** Removes the entry of the other tag that has the first place in the chain. */
+  /** Removes the entry of the other tag that is first in the chain. */
   public final void removeFirst(int actor) {
     if (index.find(OTHER, entries[actor]) && entries[actor].address() == 0) {
       index.remove(entries[actor]);
     }
   }
 
-  /** Puts record {@code actor} (1 or 2) on top of the tag's chain. */
+  /** Adds record {@code actor} (1 or 2) to the top of the tag's chain. */
   public void push(int actor) {
     IndexEntry entry = entries[actor];
     do {
       index.findOrCreate(TAG, entry);
       previous[actor] = entry.address();
     } while (!index.compareAndSet(entry, actor));
+  }
+
+  /** Adds another tag, and record {@code actor} (1 or 2) of the tag, as a replay does. */
+  public final void fill(int actor) {
+    fills[actor].add(OTHER + BUCKET_BYTES + actor, actor);
+    fills[actor].add(TAG, actor);
+    fills[actor].finish();
+  }
+
+  /** The record that the tag's entry leads to. */
+  public final int newest() {
+    return index.find(TAG, entries[0]) ? (int) entries[0].address() : 0;
   }
 
   protected static boolean isOfTag(long word) {
@@ -74,7 +92,7 @@ public class TinyIndex {
     previous[actor] = address;
   }
 
-  /** How many entries the tag has, claims that were forgotten included. */
+  /** Number of the tag's entries, including abandoned tentative ones. */
   public final int entriesOfTag() {
     int count = 0;
     for (long at = 0; at < buckets * BUCKET_BYTES; at += Long.BYTES) {
@@ -86,7 +104,7 @@ public class TinyIndex {
     return count;
   }
 
-  /** How many of the two records are in the tag's chain. */
+  /** Number of the two records that are in the tag's chain. */
   public final int reachable() {
     int count = 0;
     if (index.find(TAG, entries[0])) {

@@ -1,6 +1,6 @@
 package io.fasterkv.stress;
 
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
@@ -11,7 +11,7 @@ import java.lang.foreign.ValueLayout;
 
 /**
  * A mutable record of two words that one thread updates in place while another makes it read-only
- * and has it flushed; the detector compares what the device got with what the updater said.
+ * and flushes it. The detector compares what the device received with what the updater reported.
  */
 public final class UpdatedRecord {
   public static final String IN_PLACE = "in place";
@@ -53,7 +53,7 @@ public final class UpdatedRecord {
     return updateFrom(log.regions().inPlaceFrom());
   }
 
-  /** Broken: the mark was read before the epoch was protected, and may have moved on for good. */
+  /** Broken: reads the mark before the epoch is protected, so the value may be outdated. */
   public String updateBySeenMark() {
     long seen = log.regions().inPlaceFrom();
     for (int step = 0; step < STEPS; step++) {
@@ -80,12 +80,12 @@ public final class UpdatedRecord {
 
   public void flush() {
     flusher.protect();
-    log.foldOver();
+    log.cuts().foldOver();
     flusher.unprotect();
     log.assist();
   }
 
-  /** What the device has got, when it has. */
+  /** Waits until the record is flushed; returns what the device received. */
   public String written() {
     while (log.flushedAddress() < address + BYTES) {
       log.assist();

@@ -3,8 +3,8 @@ package io.fasterkv.stress;
 import java.util.Arrays;
 
 /**
- * Pages that two threads fill as frames come free, and the detector of a frame that was cleared
- * although a page had moved in.
+ * Pages that two threads fill as frames become free, and the detector of a frame that was cleared
+ * after a page had started to use it.
  */
 public abstract class WrittenPages {
   public static final String SOUND = "sound";
@@ -22,18 +22,18 @@ public abstract class WrittenPages {
     Arrays.fill(addresses, NOWHERE);
   }
 
-  /** Notes what an actor's {@code number}th page is. */
+  /** Records the address of an actor's {@code number}th page. */
   protected final void written(int actor, int number, long address) {
     addresses[actor * EACH + number] = address;
   }
 
-  /** What is wrong with the pages; all of them are in memory still. */
+  /** What is wrong with the pages, all of which are still in memory. */
   public final String defect() {
     long[] written = Arrays.stream(addresses).filter(each -> each != NOWHERE).toArray();
     boolean areOwn = Arrays.stream(written).distinct().count() == written.length;
     return areOwn && Arrays.stream(written).allMatch(this::holds) ? SOUND : WIPED;
   }
 
-  /** Whether memory has what was written at an address. */
+  /** Whether memory still has the bytes that were written at an address. */
   protected abstract boolean holds(long address);
 }

@@ -7,7 +7,9 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 
-/** A constructor takes at most six parameters, not counting those the compiler adds. */
+/**
+ * Checks that a constructor has at most six parameters, not counting those that the compiler adds.
+ */
 final class AtMostSixParameters extends ArchCondition<JavaConstructor> {
   private static final int ALLOWED = 6;
 

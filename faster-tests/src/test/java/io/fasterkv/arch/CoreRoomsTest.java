@@ -1,13 +1,17 @@
 package io.fasterkv.arch;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noFields;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.fasterkv.arch.Modules.CORE;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import java.lang.foreign.Arena;
 import java.lang.invoke.VarHandle;
 import java.lang.module.ModuleDescriptor;
@@ -15,13 +19,14 @@ import java.lang.module.ModuleFinder;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The rooms of faster-core, as docs/ARCHITECTURE.md lists them. */
+/** Checks the rooms of faster-core, as docs/ARCHITECTURE.md lists them. */
 class CoreRoomsTest {
   private static final String ROOT = "io.fasterkv";
 
@@ -29,19 +34,72 @@ class CoreRoomsTest {
   private static final List<String> ROOMS =
       List.of(
           ROOT + ".api",
+          ROOT + ".spi",
+          ROOT + ".api.config",
+          ROOT + ".api.session",
+          ROOT + ".api.checkpoint",
+          ROOT + ".api.statistics",
           ROOT + ".memory",
           ROOT + ".epoch",
+          ROOT + ".state",
           ROOT + ".record",
           ROOT + ".device",
+          ROOT + ".device.file",
+          ROOT + ".device.ring",
+          ROOT + ".device.memory",
+          ROOT + ".device.restore",
           ROOT + ".log",
           ROOT + ".index",
+          ROOT + ".operation.version",
+          ROOT + ".operation.core",
+          ROOT + ".operation.search",
+          ROOT + ".operation.large",
+          ROOT + ".operation.delta",
+          ROOT + ".operation.fastpath",
           ROOT + ".operation",
-          ROOT + ".checkpoint",
+          ROOT + ".operation.session",
+          ROOT + ".operation.move",
+          ROOT + ".operation.resize",
+          ROOT + ".checkpoint.manifest",
+          ROOT + ".checkpoint.export",
+          ROOT + ".checkpoint.write",
+          ROOT + ".checkpoint.shift",
+          ROOT + ".checkpoint.recover",
+          ROOT + ".checkpoint.inspect",
           ROOT + ".compaction",
           ROOT);
 
+  /**
+   * The rooms that contain dependency cycles between classes, with the size of the largest cycle.
+   * All other rooms have none.
+   */
+  private static final Map<String, Integer> KNOTS =
+      Map.ofEntries(
+          Map.entry(ROOT + ".api", 3),
+          Map.entry(ROOT + ".api.config", 3),
+          Map.entry(ROOT + ".memory", 2),
+          Map.entry(ROOT + ".epoch", 4),
+          Map.entry(ROOT + ".record", 4),
+          Map.entry(ROOT + ".device", 3),
+          Map.entry(ROOT + ".device.file", 2),
+          Map.entry(ROOT + ".device.ring", 2),
+          Map.entry(ROOT + ".device.restore", 3),
+          Map.entry(ROOT + ".log", 2),
+          Map.entry(ROOT + ".index", 2),
+          Map.entry(ROOT + ".operation.fastpath", 3),
+          Map.entry(ROOT, 2));
+
   private static final Set<String> EXPORTED =
-      Set.of(ROOT, ROOT + ".api", ROOT + ".device", ROOT + ".epoch");
+      Set.of(
+          ROOT,
+          ROOT + ".api",
+          ROOT + ".api.checkpoint",
+          ROOT + ".api.config",
+          ROOT + ".api.session",
+          ROOT + ".api.statistics",
+          ROOT + ".device",
+          ROOT + ".epoch",
+          ROOT + ".spi");
 
   static List<String> roomsWithOneBelow() {
     return ROOMS.subList(0, ROOMS.size() - 1);
@@ -70,9 +128,26 @@ class CoreRoomsTest {
         .check(CORE);
   }
 
+  /** Settings and requests, which are rooms of the API, accept types that integrators implement. */
   @Test
   void roomsHaveNoCycles() {
-    slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(CORE);
+    slices()
+        .matching(ROOT + ".(*)..")
+        .should()
+        .beFreeOfCycles()
+        .ignoreDependency(
+            resideInAnyPackage(ROOT + ".api.config", ROOT + ".api.checkpoint"),
+            resideInAnyPackage(ROOT + ".spi"))
+        .check(CORE);
+  }
+
+  @Test
+  void classesOfARoomKnowEachOtherInNoLargerCircle() {
+    for (String room : ROOMS) {
+      assertThat(Knots.within(room, CORE))
+          .as(room)
+          .allMatch(knot -> knot.size() <= KNOTS.getOrDefault(room, 0));
+    }
   }
 
   @Test
@@ -82,7 +157,7 @@ class CoreRoomsTest {
         .resideInAPackage(ROOT + ".index")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(ROOT + ".log", ROOT + ".device")
+        .resideInAnyPackage(ROOT + ".log", ROOT + ".device..")
         .check(CORE);
   }
 
@@ -93,7 +168,7 @@ class CoreRoomsTest {
         .resideInAPackage(ROOT + ".log")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage(ROOT + ".index", ROOT + ".operation")
+        .resideInAnyPackage(ROOT + ".index", ROOT + ".operation..")
         .check(CORE);
   }
 
@@ -135,7 +210,7 @@ class CoreRoomsTest {
   }
 
   @Test
-  void rootApiDeviceAndEpochAreExportedAndNothingElse() throws URISyntaxException {
+  void rootApiDeviceEpochAndSpiAreExportedAndNothingElse() throws URISyntaxException {
     ModuleDescriptor module =
         ModuleFinder.of(Path.of(Modules.CORE_LOCATION.toURI()))
             .find(ROOT)
@@ -156,6 +231,32 @@ class CoreRoomsTest {
         .arePublic()
         .should(new ExposeOnly(EXPORTED))
         .check(CORE);
+  }
+
+  @Test
+  void noLoggerIsStatic() {
+    noFields()
+        .that()
+        .haveRawType(assignableTo(System.Logger.class))
+        .should()
+        .beStatic()
+        .check(CORE);
+  }
+
+  /** Stores write every log line to the logger in their settings. */
+  @Test
+  void onlyTheSettingsChooseALogger() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(StoreConfigBuilder.class.getName())
+        .should()
+        .callMethodWhere(LogLines.CHOOSES_A_LOGGER)
+        .check(CORE);
+  }
+
+  @Test
+  void logLinesTakeNoParameters() {
+    noClasses().should().callMethodWhere(LogLines.TAKES_PARAMETERS).check(CORE);
   }
 
   @Test

@@ -12,7 +12,7 @@ import com.tngtech.archunit.lang.SimpleConditionEvent;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** What a user can name of a class is in packages that are exported too, or not ours. */
+/** Checks that the types in a class's visible signatures are in exported packages or not ours. */
 final class ExposeOnly extends ArchCondition<JavaClass> {
   private final Set<String> exported;
 
@@ -40,7 +40,7 @@ final class ExposeOnly extends ArchCondition<JavaClass> {
         code.getParameterTypes().forEach(parameter -> checkTypes(type, name, parameter, events));
         code.getExceptionTypes().forEach(thrown -> checkTypes(type, name, thrown, events));
       }
-      default -> throw new AssertionError("what is this member? member=" + member);
+      default -> throw new AssertionError("unexpected kind of member: member=" + member);
     }
   }
 

@@ -2,18 +2,42 @@ package io.fasterkv.arch;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.constructors;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.fasterkv.arch.Modules.FLINK;
 
 import org.junit.jupiter.api.Test;
 
-/** The rooms of the state backend. */
+/** Checks the rooms of the state backend. */
 class FlinkRoomsTest {
   private static final String ROOT = "io.fasterkv.flink";
 
   @Test
   void roomsHaveNoCycles() {
     slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(FLINK);
+  }
+
+  /** From top to bottom: a room of records imports only rooms above it. */
+  @Test
+  void theRoomsOfRecordsAreInOrder() {
+    layeredArchitecture()
+        .consideringOnlyDependenciesInLayers()
+        .layer("base")
+        .definedBy(ROOT + ".records.base")
+        .layer("shapes")
+        .definedBy(ROOT + ".records.map", ROOT + ".records.list", ROOT + ".records.tree")
+        .layer("what may be dropped")
+        .definedBy(ROOT + ".records")
+        .layer("write")
+        .definedBy(ROOT + ".records.write")
+        .whereLayer("write")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("what may be dropped")
+        .mayNotBeAccessedByAnyLayer()
+        .whereLayer("shapes")
+        .mayOnlyBeAccessedByLayers("what may be dropped", "write")
+        .check(FLINK);
+    slices().matching(ROOT + ".records.(*)").should().beFreeOfCycles().check(FLINK);
   }
 
   @Test
@@ -39,13 +63,15 @@ class FlinkRoomsTest {
   }
 
   @Test
-  void ofTheStoreOnlyWhatItExports() {
+  void usesOnlyExportedPackagesOfTheStore() {
     noClasses()
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
             "io.fasterkv.memory..",
             "io.fasterkv.epoch..",
+            "io.fasterkv.state..",
+            "io.fasterkv.device.*..",
             "io.fasterkv.record..",
             "io.fasterkv.log..",
             "io.fasterkv.index..",
@@ -58,6 +84,30 @@ class FlinkRoomsTest {
   @Test
   void noUnsafeAndNoInternals() {
     Internals.areNotUsed().check(FLINK);
+  }
+
+  /** Stores and backends write their log lines through the log of their operator. */
+  @Test
+  void onlyTheLogOfAnOperatorAndTheCheckOfOptionsUseSlf4j() {
+    noClasses()
+        .that()
+        .doNotHaveFullyQualifiedName(ROOT + ".backend.OperatorLog")
+        .and()
+        .doNotHaveFullyQualifiedName(ROOT + ".config.UnknownOptions")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("org.slf4j..")
+        .check(FLINK);
+  }
+
+  @Test
+  void nothingElseChoosesALogger() {
+    noClasses().should().callMethodWhere(LogLines.CHOOSES_A_LOGGER).check(FLINK);
+  }
+
+  @Test
+  void logLinesTakeNoParameters() {
+    noClasses().should().callMethodWhere(LogLines.TAKES_PARAMETERS).check(FLINK);
   }
 
   @Test

@@ -4,7 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
 import com.tngtech.archunit.lang.ArchRule;
 
-/** What no module uses: it may go away with any JDK. */
+/** Packages that no module may use, because any JDK release may remove them. */
 final class Internals {
   private Internals() {}
 

@@ -6,7 +6,7 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.flink.FasterStateBackend;
 import java.net.URL;
 
-/** The classes of each module, read from where they are on the class path: a directory or a jar. */
+/** The classes of each module, read from the class path: a directory or a jar. */
 final class Modules {
   static final URL CORE_LOCATION = locationOf(FasterStore.class);
   static final JavaClasses CORE = new ClassFileImporter().importUrl(CORE_LOCATION);

@@ -1,12 +1,12 @@
 package io.fasterkv.cluster;
 
 /**
- * How much a job counts.
+ * The size of a counting job.
  *
- * @param numbers how many; a multiple of {@code keys}
- * @param keys how many remainders they are counted by
- * @param perSecond numbers a second that each of the readers gives, after a burst, until it is let
- *     go
+ * @param numbers how many numbers the job counts; a multiple of {@code keys}
+ * @param keys how many remainders the job groups them by
+ * @param perSecond numbers a second that each reader emits after a burst, until the limit is lifted
+ * @param pauseMicros how long a task pauses for each number, until the limit is lifted
  * @param parallelism of all tasks
  */
-record CountingSize(long numbers, long keys, int perSecond, int parallelism) {}
+record CountingSize(long numbers, long keys, int perSecond, int pauseMicros, int parallelism) {}

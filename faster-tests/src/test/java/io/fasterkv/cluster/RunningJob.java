@@ -9,12 +9,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.shaded.jackson2.com.fasterxml.jackson.databind.JsonNode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** A counting job on a cluster, from its submission to the check of its results. */
@@ -22,15 +24,12 @@ final class RunningJob {
   private final StandaloneCluster cluster;
   private final CountingPlan plan;
   private final Path checkpoints;
-  private final int tasks;
   private final JobID id;
 
-  private RunningJob(
-      StandaloneCluster cluster, CountingPlan plan, Path checkpoints, int tasks, JobID id) {
+  private RunningJob(StandaloneCluster cluster, CountingPlan plan, Path checkpoints, JobID id) {
     this.cluster = cluster;
     this.plan = plan;
     this.checkpoints = checkpoints;
-    this.tasks = tasks;
     this.id = id;
   }
 
@@ -38,31 +37,77 @@ final class RunningJob {
    * Submits a job with its jar.
    *
    * @param directory for the jar, the gate and the results
-   * @param checkpoints where the cluster's checkpoints are
+   * @param checkpoints where the cluster stores its checkpoints
    */
   static RunningJob submit(
       StandaloneCluster cluster, CountingSize size, Path directory, Path checkpoints)
+      throws Exception {
+    return submit(cluster, size, directory, checkpoints, Map.of());
+  }
+
+  /**
+   * Like {@link #submit(StandaloneCluster, CountingSize, Path, Path)}, with settings for the job.
+   */
+  static RunningJob submit(
+      StandaloneCluster cluster,
+      CountingSize size,
+      Path directory,
+      Path checkpoints,
+      Map<String, String> settings)
+      throws Exception {
+    Path jar = JarOfTests.of(CountingJob.class, directory.resolve("job.jar"));
+    Program program = new Program(List.of(jar), CountingJob::build);
+    return submit(cluster, size, directory, checkpoints, settings, program);
+  }
+
+  /**
+   * The classes and operators of a job.
+   *
+   * @param jars with its classes
+   */
+  record Program(List<Path> jars, Builder builder) {
+    /** Adds a job to an environment. */
+    interface Builder {
+      void build(StreamExecutionEnvironment env, CountingPlan plan) throws Exception;
+    }
+  }
+
+  /** Submits a job that counts with another program. */
+  static RunningJob submit(
+      StandaloneCluster cluster,
+      CountingSize size,
+      Path directory,
+      Path checkpoints,
+      Map<String, String> settings,
+      Program program)
       throws Exception {
     CountingPlan plan =
         new CountingPlan(
             size.numbers(),
             size.keys(),
             size.perSecond(),
+            size.pauseMicros(),
             directory.resolve("gate").toString(),
             directory.resolve("results").toString());
-    Path jar = JarOfTests.of(CountingJob.class, directory.resolve("job.jar"));
     Configuration config = cluster.configuration();
     try (StreamExecutionEnvironment env =
         StreamExecutionEnvironment.createRemoteEnvironment(
             config.get(RestOptions.ADDRESS),
             config.get(RestOptions.PORT),
             config,
-            jar.toString())) {
+            program.jars().stream().map(Path::toString).toArray(String[]::new))) {
+      // Set here, since a remote environment ignores the claim mode that it is created with.
+      env.configure(Configuration.fromMap(settings));
       env.setParallelism(size.parallelism());
-      CountingJob.build(env, plan);
+      program.builder().build(env, plan);
       JobID id = env.executeAsync("count").getJobID();
-      return new RunningJob(cluster, plan, checkpoints, 2 * size.parallelism(), id);
+      return new RunningJob(cluster, plan, checkpoints, id);
     }
+  }
+
+  /** A job that was submitted by another client. */
+  static RunningJob of(StandaloneCluster cluster, CountingPlan plan, Path checkpoints, JobID id) {
+    return new RunningJob(cluster, plan, checkpoints, id);
   }
 
   JobID id() {
@@ -71,10 +116,19 @@ final class RunningJob {
 
   /** Waits until all tasks run. */
   void awaitRunning() throws Exception {
-    await("all tasks run", () -> cluster.rest().runningTasks(id) == tasks);
+    await("all tasks run", () -> cluster.rest().allTasksRun(id));
   }
 
-  /** Waits until a checkpoint is complete that was not when this was called. */
+  /** Kills one of the job's TaskManagers, and waits until all tasks run elsewhere. */
+  void killTaskManager() throws Exception {
+    int failures = cluster.rest().failures(id).size();
+    cluster.replaceTaskManager(cluster.rest().taskManagers(id).iterator().next());
+    await(
+        "the JobManager has seen the failure", () -> cluster.rest().failures(id).size() > failures);
+    awaitRunning();
+  }
+
+  /** Waits until another checkpoint completes. */
   void awaitAnotherCheckpoint() throws Exception {
     long before = cluster.rest().completed(id);
     await(
@@ -83,8 +137,8 @@ final class RunningJob {
   }
 
   /**
-   * Waits until files of a checkpoint are being written; returns its number. It may be complete by
-   * now.
+   * Waits until files of a checkpoint are being written, and returns the checkpoint's number. It
+   * may already be complete on return.
    */
   long awaitCheckpointUnderWay() throws Exception {
     long[] found = new long[1];
@@ -113,7 +167,7 @@ final class RunningJob {
     }
   }
 
-  /** Waits until it is known how a checkpoint has ended; returns whether it failed. */
+  /** Waits until a checkpoint has ended; returns whether it failed. */
   boolean hasFailed(long checkpoint) throws Exception {
     String[] status = new String[1];
     await(
@@ -125,9 +179,14 @@ final class RunningJob {
     return status[0].equals("FAILED");
   }
 
-  /** Lets the job run to its end, and waits for that. */
+  /** Opens the job's gate, and waits until the job has finished. */
   void finish() throws Exception {
     Files.createFile(Path.of(plan.gate()));
+    awaitFinished();
+  }
+
+  /** Waits until a job whose gate is open has finished. */
+  private void awaitFinished() throws Exception {
     Await.until(
         "the job has finished",
         () -> {
@@ -138,34 +197,84 @@ final class RunningJob {
         });
   }
 
-  /** Ends the job, if it goes on, and waits until its slots are free. */
+  /**
+   * Stops the job with a savepoint.
+   *
+   * @param format {@code CANONICAL} or {@code NATIVE}
+   * @return the savepoint's location
+   */
+  String stop(Path savepoints, String format) throws Exception {
+    String request = cluster.rest().stop(id, savepoints, format);
+    assertThat(request).as("the request for a savepoint").isNotEmpty();
+    JsonNode[] savepoint = new JsonNode[1];
+    Await.until(
+        "the savepoint is complete",
+        () -> {
+          cluster.check();
+          savepoint[0] = cluster.rest().savepoint(id, request);
+          return savepoint[0].path("status").path("id").asText().equals("COMPLETED");
+        });
+    String location = savepoint[0].path("operation").path("location").asText("");
+    assertThat(location).as("the savepoint: " + savepoint[0]).isNotEmpty();
+    awaitEnd();
+    return location;
+  }
+
+  /** Cancels the job; returns its newest checkpoint, which is retained. */
+  String cancelAndRetain() throws Exception {
+    cancel();
+    JsonNode newest = cluster.rest().checkpoints(id).path("latest").path("completed");
+    return newest.path("external_path").asText();
+  }
+
+  private void awaitEnd() throws Exception {
+    Await.until(
+        "the job has ended",
+        () -> {
+          cluster.check();
+          return ClusterRest.ENDED.contains(cluster.rest().jobState(id));
+        });
+  }
+
+  /** Cancels the job if it still runs, and waits until it has ended. */
   void cancel() throws Exception {
     Await.until(
         "the job has ended",
         () -> {
           cluster.check();
           cluster.rest().cancel(id);
-          return Set.of("FINISHED", "FAILED", "CANCELED").contains(cluster.rest().jobState(id));
+          return ClusterRest.ENDED.contains(cluster.rest().jobState(id));
         });
   }
 
-  /** No number was lost, and none counted twice. */
+  /** Checks that no number was lost and none was counted twice. */
   void checkResults() throws IOException {
-    Set<String> expected = new TreeSet<>();
-    for (long key = 0; key < plan.keys(); key++) {
-      expected.add(plan.fact(key));
-    }
-    Set<String> told = new TreeSet<>();
-    try (Stream<Path> files = Files.list(Path.of(plan.results()))) {
-      for (Path file : files.toList()) {
-        List<String> facts = Files.readAllLines(file);
-        told.addAll(facts);
-      }
-    }
-    assertThat(told).isEqualTo(expected);
+    checkResults(1);
   }
 
-  /** Waits for something while the job runs; fails if the job ends meanwhile. */
+  /** Like {@link #checkResults()}, for a job that counts each number {@code times} times. */
+  void checkResults(int times) throws IOException {
+    Set<String> expected = new TreeSet<>();
+    for (long key = 0; key < plan.keys(); key++) {
+      expected.add(plan.fact(key, times));
+    }
+    assertThat(facts(Path.of(plan.results()))).isEqualTo(expected);
+  }
+
+  /**
+   * The distinct lines that tasks have written to a directory. Restarted tasks write lines twice.
+   */
+  static Set<String> facts(Path results) throws IOException {
+    Set<String> told = new TreeSet<>();
+    try (Stream<Path> files = Files.list(results)) {
+      for (Path file : files.toList()) {
+        told.addAll(Files.readAllLines(file));
+      }
+    }
+    return told;
+  }
+
+  /** Waits for a condition while the job runs; fails if the job ends meanwhile. */
   void await(String what, Await.Condition condition) throws Exception {
     Await.until(
         what,

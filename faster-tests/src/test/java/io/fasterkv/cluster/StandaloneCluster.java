@@ -16,17 +16,18 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint;
 import org.apache.flink.runtime.taskexecutor.TaskManagerRunner;
 import org.apache.flink.runtime.zookeeper.FlinkZooKeeperQuorumPeer;
 
 /**
- * A standalone session cluster on the loopback interface, each process a JVM of its own, with
- * Flink's jars and the one jar on its class path. ZooKeeper keeps what a JobManager has to find
- * again.
+ * A standalone session cluster on the loopback interface. Each process is a separate JVM with
+ * Flink's jars and the one jar on its class path. ZooKeeper keeps the JobManager's metadata.
  */
 final class StandaloneCluster implements AutoCloseable {
   private static final String LOOPBACK = "127.0.0.1";
+  private static final int JOB_MANAGER_MEGABYTES = 256;
 
   private final Path directory;
   private final List<Path> classPath = new ArrayList<>();
@@ -42,7 +43,7 @@ final class StandaloneCluster implements AutoCloseable {
    * Starts ZooKeeper, a JobManager and TaskManagers of one slot each.
    *
    * @param directory for configuration, logs and the JobManager's files
-   * @param added settings beside those that a cluster needs
+   * @param added settings in addition to those that a cluster needs
    */
   StandaloneCluster(Path directory, int taskManagers, Map<String, String> added) throws Exception {
     this.directory = directory;
@@ -120,7 +121,8 @@ final class StandaloneCluster implements AutoCloseable {
     """;
   }
 
-  private static int freePort() throws IOException {
+  /** A port of the loopback interface on which no process listens now. */
+  static int freePort() throws IOException {
     try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName(LOOPBACK))) {
       return socket.getLocalPort();
     }
@@ -129,6 +131,11 @@ final class StandaloneCluster implements AutoCloseable {
   /** The settings, for a client that submits jobs. */
   Configuration configuration() {
     return Configuration.fromMap(settings);
+  }
+
+  /** The directory of the configuration, the logs and the JobManager's files. */
+  Path directory() {
+    return directory;
   }
 
   ClusterRest rest() {
@@ -161,7 +168,7 @@ final class StandaloneCluster implements AutoCloseable {
   private Jvm startJobManager() throws IOException {
     return start(
         "jobmanager-" + started++,
-        256,
+        JOB_MANAGER_MEGABYTES,
         List.of(
             StandaloneSessionClusterEntrypoint.class.getName(),
             "--configDir",
@@ -170,21 +177,45 @@ final class StandaloneCluster implements AutoCloseable {
 
   /** Starts another TaskManager and does not wait for it. */
   void startTaskManager() throws IOException {
+    String name = "taskmanager-" + started++;
     taskManagers.add(
         start(
-            "taskmanager-" + started++,
-            192,
-            List.of(TaskManagerRunner.class.getName(), "--configDir", directory.toString())));
+            name,
+            heapMegabytes("framework") + heapMegabytes("task"),
+            List.of(
+                TaskManagerRunner.class.getName(),
+                "--configDir",
+                directory.toString(),
+                "-D",
+                "taskmanager.resource-id=" + name)));
   }
 
-  private Jvm start(String name, int heapMegabytes, List<String> main) throws IOException {
+  private int heapMegabytes(String of) {
+    return MemorySize.parse(settings.get("taskmanager.memory." + of + ".heap.size")).getMebiBytes();
+  }
+
+  /** Starts another process with the cluster's class path and configuration. */
+  Jvm start(String name, int heapMegabytes, List<String> main) throws IOException {
     List<String> options =
-        List.of(
-            "-Xmx" + heapMegabytes + "m",
-            "-XX:+UseSerialGC",
-            "-XX:TieredStopAtLevel=1",
-            "-Dlog4j.configurationFile=" + directory.resolve("log4j2.properties"));
-    Jvm jvm = Jvm.start(name, directory.resolve("logs"), classPath, options, main);
+        new ArrayList<>(
+            List.of(
+                "-Xmx" + heapMegabytes + "m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-Dlog4j.configurationFile=" + directory.resolve("log4j2.properties")));
+    // As in Flink's scripts.
+    String added = settings.get("env.java.opts.all");
+    if (added != null) {
+      options.addAll(List.of(added.split(" ")));
+    }
+    Jvm jvm =
+        Jvm.start(
+            name,
+            directory.resolve("logs"),
+            classPath,
+            options,
+            main,
+            Map.of("FLINK_CONF_DIR", directory.toString()));
     all.add(jvm);
     return jvm;
   }
@@ -195,23 +226,32 @@ final class StandaloneCluster implements AutoCloseable {
     startTaskManager();
   }
 
+  /** Kills a TaskManager with SIGKILL, and starts another. */
+  void replaceTaskManager(String id) throws Exception {
+    Jvm killed =
+        taskManagers.stream().filter(jvm -> jvm.name().equals(id)).findFirst().orElseThrow();
+    taskManagers.remove(killed);
+    killed.kill();
+    startTaskManager();
+  }
+
   /** Kills the JobManager with SIGKILL, and starts another. */
   void replaceJobManager() throws Exception {
     jobManager.kill();
     jobManager = startJobManager();
   }
 
-  /** Throws if a process that should live has died. */
+  /** Throws if a process that should be running has died. */
   void check() {
     Stream.concat(Stream.of(zooKeeper, jobManager), taskManagers.stream())
         .filter(jvm -> !jvm.isAlive())
         .findFirst()
         .ifPresent(dead -> {
-          throw new AssertionError(dead.name() + " has ended by itself");
+          throw new AssertionError(dead.name() + " has exited");
         });
   }
 
-  /** How many lines with {@code text} the processes that were ever started have written. */
+  /** Number of lines with {@code text} in the output of all processes ever started. */
   long logged(String text) throws IOException {
     long lines = 0;
     for (Jvm jvm : all) {

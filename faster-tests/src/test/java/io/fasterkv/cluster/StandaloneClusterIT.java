@@ -15,9 +15,9 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 
 /**
- * One jar in Flink's class path, and a cluster of a JobManager, two TaskManagers and ZooKeeper,
- * each a process. {@code -Dcluster.rounds=10} does all of it ten times, in jobs of ten times the
- * length.
+ * Tests the one jar in Flink's class path, on a cluster of a JobManager, two TaskManagers and
+ * ZooKeeper, each in a separate process. {@code -Dcluster.rounds=10} runs everything ten times, in
+ * jobs that are ten times as long.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @EnabledIfSystemProperty(named = "faster.processes", matches = "true")
@@ -26,11 +26,11 @@ class StandaloneClusterIT {
   private static final int KILLS_IN_A_CHECKPOINT = 2;
   private static final int ROUNDS = Integer.getInteger("cluster.rounds", 1);
 
-  /** One comes every half a second, and what is known of a job is as old as that, about. */
+  /** A checkpoint fails every half second, and REST data about a job is about that old. */
   private static final int FAILURES = 5;
 
   private static final CountingSize SIZE =
-      new CountingSize(600_000L * ROUNDS, 20_000, 300, TASK_MANAGERS);
+      new CountingSize(600_000L * ROUNDS, 20_000, 300, 0, TASK_MANAGERS);
 
   private final Path directory = Path.of(System.getProperty("faster.work", "target"), "cluster");
   private final Path local = directory.resolve("local");
@@ -44,8 +44,8 @@ class StandaloneClusterIT {
   void start() throws Exception {
     deleteRemains();
     try {
-      // Two segments of 64 MiB for each store, which are given back as a whole, and one of those
-      // that a dead process has left.
+      // Room for two segments of 64 MiB, which are deleted as a whole, for each store, and for the
+      // store of a dead process.
       localDisk = TightDisk.mount(local, 384);
       checkpointDisk = TightDisk.mount(checkpoints, 192);
     } catch (IOException notAllowed) {
@@ -53,14 +53,14 @@ class StandaloneClusterIT {
     }
     cluster = new StandaloneCluster(directory, TASK_MANAGERS, settings());
     Await.until(
-        "both TaskManagers are there",
+        "both TaskManagers have registered",
         () -> {
           cluster.check();
           return cluster.rest().taskManagers() == TASK_MANAGERS;
         });
   }
 
-  /** Of an earlier run, with what may still be mounted below. */
+  /** Deletes the files of an earlier run, and unmounts what may still be mounted below. */
   private void deleteRemains() throws Exception {
     TightDisk.unmount(local);
     TightDisk.unmount(checkpoints);
@@ -108,11 +108,11 @@ class StandaloneClusterIT {
             job.awaitRunning();
             job.awaitAnotherCheckpoint();
           }
-          assertThat(cluster.logged("removed what a dead process has left")).isPositive();
+          assertThat(cluster.logged("deleted the directory of an ended process")).isPositive();
         });
   }
 
-  /** Repeats until the checkpoint, which went on for a moment, was not complete before. */
+  /** Repeats until the kill makes the checkpoint that is being written fail. */
   private void killTaskManagerInACheckpoint(RunningJob job) throws Exception {
     boolean wasUnderWay = false;
     while (!wasUnderWay) {
@@ -127,7 +127,7 @@ class StandaloneClusterIT {
   }
 
   @Test
-  void jobGoesOnWhenTheCheckpointsDiskWasFull() throws Exception {
+  void jobContinuesAfterTheCheckpointDiskWasFull() throws Exception {
     assumeThat(noDisks).isEmpty();
     job(
         "checkpoint-disk",
@@ -136,7 +136,7 @@ class StandaloneClusterIT {
             long before = cluster.logged("No space left on device");
             awaitFailures(job, checkpointDisk, FAILURES);
             assertThat(cluster.logged("No space left on device")).isGreaterThan(before);
-            // Known some time ago, but not before the disk was full.
+            // The number may be outdated, but it is from after the disk was full.
             long read = cluster.rest().readRecords(job.id());
             job.await(
                 "records flow while the disk is full",
@@ -151,9 +151,9 @@ class StandaloneClusterIT {
         });
   }
 
-  /** What cannot be written stays in memory: checkpoints fail, and tasks wait. */
+  /** Data that cannot be written stays in memory: checkpoints fail, and tasks wait. */
   @Test
-  void jobGoesOnWhenTheLocalDiskWasFull() throws Exception {
+  void jobContinuesAfterTheLocalDiskWasFull() throws Exception {
     assumeThat(noDisks).isEmpty();
     job(
         "local-disk",
@@ -168,7 +168,7 @@ class StandaloneClusterIT {
         });
   }
 
-  /** Keeps a disk full until so many checkpoints have failed. */
+  /** Keeps a disk full until {@code count} checkpoints have failed. */
   private void awaitFailures(RunningJob job, TightDisk disk, int count) throws Exception {
     long wanted = failedCheckpoints(job) + count;
     job.await(
@@ -183,7 +183,7 @@ class StandaloneClusterIT {
     return cluster.rest().checkpoints(job.id()).path("counts").path("failed").asLong();
   }
 
-  /** What happens to a job between its submission and its end. */
+  /** Faults that are injected into a job between its submission and its end. */
   private interface Faults {
     void happenTo(RunningJob job) throws Exception;
   }

@@ -19,7 +19,7 @@ final class TightDisk implements AutoCloseable {
   }
 
   /**
-   * Mounts one.
+   * Mounts a file system.
    *
    * @throws IOException if the system does not let this process mount file systems
    */
@@ -29,7 +29,7 @@ final class TightDisk implements AutoCloseable {
     return new TightDisk(directory);
   }
 
-  /** Takes all that is left; may be called again when something was given back. */
+  /** Takes all free space. It may be called again after space was freed. */
   void fill() throws IOException {
     byte[] block = new byte[1 << 16];
     int size = block.length;
@@ -46,12 +46,12 @@ final class TightDisk implements AutoCloseable {
     }
   }
 
-  /** Gives back what {@link #fill} took. */
+  /** Frees the space that {@link #fill} took. */
   void free() throws IOException {
     Files.deleteIfExists(directory.resolve(FILLER));
   }
 
-  /** Unmounts what a test process that was killed has left at {@code directory}, if anything. */
+  /** Unmounts any file system that a killed test process left at {@code directory}. */
   static void unmount(Path directory) throws IOException, InterruptedException {
     while (Files.exists(directory)
         && !Files.getFileStore(directory).equals(Files.getFileStore(directory.getParent()))) {

@@ -1,4 +1,2 @@
-/**
- * The packaged backend in a cluster of separate JVMs that are killed, and on disks that are full.
- */
+/** Tests the packaged backend in a cluster of separate JVMs that are killed, and on full disks. */
 package io.fasterkv.cluster;

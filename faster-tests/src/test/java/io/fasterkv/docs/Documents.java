@@ -11,9 +11,9 @@ import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-/** The Markdown files of the project. */
+/** The Markdown files and the Java files of the project. */
 final class Documents {
-  /** The project's folder: tests run in that of their module. */
+  /** The project's directory. Tests run in the directory of their module. */
   static final Path ROOT = Path.of("").toAbsolutePath().resolveSibling("");
 
   private static final String FENCE = "```";
@@ -23,9 +23,9 @@ final class Documents {
   /**
    * A line of text.
    *
-   * @param file where it is
+   * @param file the file that contains it
    * @param number counted from 1
-   * @param text without its end
+   * @param text without the line terminator
    * @param isCode whether it is part of a fenced block
    */
   record Line(Path file, int number, String text, boolean isCode) {
@@ -43,6 +43,25 @@ final class Documents {
           .filter(file -> file.toString().endsWith(".md"))
           .sorted()
           .toList();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** All Java files of the modules and of the examples. */
+  static List<Path> sources() {
+    try (Stream<Path> top = Files.list(ROOT)) {
+      List<Path> roots = new ArrayList<>(top.map(each -> each.resolve("src")).toList());
+      roots.add(ROOT.resolve("docs").resolve("examples"));
+      List<Path> found = new ArrayList<>();
+      for (Path root : roots) {
+        if (Files.isDirectory(root)) {
+          try (Stream<Path> files = Files.walk(root)) {
+            found.addAll(files.filter(file -> file.toString().endsWith(".java")).sorted().toList());
+          }
+        }
+      }
+      return found;
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
@@ -72,7 +91,7 @@ final class Documents {
     return blocks;
   }
 
-  /** The anchors that a browser gives to the headings of a file. */
+  /** The anchors of a file's headings. */
   static Set<String> anchors(Path file) {
     return lines(file).stream()
         .filter(line -> !line.isCode() && line.text().startsWith("#"))

@@ -3,6 +3,7 @@ package io.fasterkv.docs;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.docs.Documents.Line;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,19 +13,25 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Links lead somewhere, lines fit a screen, and sentences are plain. */
+/**
+ * Checks that links have targets, lines fit on a screen, tables have rows, and sentences are plain,
+ * including those in comments.
+ */
 class DocumentsTest {
   private static final int MOST_COLUMNS = 120;
   private static final int MOST_LINES_OF_README = 150;
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
 
-  /** Phrases that a native reader would have to translate. */
+  /** Phrases that a native reader would not understand at once. */
   private static final Pattern DIALECT =
       Pattern.compile(
           "\\b(comes? again|starts? over|is let go|are let go|lets? go of|held back|sees? to"
               + " (it|that)|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told"
               + " of)\\b|(^|[.,;(] )[Ww]ho"
               + " (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
+
+  private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/?\\*+|//) ?(.*)");
+  private static final Pattern TABLE_RULE = Pattern.compile("^\\s*\\|( :?-+:? \\|)+$");
 
   @Test
   void everyLinkLeadsToAFileAndAHeading() {
@@ -62,9 +69,37 @@ class DocumentsTest {
     assertThat(prose().filter(line -> !line.isCode() && isDialect(line.text()))).isEmpty();
   }
 
-  /** What is quoted, such as an error message, is left out. */
+  /** Ignores quotations, such as error messages. */
   private static boolean isDialect(String text) {
     return DIALECT.matcher(text.replaceAll("`[^`]*`", "")).find();
+  }
+
+  @Test
+  void commentsArePlain() throws IOException {
+    List<String> dialect = new ArrayList<>();
+    int comments = 0;
+    for (Path file : Documents.sources()) {
+      int number = 0;
+      for (String line : Files.readAllLines(file)) {
+        number++;
+        Matcher comment = COMMENT.matcher(line);
+        if (comment.find()) {
+          comments++;
+          if (isDialect(comment.group(1).replaceAll("\\{@\\w+ [^}]*}", ""))) {
+            dialect.add(file + ":" + number + ": " + line.strip());
+          }
+        }
+      }
+    }
+    assertThat(dialect).isEmpty();
+    assertThat(comments).isGreaterThan(10_000);
+  }
+
+  /** A tool that joins lines can turn a table into a paragraph. */
+  @Test
+  void tablesHaveRows() {
+    assertThat(prose().filter(line -> line.text().contains("| ---")))
+        .allMatch(line -> TABLE_RULE.matcher(line.text()).matches());
   }
 
   @Test

@@ -17,26 +17,30 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * The Java examples of README and guides compile, but for those that leave something out; the
- * programs in docs/examples also run.
+ * Compiles the Java examples in the README and the guides, except incomplete ones, and runs the
+ * programs in docs/examples.
  */
+@Tag("slow")
 class ExamplesTest {
   private static final String LEFT_OUT = "...";
   private static final int MOST_LINES = 80;
   private static final int MOST_MINUTES = 5;
 
-  /** Names that the examples take for granted. */
+  /** Imports and names that the examples use without declaring them. */
   private static final String SCENE =
       """
       import io.fasterkv.*;
       import io.fasterkv.api.*;
-      import io.fasterkv.api.StoreConfig.RecordKind;
+      import io.fasterkv.api.config.*;
+      import io.fasterkv.api.config.StoreConfig.RecordKind;
+      import io.fasterkv.api.statistics.*;
       import io.fasterkv.epoch.*;
       import java.lang.foreign.Arena;
       import java.nio.file.Path;

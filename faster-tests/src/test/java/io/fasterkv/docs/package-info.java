@@ -1,2 +1,2 @@
-/** What the documentation promises: links that lead somewhere, and examples that compile. */
+/** Checks the documentation: links have targets, and examples compile. */
 package io.fasterkv.docs;

@@ -9,16 +9,25 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.stream.Stream;
 
-/** A jar with the classes of one of the tests' packages, as a user would bring them. */
+/** A jar with the classes of one of the tests' packages, as a user would provide them. */
 public final class JarOfTests {
   private JarOfTests() {}
 
   /**
-   * Writes the package of {@code type}, without those below it.
+   * Writes the package of {@code type}, without its subpackages.
    *
    * @return {@code jar}
    */
   public static Path of(Class<?> type, Path jar) throws Exception {
+    return of(type, jar, jar.resolveSibling("nothing"));
+  }
+
+  /**
+   * Like {@link #of(Class, Path)}, with other versions of some classes.
+   *
+   * @param replaced a directory with those versions, in the directories of their packages
+   */
+  public static Path of(Class<?> type, Path jar, Path replaced) throws Exception {
     Path root = Path.of(type.getProtectionDomain().getCodeSource().getLocation().toURI());
     Path directory = root.resolve(type.getPackageName().replace('.', '/'));
     List<Path> classes;
@@ -29,7 +38,9 @@ public final class JarOfTests {
     try (OutputStream out = Files.newOutputStream(jar);
         JarOutputStream entries = new JarOutputStream(out)) {
       for (Path file : classes) {
-        add(entries, root.relativize(file).toString().replace('\\', '/'), file);
+        Path name = root.relativize(file);
+        Path other = replaced.resolve(name.toString());
+        add(entries, name.toString().replace('\\', '/'), Files.exists(other) ? other : file);
       }
     }
     return jar;

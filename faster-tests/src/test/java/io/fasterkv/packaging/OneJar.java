@@ -10,11 +10,11 @@ import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The jar for Flink's {@code lib} folder, as the build has packaged it, and Flink's own jars. */
+/** The packaged jar for Flink's {@code lib} folder, and Flink's own jars. */
 public final class OneJar {
   private static final String PROPERTY = "faster.jar";
 
-  /** What is on the tests' class path and not in Flink's {@code lib}; part of a jar's path. */
+  /** Parts of paths of jars that are on the tests' class path but not in Flink's {@code lib}. */
   private static final Set<String> NOT_OF_FLINK =
       Set.of(
           "/io/fasterkv/",
@@ -28,9 +28,9 @@ public final class OneJar {
   private OneJar() {}
 
   /**
-   * Where the jar is.
+   * The path of the jar.
    *
-   * @throws IllegalStateException if it was not packaged; says how to do that
+   * @throws IllegalStateException if the jar was not packaged; the message says how to package it
    */
   public static Path path() {
     String path = System.getProperty(PROPERTY, "not set");
@@ -40,13 +40,13 @@ public final class OneJar {
               + PROPERTY
               + "="
               + path
-              + "; run these tests with: mvn -pl faster-tests -am verify -Dtest=none"
-              + " -Dsurefire.failIfNoSpecifiedTests=false -Djcstress.skip");
+              + "; run these tests with: mvn -pl faster-tests -am verify -DskipITs=false"
+              + " -Dtest=none -Dsurefire.failIfNoSpecifiedTests=false");
     }
     return Path.of(path);
   }
 
-  /** Flink and the libraries that it brings, as Maven resolved them. */
+  /** The jars of Flink and of its dependencies, as resolved by Maven. */
   public static List<Path> flink() {
     return Stream.of(System.getProperty("java.class.path").split(File.pathSeparator))
         .filter(entry -> entry.endsWith(".jar"))
@@ -56,7 +56,7 @@ public final class OneJar {
         .toList();
   }
 
-  /** A class loader for jars, over {@code parent}. */
+  /** A class loader for jars, with a parent. */
   public static URLClassLoader loader(List<Path> jars, ClassLoader parent) {
     return new URLClassLoader(jars.stream().map(OneJar::url).toArray(URL[]::new), parent);
   }

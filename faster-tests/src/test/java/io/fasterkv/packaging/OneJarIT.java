@@ -16,7 +16,10 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 import org.junit.jupiter.api.Test;
 
-/** The jar for Flink's {@code lib} folder has all that is ours, and nothing else. */
+/**
+ * Tests that the jar for Flink's {@code lib} folder has all classes of the project and nothing
+ * else.
+ */
 class OneJarIT {
   private static final String OURS = "io/fasterkv/";
   private static final String CLASS = ".class";
@@ -50,7 +53,7 @@ class OneJarIT {
     }
   }
 
-  /** Our classes are for one version of Java: a jar of several would have to say so. */
+  /** Our classes target one version of Java, so the jar must not be a multi-release jar. */
   @Test
   void hasClassesOfOneVersionOnly() throws IOException {
     assertThat(names()).noneMatch(name -> name.startsWith("META-INF/versions/"));

@@ -1,2 +1,2 @@
-/** What is packaged for Flink: the one jar, and the class path that it finds there. */
+/** Checks the one jar that is packaged for Flink, on the class path that Flink gives it. */
 package io.fasterkv.packaging;

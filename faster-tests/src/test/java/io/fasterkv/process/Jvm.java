@@ -7,12 +7,13 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 
 /**
- * A JVM of a test's, on the test's JDK, whose output goes to a file. It dies with the test's
- * process, and at the latest when this is closed.
+ * A JVM that a test starts on its own JDK, with its output in a file. The JVM ends with the test's
+ * process, and at the latest when this object is closed.
  */
 public final class Jvm implements AutoCloseable {
   private static final int LAST_LINES = 60;
@@ -28,16 +29,28 @@ public final class Jvm implements AutoCloseable {
   }
 
   /**
-   * Starts one.
+   * Starts a JVM.
    *
-   * @param name of its output file, without {@code .log}; what it wrote before is kept
+   * @param name of its output file, without {@code .log}; earlier output is kept
    * @param directory for the output; also the working directory
-   * @param classPath jars and directories, {@link TiedMain}'s is added
+   * @param classPath jars and directories; that of {@link TiedMain} is added
    * @param options for the JVM
    * @param main a class and its arguments
    */
   public static Jvm start(
       String name, Path directory, List<Path> classPath, List<String> options, List<String> main)
+      throws IOException {
+    return start(name, directory, classPath, options, main, Map.of());
+  }
+
+  /** Like {@link #start(String, Path, List, List, List)}, with environment variables. */
+  public static Jvm start(
+      String name,
+      Path directory,
+      List<Path> classPath,
+      List<String> options,
+      List<String> main,
+      Map<String, String> environment)
       throws IOException {
     Files.createDirectories(directory);
     Path output = directory.resolve(name + ".log");
@@ -49,13 +62,13 @@ public final class Jvm implements AutoCloseable {
         classPath.stream().map(Path::toString).collect(Collectors.joining(File.pathSeparator)));
     command.add(TiedMain.class.getName());
     command.addAll(main);
-    Process process =
+    ProcessBuilder builder =
         new ProcessBuilder(command)
             .directory(directory.toFile())
             .redirectErrorStream(true)
-            .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()))
-            .start();
-    return new Jvm(name, output, process);
+            .redirectOutput(ProcessBuilder.Redirect.appendTo(output.toFile()));
+    builder.environment().putAll(environment);
+    return new Jvm(name, output, builder.start());
   }
 
   public String name() {
@@ -66,12 +79,16 @@ public final class Jvm implements AutoCloseable {
     return process.isAlive();
   }
 
-  /** Sends SIGKILL, and waits until the process is gone. */
+  /**
+   * Sends SIGKILL to the JVM and the processes that it started, and waits until the JVM has ended.
+   */
   public void kill() throws InterruptedException {
+    List<ProcessHandle> started = process.descendants().toList();
     process.destroyForcibly().waitFor();
+    started.forEach(ProcessHandle::destroyForcibly);
   }
 
-  /** Waits until the process has ended by itself; returns its exit code. */
+  /** Waits until the process exits; returns its exit code. */
   public int awaitEnd(long minutes) throws InterruptedException {
     if (!process.waitFor(minutes, TimeUnit.MINUTES)) {
       kill();
@@ -80,13 +97,13 @@ public final class Jvm implements AutoCloseable {
     return process.exitValue();
   }
 
-  /** All that it has written. */
+  /** All lines that the JVM has written. */
   public List<String> lines() throws IOException {
-    // Another process may be writing: a character may be cut.
+    // The process may still be writing, so the last character may be incomplete.
     return new String(Files.readAllBytes(output), StandardCharsets.ISO_8859_1).lines().toList();
   }
 
-  /** The end of what it has written, for messages. */
+  /** The last lines that the JVM has written, for messages. */
   public String tail() {
     try {
       List<String> lines = lines();
@@ -102,7 +119,9 @@ public final class Jvm implements AutoCloseable {
 
   @Override
   public void close() {
+    List<ProcessHandle> started = process.descendants().toList();
     process.destroyForcibly();
     process.onExit().join();
+    started.forEach(ProcessHandle::destroyForcibly);
   }
 }

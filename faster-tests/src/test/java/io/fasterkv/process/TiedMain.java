@@ -5,8 +5,8 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.Arrays;
 
 /**
- * Runs the main method of another class, and halts the JVM when its standard input ends: that is
- * when the process that started it has died, however it died.
+ * Runs the main method of another class. When standard input ends because the parent process has
+ * died, it halts the JVM and the processes that the JVM has started.
  */
 public final class TiedMain {
   private static final int ORPHANED = 75;
@@ -32,11 +32,12 @@ public final class TiedMain {
   private static void haltAtEndOfInput() {
     try {
       while (System.in.read() >= 0) {
-        // Nobody writes to it.
+        // No process writes to this stream.
       }
     } catch (IOException closed) {
-      // The same as its end.
+      // Treated like the end of the stream.
     }
+    ProcessHandle.current().descendants().forEach(ProcessHandle::destroyForcibly);
     Runtime.getRuntime().halt(ORPHANED);
   }
 }

@@ -1,2 +1,2 @@
-/** JVMs that tests start, and that end with them on every path. */
+/** JVMs that tests start and that always end with them. */
 package io.fasterkv.process;

@@ -15,12 +15,12 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Counts, and fails after some thousand records of each attempt, so many times. */
+/** Counts, and fails a number of times, after a few thousand records of each attempt. */
 final class Failing extends KeyedProcessFunction<Long, Long, Long> {
   /** How many times a job has failed. */
   static final AtomicInteger failed = new AtomicInteger();
 
-  /** The class loaders that the backend's classes came from. */
+  /** The class loaders of the backend's classes. */
   static final List<WeakReference<ClassLoader>> LOADERS = new ArrayList<>();
 
   static volatile int failures;

@@ -19,12 +19,12 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 
 /**
- * Runs jobs on a cluster in this process, each of which fails and starts again many times. Prints
- * {@code attempt=<n> residentBytes=<n>} whenever state is opened; and at the end, when the cluster
- * is gone, {@code native=<boolean>}, whether native access was granted, {@code threads=<names>} of
- * the stores' that are left, {@code loaders=<n>}, how many of the class loaders that had the
- * backend can still be reached, and {@code takers=<n>}, how many threads take memory for all stores
- * of one such loader.
+ * Runs jobs on a cluster in this process, each of which fails and restarts many times. Prints
+ * {@code attempt=<n> residentBytes=<n>} whenever state is opened. After closing the cluster, it
+ * prints {@code native=<boolean>}, whether native access was granted; {@code threads=<names>}, the
+ * remaining threads of stores; {@code loaders=<n>}, how many class loaders with the backend can
+ * still be reached; and {@code takers=<n>}, how many threads allocate memory for all stores of one
+ * such loader.
  */
 public final class RestartingMain {
   private static final long PATIENCE_NANOS = 60_000_000_000L;
@@ -37,8 +37,8 @@ public final class RestartingMain {
   /**
    * Runs the jobs.
    *
-   * @param args a directory; how many jobs; how often each fails; bytes to leak at each attempt;
-   *     jars that the jobs bring, if any
+   * @param args a directory; number of jobs; number of failures of each; bytes to leak at each
+   *     attempt; jars that the jobs bring, if any
    */
   public static void main(String[] args) throws Exception {
     Path directory = Path.of(args[0]);
@@ -68,7 +68,7 @@ public final class RestartingMain {
     System.exit(0);
   }
 
-  /** Whatever comes from the class path has it, or nothing. */
+  /** All classes from the class path have native access, or none do. */
   private static boolean hasNativeAccess() {
     return RestartingMain.class.getModule().isNativeAccessEnabled();
   }

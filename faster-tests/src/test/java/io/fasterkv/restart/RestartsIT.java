@@ -14,19 +14,23 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * What a process keeps of jobs that were started again and again. Each store has 64 MiB; the heap
- * is resident from the start and cannot grow, so what a store leaves behind shows in the process.
+ * Tests what a process retains after jobs were restarted repeatedly. Each store has 64 MiB; the
+ * heap is resident from the start and cannot grow, so memory that a store leaks is visible in the
+ * process's size.
  */
 @EnabledIfSystemProperty(named = "faster.processes", matches = "true")
 class RestartsIT {
   private static final int RESTARTS = 100;
 
-  /** The JVM compiles and loads classes in the first ones. */
+  /** During the restarts before this one, the JVM still compiles and loads classes. */
   private static final int SETTLED = 40;
 
   private static final long SLACK_BYTES = 32 << 20;
 
-  /** From here on the C library keeps 30 to 68 MiB more where each attempt takes its own memory. */
+  /**
+   * From this restart on, the C library would retain 30 to 68 MiB more if each attempt allocated
+   * its own memory.
+   */
   private static final int EARLY = 20;
 
   private static final long EARLY_SLACK_BYTES = 20 << 20;
@@ -45,7 +49,7 @@ class RestartsIT {
     assertThat(directory.resolve("local")).isEmptyDirectory();
   }
 
-  /** The C library keeps what is freed, for the one that takes it. */
+  /** The C library retains freed memory for the one thread that allocates. */
   @Test
   void soDoTheyWithoutNativeAccess() throws Exception {
     List<String> lines = run(1, RESTARTS, 0, true, DENIED);
@@ -54,7 +58,7 @@ class RestartsIT {
     assertThat(lines).contains("native=false", "threads=[]", "takers=1");
   }
 
-  /** The same sees a leak of a megabyte in each attempt, a sixty-fourth of a store. */
+  /** The same check detects a leak of 1 MiB in each attempt, 1/64 of a store. */
   @Test
   void aLeakOfAMegabyteIsSeen() throws Exception {
     List<String> lines = run(1, RESTARTS, 1 << 20, true, List.of());
@@ -101,14 +105,14 @@ class RestartsIT {
             "-Xms160m",
             "-Xmx160m",
             "-XX:+AlwaysPreTouch",
-            // The JDK's own soft references to classes are no leak, and go with a collection.
+            // The JDK's own soft references to classes are not a leak; a collection clears them.
             "-XX:SoftRefLRUPolicyMSPerMB=0",
             "-XX:+UseSerialGC",
             "-XX:TieredStopAtLevel=1"));
     return options;
   }
 
-  /** What the process had when state was opened after so many failures. */
+  /** Resident memory of the process when state was opened after {@code failures} failures. */
   private static long resident(List<String> lines, int failures) {
     String prefix = "attempt=" + failures + " residentBytes=";
     String line =

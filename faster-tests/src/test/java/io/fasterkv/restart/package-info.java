@@ -1,2 +1,2 @@
-/** Jobs that start again and again in one process must leave nothing behind. */
+/** Checks that jobs restarted repeatedly in one process leave nothing behind. */
 package io.fasterkv.restart;

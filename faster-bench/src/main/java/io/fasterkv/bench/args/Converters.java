@@ -9,7 +9,7 @@ import java.util.Locale;
 import picocli.CommandLine.ITypeConverter;
 import picocli.CommandLine.TypeConversionException;
 
-/** The benchmarks' own kinds of arguments. */
+/** Converters of the benchmarks' own argument types. */
 public final class Converters {
   private static final long MOST = 1L << 48;
 

@@ -1,17 +1,19 @@
 package io.fasterkv.bench.args;
 
+import io.fasterkv.bench.report.JsonFile;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Option;
 
-/** What every measuring command can do besides measuring. */
+/** Options of every measuring command for its output. */
 public final class OutputOptions {
-  /** Where the rows go besides the screen, or null. */
   @Option(
       names = "--json",
       paramLabel = "FILE",
       description = "Write an array with an object for each row, too.")
-  public @Nullable Path json;
+  @Nullable Path json;
 
   @Option(
       names = {"-h", "--help"},
@@ -21,4 +23,11 @@ public final class OutputOptions {
 
   /** Set by picocli. */
   public OutputOptions() {}
+
+  /** Writes the rows to the file, if the user wants one. */
+  public void write(List<?> rows) throws IOException {
+    if (json != null) {
+      JsonFile.write(json, rows);
+    }
+  }
 }

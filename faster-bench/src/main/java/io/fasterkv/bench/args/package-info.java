@@ -1,4 +1,4 @@
-/** Turns arguments into values, or says which values are allowed. */
+/** Converts arguments to values, or says which values are allowed. */
 @NullMarked
 package io.fasterkv.bench.args;
 

@@ -1,8 +1,8 @@
 package io.fasterkv.bench.checkpoints;
 
 import io.fasterkv.Checkpoints;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.checkpoint.CheckpointToken;
 import io.fasterkv.bench.args.Ranges;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
@@ -13,7 +13,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Which checkpoints are looked at, and where the answer goes. */
+/** Selects the checkpoints to inspect, and the output. */
 final class Choice {
   @Option(
       names = "--directory",
@@ -44,7 +44,7 @@ final class Choice {
     return Checkpoints.of(directory);
   }
 
-  /** The one that was named, or all there are, oldest first. */
+  /** The named checkpoint, or all of them, oldest first. */
   List<CheckpointToken> chosen() {
     Long one = number;
     if (one == null) {
@@ -54,7 +54,7 @@ final class Choice {
     return List.of(new CheckpointToken(one));
   }
 
-  /** The one that was named, or the newest. */
+  /** The named checkpoint, or the newest. */
   CheckpointToken newest() {
     List<CheckpointToken> tokens = chosen();
     if (tokens.isEmpty()) {
@@ -66,7 +66,7 @@ final class Choice {
     return tokens.getLast();
   }
 
-  /** Unlike a terminal's, it does not write every line by itself. */
+  /** Unlike a terminal's writer, it does not flush every line. */
   PrintWriter out() {
     return spec == null
         ? new PrintWriter(System.out, false, StandardCharsets.UTF_8)

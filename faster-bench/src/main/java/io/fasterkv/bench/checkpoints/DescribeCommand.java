@@ -1,10 +1,10 @@
 package io.fasterkv.bench.checkpoints;
 
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointInfo.FileInfo;
-import io.fasterkv.api.CheckpointInfo.IndexInfo;
-import io.fasterkv.api.CheckpointInfo.LogInfo;
-import io.fasterkv.api.CommitPoint;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo.FileInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo.IndexInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo.LogInfo;
+import io.fasterkv.api.checkpoint.CommitPoint;
 import io.fasterkv.bench.report.Labels;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;

@@ -1,11 +1,11 @@
 package io.fasterkv.bench.checkpoints;
 
 import io.fasterkv.Checkpoints;
-import io.fasterkv.api.CheckpointToken;
-import io.fasterkv.api.DumpedRecord;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.bench.JvmNeeds;
+import io.fasterkv.api.checkpoint.CheckpointToken;
+import io.fasterkv.api.checkpoint.DumpedRecord;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.Ranges;
 import java.io.PrintWriter;
 import java.util.List;
@@ -25,8 +25,8 @@ import picocli.CommandLine.Spec;
     header = "The live records of a checkpoint as text; of the newest, unless one is named.",
     description = {
       "",
-      "A line for each record, in the order of addresses: address, key and value with tabs between,"
-          + " and \"delta\" behind what is to be merged with the values of its key before. Longs"
+      "A line for each record, in address order: address, key and value, separated by tabs,"
+          + " and \"delta\" after a value that is merged with the key's older ones. Longs"
           + " are decimal. Other keys and values are in quotes if they are printable UTF-8, else"
           + " hexadecimal after 0x. Keys are kept in memory: raise -Xmx in BENCH_JAVA_OPTIONS for"
           + " very many.",
@@ -42,13 +42,13 @@ final class DumpCommand implements Callable<Integer>, JvmNeeds {
       names = "--limit",
       paramLabel = "N",
       converter = Converters.OfCount.class,
-      description = "Stop after so many records. Default: all.")
+      description = "Stop after this many records. Default: all.")
   long limit = Long.MAX_VALUE;
 
   @Option(
       names = "--bytes",
       paramLabel = "N",
-      description = "Show so many bytes of a key or value, 1 or more. Default: ${DEFAULT-VALUE}.")
+      description = "Show this many bytes of a key or value, 1 or more. Default: ${DEFAULT-VALUE}.")
   int bytes = 256;
 
   @Option(names = "--hex", description = "Show all but longs hexadecimal.")
@@ -61,7 +61,7 @@ final class DumpCommand implements Callable<Integer>, JvmNeeds {
   /** Set by picocli. */
   DumpCommand() {}
 
-  /** The only way out of a dump. */
+  /** Ends a dump early. */
   private static final class Enough extends RuntimeException {
     private static final long serialVersionUID = 1;
 
@@ -93,7 +93,7 @@ final class DumpCommand implements Callable<Integer>, JvmNeeds {
   }
 
   private void show(DumpedRecord record, boolean isLongs, PrintWriter out) {
-    // The output may have been closed by whoever reads it.
+    // The reader of the output may have closed it.
     if (shown == limit || (shown % BETWEEN_LOOKS == 0 && out.checkError())) {
       throw new Enough();
     }

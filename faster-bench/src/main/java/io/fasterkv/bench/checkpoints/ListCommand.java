@@ -1,9 +1,9 @@
 package io.fasterkv.bench.checkpoints;
 
 import io.fasterkv.Checkpoints;
-import io.fasterkv.api.CheckpointInfo;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointToken;
 import io.fasterkv.bench.report.Labels;
 import io.fasterkv.bench.report.TextTable;
 import java.io.PrintWriter;

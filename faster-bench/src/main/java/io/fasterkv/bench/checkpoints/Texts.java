@@ -1,25 +1,25 @@
 package io.fasterkv.bench.checkpoints;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointInfo;
+import io.fasterkv.api.checkpoint.CheckpointInfo;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 
-/** Turns what a checkpoint has into text that fits a line. */
+/** Converts the contents of a checkpoint to text that fits a line. */
 final class Texts {
   private Texts() {}
 
-  /** Where a checkpoint has its image of the index from. */
+  /** The checkpoint that a checkpoint's index image comes from. */
   static String image(CheckpointInfo info) {
     long of = info.index().imageOf();
     return of == 0 ? "none" : of == info.token().number() ? "own" : "of " + of;
   }
 
   /**
-   * Up to {@code most} bytes: in quotes if they are UTF-8 without control characters, otherwise
-   * hexadecimal; then how many there are, if that was not all.
+   * Up to {@code most} bytes: quoted if they are UTF-8 without control characters, otherwise in
+   * hexadecimal; followed by the total number if that was not all.
    */
   static String of(ByteSpan span, int most, boolean isHex) {
     byte[] bytes = new byte[Math.min(most, span.length())];
@@ -43,7 +43,10 @@ final class Texts {
     return "0x" + HexFormat.of().formatHex(bytes);
   }
 
-  /** Names are chosen by applications: nothing of them may move a terminal's cursor. */
+  /**
+   * Applications choose names, so control characters are replaced: none may move a terminal's
+   * cursor.
+   */
   static String line(String text) {
     return isPrintable(text) ? text : hex(text.getBytes(StandardCharsets.UTF_8));
   }

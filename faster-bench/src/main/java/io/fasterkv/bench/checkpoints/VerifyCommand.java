@@ -1,8 +1,8 @@
 package io.fasterkv.bench.checkpoints;
 
 import io.fasterkv.Checkpoints;
-import io.fasterkv.api.CheckpointToken;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.api.checkpoint.CheckpointToken;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.Locale;

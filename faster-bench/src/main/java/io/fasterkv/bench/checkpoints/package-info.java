@@ -1,4 +1,4 @@
-/** Looks at the checkpoints in a directory, from the command line. */
+/** Inspects the checkpoints in a directory from the command line. */
 @NullMarked
 package io.fasterkv.bench.checkpoints;
 

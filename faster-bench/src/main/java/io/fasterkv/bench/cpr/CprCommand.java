@@ -1,14 +1,28 @@
 package io.fasterkv.bench.cpr;
 
-import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
+import io.fasterkv.bench.args.QuickOption;
 import io.fasterkv.bench.args.Ranges;
+import io.fasterkv.bench.args.RoundsOption;
+import io.fasterkv.bench.cpr.experiment.CprOutput;
+import io.fasterkv.bench.cpr.experiment.CprPart;
+import io.fasterkv.bench.cpr.experiment.CprPlan;
+import io.fasterkv.bench.cpr.experiment.CprStore;
+import io.fasterkv.bench.cpr.figures.BufferFigure;
+import io.fasterkv.bench.cpr.figures.LatencyFigures;
+import io.fasterkv.bench.cpr.figures.ThroughputFigures;
+import io.fasterkv.bench.cpr.rows.BandwidthRow;
+import io.fasterkv.bench.cpr.rows.BaselineClasses;
+import io.fasterkv.bench.cpr.rows.CheckpointRows;
+import io.fasterkv.bench.cpr.rows.RecoveryRow;
+import io.fasterkv.bench.cpr.rows.RestRow;
 import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.report.Goal;
+import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Progress;
-import io.fasterkv.bench.rows.Goal;
-import io.fasterkv.bench.rows.GoalTable;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,7 +44,7 @@ import picocli.CommandLine.Spec;
     name = "cpr",
     sortOptions = false,
     usageHelpAutoWidth = true,
-    header = "What checkpoints cost beside operations, and how fast they are: rows and figures.",
+    header = "The cost of checkpoints for operations, and their speed: rows and figures.",
     description = {
       "",
       "The rows are ratios within one run. The figures are those of the paper on concurrent prefix"
@@ -47,7 +61,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
   private static final long QUICK_KEYS = 50_000;
   private static final int STREAM_LENGTH = 16_000_000;
 
-  /** A store's log may grow so far beyond its data. */
+  /** Maximum ratio of a store's log to its data. */
   private static final int DISK_SHARE = 16;
 
   @Option(
@@ -73,11 +87,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
           "What all times are multiples of, 0.02 to 60. Default: 1, eight minutes in all.")
   Duration unit = Duration.ofSeconds(1);
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "R",
-      description = "How often each ratio is taken: 1 to 1000. Default: ${DEFAULT-VALUE}.")
-  int rounds = 5;
+  @Mixin RoundsOption rounds = new RoundsOption(5);
 
   @Option(
       names = "--forks",
@@ -87,10 +97,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
               + " ${DEFAULT-VALUE}.")
   int forks = 4;
 
-  @Option(
-      names = "--quick",
-      description = "A rehearsal: few keys, little time. Its figures say nothing.")
-  boolean isQuick;
+  @Mixin QuickOption quick = new QuickOption();
 
   @Option(
       names = "--only",
@@ -114,11 +121,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       description = "Of this program's git repository. Default: ${DEFAULT-VALUE}.")
   String baselineRevision = BaselineClasses.BEFORE_CPR;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
-  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+  @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Option(
       names = "--out",
@@ -130,7 +133,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
 
   @Spec @Nullable CommandSpec spec;
 
-  /** What can be measured by itself, in the order in which it is. */
+  /** The parts that can be measured separately, in the order of measurement. */
   enum PartName {
     rest,
     checkpoints,
@@ -150,27 +153,7 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
   public Integer call() throws IOException {
     Map<PartName, CprPart> chosen = parts(plan());
     List<Goal> goals = new ArrayList<>();
-    List<String> failures = new ArrayList<>();
-    WorkDirectory work = WorkDirectory.create(directory);
-    try (Progress progress =
-        Progress.start("cpr", chosen.values().stream().mapToInt(CprPart::steps).sum())) {
-      checkSpace(work.path());
-      CprOutput to = new CprOutput(work, out, progress);
-      for (Map.Entry<PartName, CprPart> part : chosen.entrySet()) {
-        // What the others have measured is worth keeping when one fails after minutes.
-        try {
-          goals.addAll(part.getValue().run(to));
-        } catch (IOException | RuntimeException | Error e) {
-          failures.add(part.getKey() + ": " + e);
-          e.printStackTrace(System.err);
-        }
-        if (output.json != null) {
-          JsonFile.write(output.json, goals);
-        }
-      }
-    } finally {
-      work.delete();
-    }
+    List<String> failures = directory.inNew(work -> measure(chosen, work, goals));
     System.out.println(GoalTable.of(goals));
     if (out != null) {
       System.out.println("figures: " + out.toAbsolutePath());
@@ -179,11 +162,32 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
     return failures.isEmpty() ? 0 : 1;
   }
 
+  /** Runs the parts one after the other and returns the failures. */
+  private List<String> measure(Map<PartName, CprPart> chosen, WorkDirectory work, List<Goal> goals)
+      throws IOException {
+    List<String> failures = new ArrayList<>();
+    try (Progress progress =
+        Progress.start("cpr", chosen.values().stream().mapToInt(CprPart::steps).sum())) {
+      checkSpace(work.path());
+      CprOutput to = new CprOutput(work, out, progress);
+      for (Map.Entry<PartName, CprPart> part : chosen.entrySet()) {
+        // Keep the results of other parts if one fails after minutes.
+        try {
+          goals.addAll(part.getValue().run(to));
+        } catch (IOException | RuntimeException | Error e) {
+          failures.add(part.getKey() + ": " + e);
+          e.printStackTrace(System.err);
+        }
+        output.write(goals);
+      }
+    }
+    return failures;
+  }
+
   private CprPlan plan() {
     Ranges.check(spec, keys >= 1_000 && keys <= 128_000_000, "--keys", keys, "1k to 128m");
-    Ranges.check(spec, threads >= 1 && threads <= 256, "--threads", threads, "1 to 256");
-    Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
-    Ranges.check(spec, forks >= 1 && forks <= 100, "--forks", forks, "1 to 100");
+    Ranges.between(spec, "--threads", threads, 1, 256);
+    Ranges.between(spec, "--forks", forks, 1, 100);
     long millis = unit.toMillis();
     Ranges.check(spec, millis >= 20 && millis <= 60_000, "--unit", unit, "0.02 to 60 seconds");
     Ranges.check(
@@ -192,9 +196,9 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
         "--baseline-jar",
         String.valueOf(baselineJar),
         "a file that exists");
-    return isQuick
+    return quick.isQuick()
         ? new CprPlan(QUICK_KEYS, threads, Duration.ofMillis(50), 2, (int) QUICK_KEYS)
-        : new CprPlan(keys, threads, unit, rounds, STREAM_LENGTH);
+        : new CprPlan(keys, threads, unit, rounds.rounds(), STREAM_LENGTH);
   }
 
   private Map<PartName, CprPart> parts(CprPlan plan) {
@@ -203,7 +207,8 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
       chosen.put(
           name,
           switch (name) {
-            case rest -> new RestRow(plan, isQuick ? 1 : forks, baselineJar, baselineRevision);
+            case rest ->
+                new RestRow(plan, quick.isQuick() ? 1 : forks, baselineJar, baselineRevision);
             case checkpoints -> new CheckpointRows(plan);
             case figure14 -> new LatencyFigures(plan.withAProcessorToSpare());
             case bandwidth -> new BandwidthRow(plan.withTwiceTheKeys());
@@ -215,15 +220,15 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
     return chosen;
   }
 
-  /** Sooner than in the middle of a run. */
+  /** Checks the free space at the start, rather than failing in the middle of a run. */
   private void checkSpace(Path path) throws IOException {
-    long needed = isQuick ? 0 : DISK_SHARE * CprStore.dataBytes(plan());
+    long needed = quick.isQuick() ? 0 : DISK_SHARE * CprStore.dataBytes(plan());
     long free = Files.getFileStore(path).getUsableSpace();
     if (free < needed) {
       throw Ranges.refusal(
           spec,
           "the disk is too full: --directory="
-              + directory
+              + directory.path()
               + ", free="
               + free
               + ", needed="

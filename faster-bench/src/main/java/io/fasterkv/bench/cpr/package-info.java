@@ -1,4 +1,6 @@
-/** What concurrent prefix recovery costs and gives: the rows and figures of its paper. */
+/**
+ * Measures the costs and benefits of concurrent prefix recovery: the rows and figures of its paper.
+ */
 @NullMarked
 package io.fasterkv.bench.cpr;
 

@@ -1,16 +1,14 @@
 package io.fasterkv.bench.disk;
 
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
 import io.fasterkv.bench.args.OutputOptions;
-import io.fasterkv.bench.args.Ranges;
-import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.args.RoundsOption;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -43,17 +41,9 @@ public final class DiskCommand implements Callable<Integer> {
       description = "How long each slice takes. Default: 5.")
   Duration duration = Duration.ofSeconds(5);
 
-  @Option(
-      names = "--rounds",
-      paramLabel = "R",
-      description = "How often store and fio take turns. Default: ${DEFAULT-VALUE}.")
-  int rounds = 5;
+  @Mixin RoundsOption rounds = new RoundsOption(5);
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
-  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+  @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Mixin OutputOptions output = new OutputOptions();
 
@@ -71,24 +61,18 @@ public final class DiskCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws IOException {
-    Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
-    WorkDirectory work = WorkDirectory.create(directory);
-    List<DiskRow> rows = new ArrayList<>();
-    try {
-      DiskRun run = new DiskRun(options.plan(duration, rounds, work.path()));
-      if (!run.hasFio()) {
-        System.err.println(Fio.HOW_TO_GET);
-      }
-      rows.add(run.reads());
-      rows.add(run.writes(options.writeValueBytes(), options.writers()));
-    } finally {
-      work.delete();
-    }
+    List<DiskRow> rows = directory.inNew(work -> run(work.path()));
     System.out.println(table(rows));
-    if (output.json != null) {
-      JsonFile.write(output.json, rows.stream().map(DiskCommand::jsonRow).toList());
-    }
+    output.write(rows.stream().map(DiskCommand::jsonRow).toList());
     return 0;
+  }
+
+  private List<DiskRow> run(Path path) throws IOException {
+    DiskRun run = new DiskRun(options.plan(duration, rounds.rounds(), path));
+    if (!run.hasFio()) {
+      System.err.println(Fio.HOW_TO_GET);
+    }
+    return List.of(run.reads(), run.writes(options.writeValueBytes(), options.writers()));
   }
 
   static String table(List<DiskRow> rows) {

@@ -9,7 +9,7 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** What lies on the disk, and how it is read and written. */
+/** Options for data on disk, and how it is read and written. */
 public final class DiskOptions {
   @Option(
       names = "--data",
@@ -56,21 +56,21 @@ public final class DiskOptions {
     Ranges.check(spec, dataBytes >= 64L << 20, "--data", dataBytes, "64m and more");
     checkValue("--value-bytes", valueBytes);
     checkValue("--write-value-bytes", writeValueBytes);
-    Ranges.check(spec, writers >= 1 && writers <= 32, "--writers", writers, "1 to 32");
-    Ranges.check(spec, depth >= 1 && depth <= 64, "--depth", depth, "1 to 64");
+    Ranges.between(spec, "--writers", writers, 1, 32);
+    Ranges.between(spec, "--depth", depth, 1, 64);
     return new DiskPlan(dataBytes, valueBytes, depth, slice, rounds, directory);
   }
 
   private void checkValue(String name, int bytes) {
-    Ranges.check(spec, bytes >= 8 && bytes <= 1 << 16, name, bytes, "8 to 65536");
+    Ranges.between(spec, name, bytes, 8, 1 << 16);
   }
 
-  /** How long a value is that is written. */
+  /** Length of a written value. */
   public int writeValueBytes() {
     return writeValueBytes;
   }
 
-  /** How many threads write. */
+  /** Number of writing threads. */
   public int writers() {
     return writers;
   }

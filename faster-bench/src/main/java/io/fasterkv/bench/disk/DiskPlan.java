@@ -4,26 +4,26 @@ import java.nio.file.Path;
 import java.time.Duration;
 
 /**
- * What is measured on the disk.
+ * The plan of a disk measurement.
  *
- * @param dataBytes how much the store holds, about
+ * @param dataBytes approximate size of the store's data
  * @param valueBytes bytes of a value
- * @param depth reads under way at a time
+ * @param depth number of reads in progress
  * @param duration of each slice
  * @param rounds how often store and fio take turns
  * @param directory on the disk
  */
 public record DiskPlan(
     long dataBytes, int valueBytes, int depth, Duration duration, int rounds, Path directory) {
-  /** Header, lengths and key of a record, about. */
+  /** Approximate size of a record's header, lengths and key. */
   private static final int OVERHEAD_BYTES = 32;
 
-  /** As much of values of another size. */
+  /** The same amount of data with values of another size. */
   DiskPlan withValueBytes(int bytes) {
     return new DiskPlan(dataBytes, bytes, depth, duration, rounds, directory);
   }
 
-  /** How many records hold about that much. */
+  /** Number of records with about that much data. */
   public long keys() {
     return dataBytes / (valueBytes + OVERHEAD_BYTES);
   }

@@ -6,18 +6,18 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Store and fio, round by round.
+ * The measurements of store and fio, round by round.
  *
  * @param fio as many as {@code store} has, or none
  */
 public record DiskRow(String name, String unit, List<Double> store, List<Double> fio) {
 
-  /** A row that is still empty. */
+  /** Creates an empty row. */
   static DiskRow of(String name, String unit) {
     return new DiskRow(name, unit, new ArrayList<>(), new ArrayList<>());
   }
 
-  /** The store as a part of fio, if there is fio. */
+  /** The ratio of the store to fio, if there is fio. */
   public Optional<Spread> ratio() {
     if (fio.isEmpty()) {
       return Optional.empty();

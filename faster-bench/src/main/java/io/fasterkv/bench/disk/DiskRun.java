@@ -4,9 +4,9 @@ import io.fasterkv.bench.report.Progress;
 import java.io.IOException;
 import java.util.Optional;
 
-/** Store and fio in turn, on one directory. */
+/** Measures store and fio in turn, on one directory. */
 public final class DiskRun {
-  /** fio's file for writes is written from its begin again when the time is not over. */
+  /** fio rewrites its file from the begin when it is full before the time is over. */
   private static final long WRITE_FILE_BYTES = 4L << 30;
 
   private final DiskPlan plan;
@@ -58,7 +58,7 @@ public final class DiskRun {
     double measure() throws IOException;
   }
 
-  /** A round that does not count, then the rounds. */
+  /** Runs a round that does not count, and then the rounds. */
   private void alternate(DiskRow row, Measurement store, Optional<Measurement> fio)
       throws IOException {
     try (Progress progress = Progress.start("disk", 2L * plan.rounds() + 2)) {

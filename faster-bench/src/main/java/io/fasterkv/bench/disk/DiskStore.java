@@ -5,27 +5,28 @@ import io.fasterkv.LogCut;
 import io.fasterkv.LogScan;
 import io.fasterkv.Session;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
 import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.bench.workload.Values;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/** A store that is much larger than its memory, and a session on it for one thread. */
+/** A store much larger than its memory, with a session for one thread. */
 public final class DiskStore implements AutoCloseable {
   private static final int PAGE_BYTES = 1 << 20;
   private static final long SCRATCH_BYTES = 32L << 20;
   private static final long ROOM_BYTES = 8L << 20;
   private static final int SESSIONS = 64;
 
-  /** While the index doubles, the old and the new one exist. */
+  /** While the index doubles, both the old and the new one exist. */
   private static final long GROWTH = 3;
 
-  /** A bucket of 64 bytes, with seven entries, to four keys: none shares another's entry. */
+  /** A bucket of 64 bytes, with seven entries, for four keys: no key shares another's entry. */
   private static final long INDEX_BYTES_PER_KEY = 16;
 
   private final FasterStore store;
@@ -35,7 +36,7 @@ public final class DiskStore implements AutoCloseable {
   private final ByteSpan key = ByteSpan.of(new byte[Long.BYTES]);
   private final Writer writer;
 
-  /** What reads have found so far. */
+  /** The results of reads so far. */
   public static final class Reads {
     long fingerprints;
     long fromDisk;
@@ -62,11 +63,11 @@ public final class DiskStore implements AutoCloseable {
                 .directIo(true)
                 .build());
     valueBytes = plan.valueBytes();
-    session = store.newSession(new Functions(reads), SessionMode.PENDING);
+    session = store.newSession().mode(SessionMode.PENDING).spans(new Functions(reads));
     writer = new Writer(session);
   }
 
-  /** Sets keys' counts; one thread's. */
+  /** Sets keys' counts; for one thread. */
   final class Writer implements AutoCloseable {
     private final Session<Void, Reads, Void> session;
     private final ByteSpan key = ByteSpan.of(new byte[Long.BYTES]);
@@ -88,9 +89,10 @@ public final class DiskStore implements AutoCloseable {
     }
   }
 
-  /** A session of its own for another thread. */
+  /** Creates a writer with a session of its own for another thread. */
   Writer newWriter() {
-    return new Writer(store.newSession(new Functions(new Reads()), SessionMode.PENDING));
+    return new Writer(
+        store.newSession().mode(SessionMode.PENDING).spans(new Functions(new Reads())));
   }
 
   /** Sets a key's count. */
@@ -98,13 +100,13 @@ public final class DiskStore implements AutoCloseable {
     writer.put(number, count);
   }
 
-  /** Adds 1 to a key's count; ends what is pending now and then. */
+  /** Adds 1 to a key's count; completes pending operations now and then. */
   public void rmw(long number) {
     key.putLong(0, number);
     session.rmw(key, null, null);
   }
 
-  /** Starts to read a key; waits as long as {@code depth} reads from disk are under way. */
+  /** Starts to read a key; waits while {@code depth} reads from disk are in progress. */
   public void read(long number, int depth) {
     key.putLong(0, number);
     Status status = session.read(key, null, reads, null);
@@ -116,7 +118,7 @@ public final class DiskStore implements AutoCloseable {
     session.completePending(depth - 1);
   }
 
-  /** Waits for all reads and compares what they have found. */
+  /** Waits for all reads and compares their results. */
   public void settle(long expectedFingerprints) {
     session.completePending(true);
     if (reads.missing != 0 || reads.fingerprints != expectedFingerprints) {
@@ -130,25 +132,25 @@ public final class DiskStore implements AutoCloseable {
     }
   }
 
-  /** What reads have found so far. */
+  /** The results of reads so far. */
   public Reads reads() {
     return reads;
   }
 
   /** Doubles the index. */
   public void grow() {
-    store.growIndex();
+    store.index().grow();
   }
 
-  /** Copies live records to the tail and lets go of the rest; returns how many bytes that were. */
+  /** Compacts the log; returns the number of bytes dropped. */
   public long compact() {
-    return store.compact();
+    return store.log().compact();
   }
 
-  /** Reads the whole log, all versions; returns how many records there are. */
+  /** Reads the whole log with all versions; returns the number of records. */
   public long scan() {
     long records = 0;
-    try (LogCut cut = store.cut();
+    try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         records++;
@@ -157,14 +159,14 @@ public final class DiskStore implements AutoCloseable {
     return records;
   }
 
-  /** What the store may take off-heap. */
+  /** The store's off-heap budget. */
   public long budgetBytes() {
     return store.config().memoryBytes();
   }
 
   /** Bytes of log, in memory and on disk. */
   public long logBytes() {
-    return store.logBytes();
+    return store.statistics().logBytes();
   }
 
   @Override
@@ -176,7 +178,8 @@ public final class DiskStore implements AutoCloseable {
   /** Adds up what it reads; upserts only write. */
   private record Functions(Reads reads) implements StoreFunctions<Void, Reads, Void> {
     @Override
-    public void singleReader(ByteSpan key, Void input, ByteSpan value, Reads output) {
+    public void singleReader(
+        ByteSpan key, Void input, ByteSpan value, Reads output, RecordView record) {
       output.fingerprints += Values.fingerprintIn(value.getLong(0));
     }
 
@@ -186,13 +189,15 @@ public final class DiskStore implements AutoCloseable {
     }
 
     @Override
-    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public void initialUpdater(
+        ByteSpan key, Void input, ByteSpan value, Reads output, RecordView record) {
       value.putLong(0, Values.of(key.getLong(0), 1));
       value.setLength(Long.BYTES);
     }
 
     @Override
-    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
+    public boolean inPlaceUpdater(
+        ByteSpan key, Void input, ByteSpan value, Reads output, RecordView record) {
       value.putLong(0, value.getLong(0) + 1);
       return true;
     }
@@ -203,7 +208,13 @@ public final class DiskStore implements AutoCloseable {
     }
 
     @Override
-    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
+    public void copyUpdater(
+        ByteSpan key,
+        Void input,
+        ByteSpan oldValue,
+        ByteSpan newValue,
+        Reads output,
+        RecordView record) {
       newValue.setTo(oldValue);
     }
 

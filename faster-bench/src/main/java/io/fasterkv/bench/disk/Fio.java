@@ -12,9 +12,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 
-/** What the disk can do, by the program that everybody trusts for it: fio, with direct I/O. */
+/** Measures the disk with fio, using direct I/O. */
 public final class Fio {
-  /** What to do when it is missing. */
+  /** What to do if it is missing. */
   public static final String HOW_TO_GET =
       "fio is missing, so only the store's own figures follow: apt-get install -y fio";
 
@@ -27,8 +27,9 @@ public final class Fio {
   private final long bytes;
 
   /**
-   * @param file what it reads and writes; made and removed by fio's runs and by {@link #delete}
-   * @param bytes how large that file is
+   * @param file the file to read and write; created and removed by fio's runs and by {@link
+   *     #delete}
+   * @param bytes size of that file
    */
   public Fio(Path program, Path file, long bytes) {
     this.program = program;
@@ -36,7 +37,7 @@ public final class Fio {
     this.bytes = bytes;
   }
 
-  /** Looks for it on the search path. */
+  /** Finds it on the search path. */
   public static Optional<Path> find() {
     String path = System.getenv("PATH");
     for (String directory : path == null ? new String[0] : path.split(":", -1)) {
@@ -48,13 +49,13 @@ public final class Fio {
     return Optional.empty();
   }
 
-  /** Random reads a second of blocks of 4 KiB at a depth. */
+  /** Random reads a second of blocks of 4 KiB at a queue depth. */
   double randomReads(int depth, Duration duration) throws IOException {
     JsonNode job = run(duration, "--rw=randread", "--bs=4k", "--iodepth=" + depth, "--norandommap");
     return job.path("read").path("iops").asDouble();
   }
 
-  /** Bytes a second of sequential writes in large blocks to a fresh file, durable at the end. */
+  /** Bytes a second of sequential writes in large blocks to a new file, durable at the end. */
   public double sequentialWrites(Duration duration) throws IOException {
     delete();
     JsonNode job =
@@ -91,7 +92,7 @@ public final class Fio {
     return job(output);
   }
 
-  /** The one job in fio's report, which may stand behind some lines of notes. */
+  /** The only job in fio's report, which may follow some lines of notes. */
   static JsonNode job(String output) throws IOException {
     int begin = output.indexOf('{');
     JsonNode job = begin < 0 ? null : JSON.readTree(output.substring(begin)).path("jobs").path(0);

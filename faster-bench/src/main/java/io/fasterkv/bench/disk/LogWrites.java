@@ -11,8 +11,8 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Blind updates of random keys by several threads while four fifths of the memory are read-only, so
- * that most of them append (SIGMOD'18, section 7.3).
+ * Blind updates of random keys by several threads with four fifths of the memory read-only, so that
+ * most of them append (SIGMOD'18, section 7.3).
  */
 final class LogWrites implements AutoCloseable {
   private static final double MUTABLE_FRACTION = 0.2;
@@ -39,7 +39,7 @@ final class LogWrites implements AutoCloseable {
     }
   }
 
-  /** Bytes that the process wrote a second, made durable before the clock stops. */
+  /** Bytes a second that the process wrote, made durable before the clock stops. */
   double slice() throws IOException {
     force();
     long before = WrittenBytes.now(store.logBytes());
@@ -67,7 +67,7 @@ final class LogWrites implements AutoCloseable {
     }
   }
 
-  /** Makes all files durable, so that the page cache cannot flatter. */
+  /** Makes all files durable, so that the page cache does not improve the result. */
   private void force() throws IOException {
     List<Path> files;
     try (Stream<Path> entries = Files.list(directory)) {

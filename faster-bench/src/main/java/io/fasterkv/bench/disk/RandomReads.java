@@ -3,9 +3,9 @@ package io.fasterkv.bench.disk;
 import io.fasterkv.bench.workload.Values;
 import java.util.SplittableRandom;
 
-/** Reads of random records, of which nearly all lie on disk. */
+/** Reads of random records, nearly all of which are on disk. */
 final class RandomReads implements AutoCloseable {
-  /** Of the data in memory: a thirty-second. */
+  /** The part of the data in memory: a thirty-second. */
   private static final int MEMORY_SHARE = 32;
 
   private static final long LEAST_MEMORY_BYTES = 8L << 20;
@@ -25,7 +25,7 @@ final class RandomReads implements AutoCloseable {
     }
   }
 
-  /** Records that came from disk, a second. */
+  /** Records read from disk in a second. */
   double slice() {
     long before = store.reads().fromDisk;
     long begin = System.nanoTime();

@@ -1,4 +1,4 @@
-/** The store on a disk, against fio on the same disk. */
+/** Compares the store on a disk with fio on the same disk. */
 @NullMarked
 package io.fasterkv.bench.disk;
 

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.process.Commands;
 import java.io.IOException;
 import java.io.ObjectInputStream;
@@ -17,8 +17,8 @@ import java.util.List;
 import org.apache.flink.util.IOUtils;
 
 /**
- * A {@link BackendWorker} in a JVM with the options of this one. They talk over a socket that only
- * this user can reach: whatever options have the JVM print, it is no answer.
+ * A {@link BackendWorker} in a JVM with the options of this one. They communicate over a socket
+ * that only this user can reach, so output that JVM options cause is not mistaken for an answer.
  */
 final class BackendProcess implements AutoCloseable {
   private final Backend kind;
@@ -36,10 +36,10 @@ final class BackendProcess implements AutoCloseable {
     answers = new ObjectInputStream(Channels.newInputStream(socket));
   }
 
-  /** A process, and the thread that passes on what it prints. */
+  /** A process, and the thread that forwards its output. */
   private record Child(Process process, Thread printer) {
     static Child of(Process process) {
-      // Of the platform: it waits in the system for as long as the process lives.
+      // A platform thread: it blocks in the system for the lifetime of the process.
       return new Child(
           process,
           Thread.ofPlatform()
@@ -48,7 +48,7 @@ final class BackendProcess implements AutoCloseable {
               .start(() -> process.inputReader().lines().forEach(System.err::println)));
     }
 
-    /** Waits for its end, and for the last that it has printed; returns how it has ended. */
+    /** Waits for its end and its last output; returns its exit code. */
     int await() throws IOException {
       int exit = Commands.await(process);
       try {
@@ -71,7 +71,7 @@ final class BackendProcess implements AutoCloseable {
     return start(kind, ManagementFactory.getRuntimeMXBean().getInputArguments());
   }
 
-  /** Starts it with options for the JVM; what it prints goes where this one's errors go. */
+  /** Starts it with options for the JVM; its output goes to this one's error output. */
   static BackendProcess start(Backend kind, List<String> options) throws IOException {
     Path directory = Files.createTempDirectory("faster-bench-");
     Path address = directory.resolve("calls");
@@ -82,7 +82,7 @@ final class BackendProcess implements AutoCloseable {
           new ProcessBuilder(Commands.java(BackendWorker.class, options, arguments))
               .redirectErrorStream(true)
               .start();
-      // Were it to end before it calls, nobody else would end the wait.
+      // Ends the wait if the process ends before it connects.
       process.onExit().thenRun(() -> IOUtils.closeQuietly(server));
       return connected(kind, Child.of(process), server);
     } finally {
@@ -108,17 +108,17 @@ final class BackendProcess implements AutoCloseable {
     return kind;
   }
 
-  /** What it has had of all processors, in nanoseconds. */
+  /** Its processor time, in nanoseconds. */
   long processorNanos() {
     return child.process().info().totalCpuDuration().orElseThrow().toNanos();
   }
 
   /**
-   * Has a call made and returns its answer.
+   * Makes a call and returns its answer.
    *
    * @throws IOException if the call has failed, or the process has ended
    */
-  @SuppressWarnings("unchecked") // The worker answers what the call's type says.
+  @SuppressWarnings("unchecked") // The call's type says what the worker answers.
   <R> R call(WorkerCall<R> call) throws IOException {
     BackendWorker.Answer answer;
     try {
@@ -138,9 +138,9 @@ final class BackendProcess implements AutoCloseable {
   }
 
   /**
-   * Lets it end by itself.
+   * Tells it to end, and waits.
    *
-   * @throws IOException if it has not ended well
+   * @throws IOException if it has not ended normally
    */
   @Override
   public void close() throws IOException {

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +26,7 @@ final class BackendProcesses implements AutoCloseable {
     }
   }
 
-  /** In the order in which they were asked for. */
+  /** In the order in which they were requested. */
   List<BackendProcess> all() {
     return all;
   }

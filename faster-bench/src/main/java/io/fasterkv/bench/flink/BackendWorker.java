@@ -15,27 +15,27 @@ import org.apache.flink.api.common.typeutils.base.LongSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One backend in a process of its own, as a task has it: what the JVM compiles, and how its heap
- * lies, is due to this backend alone. Does what it is asked for until nobody is there to ask.
+ * Runs one backend in a process of its own, as a task has it, so that what the JVM compiles and how
+ * its heap is laid out depend on this backend only. It executes calls until its parent has ended.
  */
 final class BackendWorker {
   private @Nullable Opened opened;
 
   private BackendWorker() {}
 
-  /** What is open: a backend, and the loops over its state. */
+  /** The open backend, and the loops over its state. */
   private record Opened(
       FlinkPlan plan, StateData data, OpenBackend<Long> backend, StateLoops loops) {}
 
   /**
    * An answer.
    *
-   * @param value what the call answers
-   * @param failure the trace of what it has thrown instead; empty if nothing
+   * @param value the result of the call
+   * @param failure the stack trace of the exception instead; empty if there is none
    */
   record Answer(@Nullable Object value, String failure) implements Serializable {}
 
-  /** Answers the calls that come over a socket, whose address is the only argument. */
+  /** Answers the calls that arrive over a socket, whose address is the only argument. */
   public static void main(String[] arguments) throws Exception {
     BackendWorker worker = new BackendWorker();
     try (SocketChannel socket = SocketChannel.open(UnixDomainSocketAddress.of(arguments[0]));
@@ -44,7 +44,7 @@ final class BackendWorker {
       ObjectInputStream calls = new ObjectInputStream(Channels.newInputStream(socket));
       while (true) {
         Answer answer = worker.answer((WorkerCall<?>) calls.readUnshared());
-        // Ahead of it: nothing that is not read may be left when the socket is closed.
+        // First: no unread object may be left when the socket is closed.
         answers.reset();
         answers.writeUnshared(answer);
         answers.flush();
@@ -81,8 +81,7 @@ final class BackendWorker {
         OpenBackend.open(
             call.kind(),
             LongSerializer.INSTANCE,
-            call.memoryBytes(),
-            Path.of(call.directory()),
+            OpenBackend.Slot.of(call.memoryBytes(), Path.of(call.directory())),
             TtlTime.STANDING,
             OpenBackend.wholeRange(),
             List.of());
@@ -106,11 +105,11 @@ final class BackendWorker {
     return new WorkerCall.Pass.Done(sum, System.nanoTime() - begin);
   }
 
-  /** The state is as it was after each pass. */
+  /** Runs the rest of a warm-up; the state is restored after each pass. */
   void warmOn(WorkerCall.WarmOn call) throws Exception {
     StateRow row = call.row();
     if (row.leavesChanges()) {
-      // Turns are of different lengths, and the state must be the same after any.
+      // Turns have different lengths, and the state must be the same after any of them.
       pass(new WorkerCall.Pass(row, call.calls(), opened().data.size()));
     }
     long spent = call.spentNanos();

@@ -19,16 +19,14 @@ public final class CheckpointChain {
   private long id;
 
   /**
-   * Takes no checkpoint yet.
-   *
-   * @param directory where they go
+   * @param directory where checkpoints are written
    */
   public CheckpointChain(AbstractKeyedStateBackend<?> backend, Path directory) {
     this.backend = backend;
     this.directory = directory;
   }
 
-  /** Takes the next checkpoint beside some work, and gives up the one before it. */
+  /** Takes the next checkpoint concurrently with some work, and discards the one before it. */
   public TakenCheckpoint next(Work beside) throws Exception {
     id++;
     TakenCheckpoint taken = TakenCheckpoint.take(backend, id, directory, beside);
@@ -49,7 +47,7 @@ public final class CheckpointChain {
     return last;
   }
 
-  /** Knows which files are still needed. */
+  /** The registry, which knows the files that are still needed. */
   SharedStateRegistry registry() {
     return registry;
   }

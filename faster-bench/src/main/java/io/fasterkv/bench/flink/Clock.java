@@ -3,11 +3,11 @@ package io.fasterkv.bench.flink;
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 
-/** What the time of a slice is. */
+/** How the time of a slice is measured. */
 enum Clock {
-  /** What passes on the wall. */
+  /** Elapsed time. */
   wall,
-  /** What the calling thread has of a processor, for machines that others use too. */
+  /** Processor time of the calling thread, for machines that others use too. */
   cpu;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();

@@ -1,23 +1,23 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import java.io.Serializable;
 import java.util.List;
 
 /**
- * What is measured.
+ * The plan of the measurement.
  *
  * @param backends in the order in which they take turns
  * @param setUpKeys keys that have state before anything is timed
  * @param newKeys keys that get state while it is timed
- * @param calls of a row in a slice, at most
- * @param warmNanos how long each backend is warmed up for a row, at least: until then parts of it
- *     are not compiled
- * @param turnNanos how long a backend is measured in a turn, at least, after as long a time that
- *     does not count; 0 if it is measured at once, whatever goes on in the background. Some rows
- *     are measured longer, see {@link StateRow#stretch()}
+ * @param calls maximum number of calls of a row in a slice
+ * @param warmNanos minimum time for warming up each backend for a row, since its code is compiled
+ *     during that time
+ * @param turnNanos minimum time of a measured turn, after the same time that does not count; 0 to
+ *     measure at once, whatever runs in the background. Some rows are measured longer, see {@link
+ *     StateRow#stretch()}
  * @param rounds how often all rows take their turn
- * @param clock what the time of a slice is
+ * @param clock how the time of a slice is measured
  * @param seed of keys and values
  */
 record FlinkPlan(

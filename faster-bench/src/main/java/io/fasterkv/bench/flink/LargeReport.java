@@ -1,17 +1,17 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
-import io.fasterkv.bench.rows.Goal;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of much state for people and for programs, and what is wanted of them. */
-final class LargeReport {
+/** Reports the rows of large state, for people and for programs, with their targets. */
+final class LargeReport implements FlinkReport {
   private final LargePlan plan;
   private final List<LargeResult> results;
 
@@ -32,7 +32,8 @@ final class LargeReport {
       Spread measured,
       @Nullable Spread toRocksdb) {}
 
-  List<JsonRow> json() {
+  @Override
+  public List<JsonRow> json() {
     return results.stream()
         .map(result ->
             new JsonRow(
@@ -49,7 +50,8 @@ final class LargeReport {
   }
 
   /** A line for each row and backend. */
-  String table() {
+  @Override
+  public String table() {
     TextTable table =
         new TextTable("row", "backend", "measured", "min", "max", "unit", "x rocksdb");
     for (LargeResult result : results) {
@@ -78,7 +80,8 @@ final class LargeReport {
         .findFirst();
   }
 
-  List<Goal> goals() {
+  @Override
+  public List<Goal> goals() {
     List<Goal> goals = new ArrayList<>();
     for (LargeRow row : LargeRow.values()) {
       Optional<LargeResult> faster = find(row, Backend.FASTER);
@@ -91,7 +94,7 @@ final class LargeReport {
                     Goal.atMost("uploaded to changed bytes", "x", 1.1, result.spread(), "");
                 case latencyToSteady ->
                     Goal.atMost(
-                        "p99.9 beside a checkpoint to without", "x", 2, result.spread(), "");
+                        "p99.9 during a checkpoint to without", "x", 2, result.spread(), "");
                 case restore, rescaleOut, rescaleIn ->
                     Goal.atMost(row + " to rocksdb", "x", 0.5, toRocksdb(result).orElse(null), "");
                 case checkpointTime -> null;

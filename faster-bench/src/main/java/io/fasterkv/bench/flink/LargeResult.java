@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;
@@ -21,7 +21,7 @@ record LargeResult(LargeRow row, Backend backend, List<Double> measured) {
     return Spread.of(measured);
   }
 
-  /** As a multiple of another backend's, one by one. */
+  /** The ratios to another backend's measurements, one by one. */
   Spread times(LargeResult other) {
     return Spread.of(
         IntStream.range(0, measured.size())

@@ -1,14 +1,16 @@
 package io.fasterkv.bench.flink;
 
-/** What is measured of much state. */
+/** The measurements of large state. */
 enum LargeRow {
-  /** How long the task stands still. */
+  /** How long the task is blocked. */
   synchronousPhase("ms"),
   /** From the barrier until the checkpoint is written. */
   checkpointTime("ms"),
   /** Bytes written to the checkpoint's directory, as a multiple of the changed keys and values. */
   uploadedToChanged("x"),
-  /** The 99.9th percentile of an update's time, beside a checkpoint, as a multiple of without. */
+  /**
+   * The 99.9th percentile of an update's time during a checkpoint, as a multiple of that without.
+   */
   latencyToSteady("x"),
   /** A backend for all key groups from the checkpoint of one. */
   restore("ms"),

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
 import java.nio.file.Path;
@@ -14,14 +14,17 @@ import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 
 /**
- * Loads much state into all backends and takes a first checkpoint of each; then, in turn, changes
+ * Loads large state into all backends and takes a first checkpoint of each; then, in turn, changes
  * one key in a hundred and takes the next; then, in turn, restores the last one, whole and by
  * halves. Flink's registry decides which files older checkpoints keep.
  */
 final class LargeRun {
   private static final int STEADY_PASSES = 3;
 
-  /** One lasts for a tenth of a second, of which a processor that is away for 4 ms is much. */
+  /**
+   * A checkpoint takes a tenth of a second, so a processor that is unavailable for 4 ms has a large
+   * effect.
+   */
   private static final int CHECKPOINTS_IN_A_ROUND = 3;
 
   private final LargePlan plan;
@@ -34,7 +37,7 @@ final class LargeRun {
     this.work = work;
   }
 
-  /** How often {@link #run} says that a step has ended. */
+  /** Number of steps that {@link #run} reports. */
   static int steps(LargePlan plan) {
     return plan.backends().size() * (1 + 2 * plan.rounds());
   }
@@ -46,7 +49,7 @@ final class LargeRun {
     }
   }
 
-  /** Runs it. */
+  /** Runs the plan. */
   List<LargeResult> run(Progress progress) throws Exception {
     try {
       for (Backend kind : plan.backends()) {
@@ -127,7 +130,7 @@ final class LargeRun {
     for (KeyGroupRange range : LargeState.halves()) {
       try (LargeState half = timed(LargeRow.rescaleOut, kind, range, whole)) {
         KeyedStateHandle handle = half.checkpoint(directory).handle();
-        // As Flink does: the half goes on with files of what it was made from.
+        // As Flink does: the half continues with files of the checkpoint it was made from.
         handle.registerSharedStates(subject(kind).checkpoints.registry(), 1);
         halves.add(handle);
       }
@@ -143,7 +146,7 @@ final class LargeRun {
     long begin = System.nanoTime();
     LargeState restored = open(kind, "restored", range, handles);
     double millis = (System.nanoTime() - begin) / 1e6;
-    // Of two halves the first counts.
+    // Of two halves only the first counts.
     if (range.getStartKeyGroup() == 0) {
       add(row, kind, millis);
     }

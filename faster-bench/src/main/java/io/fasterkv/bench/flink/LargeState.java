@@ -1,7 +1,7 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -18,13 +18,16 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 
 /**
- * One backend with much value state: updates that are timed one by one, and checkpoints beside
- * them. A value holds its key, so that every read is a check. For one thread.
+ * One backend with large value state: updates that are timed individually, and concurrent
+ * checkpoints. A value contains its key, so every read is checked. For one thread.
  */
 final class LargeState implements AutoCloseable {
   private static final long HIGHEST_NANOS = 100_000_000_000L;
   private static final int DIGITS = 2;
   private static final int CHECKED_KEYS = 1_000;
+
+  /** The last bytes of each part of a value, of this length, may be the same in all parts. */
+  private static final int PATTERN = 20;
 
   private final LargePlan plan;
   private final KeyGroupRange range;
@@ -33,9 +36,9 @@ final class LargeState implements AutoCloseable {
   private int next;
 
   /**
-   * Opens it.
+   * Opens the backend.
    *
-   * @param handles what it begins with
+   * @param handles the state to restore
    */
   LargeState(
       LargePlan plan,
@@ -50,8 +53,7 @@ final class LargeState implements AutoCloseable {
         OpenBackend.open(
             kind,
             LongSerializer.INSTANCE,
-            plan.memoryBytes(),
-            directory,
+            new OpenBackend.Slot(plan.memoryBytes(), directory, plan.compression()),
             TtlTime.STANDING,
             range,
             handles);
@@ -64,12 +66,17 @@ final class LargeState implements AutoCloseable {
     return new Histogram(HIGHEST_NANOS, DIGITS);
   }
 
-  /** Values of random bytes, which nobody can make shorter. */
+  /** Writes values of random bytes, which cannot be compressed, except for those that repeat. */
   void load() throws Exception {
     byte[] value = new byte[plan.valueBytes()];
     SplittableRandom random = new SplittableRandom(1);
     for (long key = 0; key < plan.keys(); key++) {
       random.nextBytes(value);
+      for (int at = 0; at < value.length; at++) {
+        if (at % PATTERN >= PATTERN * (100 - plan.repeatedPercent()) / 100) {
+          value[at] = (byte) (at % PATTERN);
+        }
+      }
       ByteBuffer.wrap(value).putLong(0, key);
       opened.backend().setCurrentKey(key);
       state.update(value);
@@ -94,7 +101,7 @@ final class LargeState implements AutoCloseable {
     nanos.recordValue(Math.min(System.nanoTime() - begin, HIGHEST_NANOS));
   }
 
-  /** Spread over all keys. */
+  /** The keys are spread over all keys. */
   private long nextOwnKey() {
     while (true) {
       long key = (long) next * LargePlan.ONE_CHANGES_IN;
@@ -140,12 +147,12 @@ final class LargeState implements AutoCloseable {
     return opened.backend();
   }
 
-  /** Updates, one at a time, which {@code nanos} times. */
+  /** Makes updates, one at a time, and records their times in {@code nanos}. */
   TakenCheckpoint.Work updating(Histogram nanos) {
     return () -> changeNext(nanos);
   }
 
-  /** Takes the only checkpoint of a backend, beside updates. */
+  /** Takes the only checkpoint of a backend, concurrently with updates. */
   TakenCheckpoint checkpoint(Path directory) throws Exception {
     return TakenCheckpoint.take(opened.backend(), 1, directory, updating(newHistogram()));
   }

@@ -73,7 +73,7 @@ final class MapLoops implements StateLoops {
     return Double.doubleToLongBits(sum);
   }
 
-  /** Half of them are there. */
+  /** Half of them exist. */
   private long contains(int from, int to) throws Exception {
     long found = 0;
     for (int i = from; i < to; i++) {

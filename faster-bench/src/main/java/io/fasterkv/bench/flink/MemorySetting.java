@@ -4,9 +4,9 @@ import io.fasterkv.bench.args.Converters;
 import picocli.CommandLine.ITypeConverter;
 
 /**
- * How much managed memory a backend gets.
+ * The amount of a backend's managed memory.
  *
- * @param label as the option has it
+ * @param label the option's value
  * @param bytes 0 for a tenth of the state
  */
 record MemorySetting(String label, long bytes) {
@@ -23,7 +23,7 @@ record MemorySetting(String label, long bytes) {
     return bytes == 0;
   }
 
-  /** For state of so many bytes; never less than what backends start with. */
+  /** The memory for state of this size; at least the minimum with which backends start. */
   long bytesFor(long stateBytes) {
     return Math.max(isTenth() ? stateBytes / PARTS : bytes, LEAST_BYTES);
   }

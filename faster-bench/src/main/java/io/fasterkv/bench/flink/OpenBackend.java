@@ -1,12 +1,13 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.flink.config.FasterOptions;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
+import org.apache.flink.api.common.ExecutionConfig;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.api.common.state.State;
 import org.apache.flink.api.common.state.StateDescriptor;
@@ -14,6 +15,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.CoreOptions;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
@@ -32,10 +34,11 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
+import org.jspecify.annotations.Nullable;
 
 /**
- * A keyed backend as a task has it, without a job around it: the backend is loaded by its name, and
- * all of the slot's managed memory is its own. For one thread.
+ * A keyed backend as a task has it, without a job: the backend is loaded by its name, and has all
+ * of the slot's managed memory. For one thread.
  *
  * @param <K> type of the keys
  */
@@ -48,6 +51,20 @@ public final class OpenBackend<K> implements AutoCloseable {
   private final MockEnvironment env;
   private final AbstractKeyedStateBackend<K> backend;
 
+  /**
+   * What a backend has of a TaskManager and of the job's options.
+   *
+   * @param memoryBytes managed memory, for backends that use it
+   * @param directory for the backend's files
+   * @param compression Flink's option for files of snapshots; null if it is not set
+   */
+  public record Slot(long memoryBytes, Path directory, @Nullable Boolean compression) {
+    /** A slot of a job that sets no option. */
+    public static Slot of(long memoryBytes, Path directory) {
+      return new Slot(memoryBytes, directory, null);
+    }
+  }
+
   private OpenBackend(MockEnvironment env, AbstractKeyedStateBackend<K> backend) {
     this.env = env;
     this.backend = backend;
@@ -56,25 +73,26 @@ public final class OpenBackend<K> implements AutoCloseable {
   /**
    * Opens a backend.
    *
-   * @param memoryBytes managed memory, for those that live in it
-   * @param directory for the backend's files
-   * @param time by which what has a time to live expires
-   * @param handles what it begins with
+   * @param time the clock for state with a time to live
+   * @param handles the state to restore
    */
   public static <K> OpenBackend<K> open(
       Backend kind,
       TypeSerializer<K> keys,
-      long memoryBytes,
-      Path directory,
+      Slot slot,
       TtlTimeProvider time,
       KeyGroupRange range,
       Collection<KeyedStateHandle> handles)
       throws Exception {
-    Path local = Files.createDirectories(directory);
+    Path local = Files.createDirectories(slot.directory);
     Configuration config = config(kind, local);
+    if (slot.compression != null) {
+      config.set(ExecutionOptions.SNAPSHOT_COMPRESSION, slot.compression);
+    }
     MockEnvironment env =
         new MockEnvironmentBuilder()
-            .setManagedMemorySize(Math.ceilDiv(memoryBytes, PAGE_BYTES) * PAGE_BYTES)
+            .setManagedMemorySize(Math.ceilDiv(slot.memoryBytes, PAGE_BYTES) * PAGE_BYTES)
+            .setExecutionConfig(new ExecutionConfig(config))
             .setIOManager(new IOManagerAsync(local.toString()))
             .setTaskManagerRuntimeInfo(new TestingTaskManagerRuntimeInfo(config, local.toFile()))
             .setMaxParallelism(KEY_GROUPS)
@@ -132,7 +150,7 @@ public final class OpenBackend<K> implements AutoCloseable {
         VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, descriptor);
   }
 
-  /** Where checkpoints go: every byte into a file of this directory. */
+  /** Checkpoint storage that writes every byte to files of this directory. */
   static FsCheckpointStreamFactory checkpointsIn(Path directory) throws IOException {
     Files.createDirectories(directory);
     return checkpointsIn(new org.apache.flink.core.fs.Path(directory.toUri()));

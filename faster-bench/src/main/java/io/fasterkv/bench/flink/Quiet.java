@@ -10,9 +10,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Waits until what goes on in the background of all backends is over, as far as one can tell by the
- * processor time that they take: compaction that one backend has put off must not be done in the
- * time of another.
+ * Waits until the background work of all backends has ended, as far as their processor time shows:
+ * one backend's postponed compaction must not run during another one's measurement.
  */
 final class Quiet {
   private static final OperatingSystemMXBean SYSTEM =
@@ -22,29 +21,29 @@ final class Quiet {
   private static final int LOOKS = 2;
 
   /**
-   * All is quiet if they take less than this share of a processor; Linux counts in hundredths of a
-   * second.
+   * A process is quiet if it uses less than this share of a processor; Linux counts in hundredths
+   * of a second.
    */
   private static final double SHARE = 0.15;
 
-  /** What goes on for longer than that goes on for ever. */
+  /** Background work that lasts longer is assumed not to end. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private Quiet() {}
 
-  /** Returns true when this process has been quiet for two looks, or false after ten seconds. */
+  /** Returns true when this process has been quiet for two checks, or false after ten seconds. */
   static boolean await() throws InterruptedException {
     return await(SYSTEM::getProcessCpuTime);
   }
 
-  /** As the first one, and until what was written is on the disk. */
+  /** Like the first one, but also waits until what was written is on the disk. */
   static boolean awaitWithDisk() throws InterruptedException, IOException {
     boolean isQuiet = await();
     sync();
     return isQuiet;
   }
 
-  /** As {@link #awaitWithDisk()}, of backends with processes of their own. */
+  /** Like {@link #awaitWithDisk()}, for backends with processes of their own. */
   static boolean awaitWithDisk(Collection<BackendProcess> backends)
       throws InterruptedException, IOException {
     boolean isQuiet =
@@ -53,7 +52,9 @@ final class Quiet {
     return isQuiet;
   }
 
-  /** What a backend has written, the system must not bring to the disk in the time of another. */
+  /**
+   * Otherwise the system would write one backend's data to disk during another one's measurement.
+   */
   private static void sync() throws IOException {
     Commands.run(List.of("sync"));
   }

@@ -2,6 +2,7 @@ package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.args.Converters;
 import io.fasterkv.bench.args.Ranges;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -55,29 +56,33 @@ final class SlowOptions {
   List<SlowPlan> plans(LargePlan large, boolean isQuick) {
     checkSize("--slow-bytes", stateBytes);
     checkSize("--slow-memory", memoryBytes);
-    Ranges.check(
-        spec,
-        settleSeconds >= 1 && settleSeconds <= 3600,
-        "--slow-settle",
-        settleSeconds,
-        "1 to 3600");
+    Ranges.between(spec, "--slow-settle", settleSeconds, 1, 3600);
     return valueBytes.stream().map(bytes -> plan(large, bytes, isQuick)).toList();
   }
 
   private SlowPlan plan(LargePlan large, int bytes, boolean isQuick) {
-    Ranges.check(
-        spec, bytes >= Long.BYTES && bytes <= 1_000_000, "--slow-values", bytes, "8 to 1000000");
+    Ranges.between(spec, "--slow-values", bytes, Long.BYTES, 1_000_000);
     return new SlowPlan(
         new LargePlan(
             large.backends(),
             isQuick ? QUICK_BYTES : stateBytes,
             bytes,
             isQuick ? 4 * QUICK_BYTES : memoryBytes,
-            large.rounds()),
+            large.rounds(),
+            large.repeatedPercent(),
+            large.compression()),
         TimeUnit.SECONDS.toNanos(isQuick ? 1 : settleSeconds));
   }
 
   private void checkSize(String option, long bytes) {
     Ranges.check(spec, bytes >= 1 << 20 && bytes <= 1L << 40, option, bytes, "1m to 1t");
+  }
+
+  static FlinkPart<SlowResult> part(List<SlowPlan> plans) {
+    List<FlinkPart.Run<SlowResult>> runs = new ArrayList<>();
+    for (SlowPlan plan : plans) {
+      runs.add((work, progress) -> new SlowRun(plan, work).run(progress));
+    }
+    return new FlinkPart<>(runs, plans.stream().mapToInt(SlowRun::steps).sum(), SlowReport::new);
   }
 }

@@ -1,16 +1,16 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
-import io.fasterkv.bench.rows.Goal;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Reports the rows of slow storage, for people and for programs, with their targets. */
-final class SlowReport {
+final class SlowReport implements FlinkReport {
   private final List<SlowResult> results;
 
   SlowReport(List<SlowResult> results) {
@@ -29,7 +29,8 @@ final class SlowReport {
       Spread measured,
       @Nullable Spread toRocksdb) {}
 
-  List<JsonRow> json() {
+  @Override
+  public List<JsonRow> json() {
     return results.stream()
         .map(result ->
             new JsonRow(
@@ -46,7 +47,8 @@ final class SlowReport {
   }
 
   /** A line for each row, length of values and backend. */
-  String table() {
+  @Override
+  public String table() {
     TextTable table =
         new TextTable(
             "slow storage", "value", "backend", "measured", "min", "max", "unit", "x rocksdb");
@@ -65,7 +67,8 @@ final class SlowReport {
     return table.toString();
   }
 
-  List<Goal> goals() {
+  @Override
+  public List<Goal> goals() {
     return results.stream()
         .filter(result -> result.backend() == Backend.FASTER)
         .filter(result -> result.row().wanted(result.valueBytes()) > 0)

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
 import io.fasterkv.bench.slow.SlowFileSystem;
 import io.fasterkv.bench.slow.Traffic;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -28,7 +28,7 @@ import org.apache.flink.runtime.state.SnapshotResult;
  * backend uses its default number of streams.
  */
 final class SlowRun {
-  /** A backend that is not steady by then never will be. */
+  /** A backend that is not steady after this time never will be. */
   private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(180);
 
   private final SlowPlan plan;
@@ -43,7 +43,7 @@ final class SlowRun {
   }
 
   /** The number of steps that {@link #run} reports. */
-  int steps() {
+  static int steps(SlowPlan plan) {
     return plan.state().backends().size() * (1 + plan.state().rounds());
   }
 

@@ -9,12 +9,13 @@ import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
- * Keys and values, made beforehand, the same for every backend: set-up keys from 0 on, new keys
- * behind them, each in a random order. They are boxed at each call, as by Flink's benchmarks: boxes
- * made beforehand would lie in memory as their numbers do, and each call would wait for two.
+ * Keys and values, generated in advance, the same for every backend: set-up keys from 0 on, then
+ * new keys, each in a random order. They are boxed at each call, as in Flink's benchmarks: boxes
+ * created in advance would be in memory in the order of their numbers, and each call would wait for
+ * two cache misses.
  */
 final class StateData {
-  /** Elements that one addition of many adds to a list. */
+  /** Number of elements in one addition of many to a list. */
   static final int LIST_ELEMENTS = 100;
 
   /** Entries of each set-up key's map. */
@@ -50,10 +51,10 @@ final class StateData {
   }
 
   /**
-   * Has the set-up keys asked for in another order from now on. A log in which records lie as they
-   * were last written is read as it lies if that is done in the same order again, and no user does
-   * that. Each key keeps its value, and the rest of its place by {@link #MAP_KEYS}, that is its
-   * entry: what a state holds after a pass does not depend on the order.
+   * Makes later calls use the set-up keys in another order. In a log whose records are in the order
+   * of their last writes, repeating the same order would read sequentially, which real applications
+   * do not do. Each key keeps its value, and the remainder of its index by {@link #MAP_KEYS}, which
+   * is its entry: so the contents of a state after a pass do not depend on the order.
    */
   void reorder() {
     for (int place = setUpKeys.length - 1; place >= MAP_KEYS; place--) {

@@ -1,8 +1,8 @@
 package io.fasterkv.bench.flink;
 
 /**
- * A suite's loops over one backend. Calls are numbered, and the number says which key and value
- * they are about.
+ * A suite's loops over one backend. Calls are numbered; the number determines the key and the
+ * value.
  */
 interface StateLoops {
 
@@ -12,10 +12,10 @@ interface StateLoops {
   /**
    * Makes calls of a row.
    *
-   * @return a sum over what was read; it is the same for every backend that holds the same
+   * @return a sum over what was read; the same for every backend with the same contents
    */
   long run(StateRow row, int from, int to) throws Exception;
 
-  /** Brings back the state as it was loaded, for the keys that these calls were about. */
+  /** Restores the state as it was loaded, for the keys of these calls. */
   void restore(StateRow row, int from, int to) throws Exception;
 }

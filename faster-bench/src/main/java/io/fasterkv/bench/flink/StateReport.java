@@ -1,9 +1,9 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
-import io.fasterkv.bench.rows.Goal;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -13,13 +13,15 @@ import java.util.Set;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The rows of state for people and for programs, and what is wanted of them. */
-final class StateReport {
+/** Reports the rows of state, for people and for programs, with their targets. */
+final class StateReport implements FlinkReport {
   private static final Set<StateRow> AGAINST_HEAP = Set.of(StateRow.valueUpdate, StateRow.valueGet);
 
+  private final FlinkPlan plan;
   private final List<StateResult> results;
 
-  StateReport(List<StateResult> results) {
+  StateReport(FlinkPlan plan, List<StateResult> results) {
+    this.plan = plan;
     this.results = results;
   }
 
@@ -42,7 +44,8 @@ final class StateReport {
       @Nullable Spread toHashmap,
       @Nullable Spread toRocksdb) {}
 
-  List<JsonRow> json(FlinkPlan plan) {
+  @Override
+  public List<JsonRow> json() {
     return results.stream()
         .map(result -> {
           Spread speed = result.perMilli();
@@ -68,7 +71,8 @@ final class StateReport {
   }
 
   /** A line for each row and backend. */
-  String table() {
+  @Override
+  public String table() {
     TextTable table =
         new TextTable(
             "row", "memory", "backend", "ops/ms", "min", "max", "B/op", "x hashmap", "x rocksdb");
@@ -99,8 +103,9 @@ final class StateReport {
         .map(result::times);
   }
 
-  /** What is wanted, of the row that is furthest from it. */
-  List<Goal> goals() {
+  /** The goals, with the row that is furthest from each. */
+  @Override
+  public List<Goal> goals() {
     List<Goal> goals = new ArrayList<>();
     add(goals, "rows in memory", 4, Backend.ROCKSDB, result -> !result.memory().isTenth());
     add(

@@ -1,6 +1,6 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.io.Serializable;
 import java.util.ArrayList;
@@ -8,10 +8,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a row has measured on one backend.
+ * The measurements of a row on one backend.
  *
  * @param memoryBytes managed memory of the backend
- * @param turns one a round, in the order of the rounds
+ * @param turns one for each round, in order
  */
 record StateResult(
     Suite suite,
@@ -22,9 +22,9 @@ record StateResult(
     List<Turn> turns) {
 
   /**
-   * Operations of one round, their time, and what they allocated on the heap.
+   * Operations of one round, their time, and their heap allocation.
    *
-   * @param isAlone whether nothing went on in any backend when this one began to work
+   * @param isAlone whether no backend had background work when this turn began
    */
   record Turn(long operations, long nanos, long allocatedBytes, boolean isAlone)
       implements Serializable {
@@ -43,7 +43,7 @@ record StateResult(
     return Spread.of(turns.stream().map(Turn::perMilli).toList());
   }
 
-  /** Turns that began while what others had put off was being done. */
+  /** Turns that began while another backend's background work was running. */
   int disturbedTurns() {
     return (int) turns.stream().filter(turn -> !turn.isAlone).count();
   }

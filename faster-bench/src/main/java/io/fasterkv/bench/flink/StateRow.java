@@ -3,7 +3,9 @@ package io.fasterkv.bench.flink;
 import java.util.EnumSet;
 import java.util.Set;
 
-/** What is done to the state of one key after another, named as in Flink's benchmarks of state. */
+/**
+ * The operations on the state of one key after another, named as in Flink's benchmarks of state.
+ */
 enum StateRow {
   valueUpdate(true, Suite.VALUE, Suite.TTL_VALUE),
   valueAdd(true, Suite.VALUE, Suite.TTL_VALUE),
@@ -38,12 +40,15 @@ enum StateRow {
     return suites.contains(suite);
   }
 
-  /** Whether each call looks up, changes or replaces what one key has; others walk through it. */
+  /**
+   * Whether each call looks up, changes or replaces one entry of a key; others iterate over the
+   * state.
+   */
   boolean isPoint() {
     return isPoint;
   }
 
-  /** What counts as operations: the entries where a map is walked through, otherwise the calls. */
+  /** Number of operations: the entries if a map is iterated over, otherwise the calls. */
   long operations(long calls) {
     return switch (this) {
       case mapKeys, mapValues, mapEntries, mapIterator -> calls * StateData.MAP_KEYS;
@@ -51,7 +56,7 @@ enum StateRow {
     };
   }
 
-  /** Whether a key is not again as it was loaded when the state was brought back. */
+  /** Whether a key differs from how it was loaded after the state was restored. */
   boolean leavesChanges() {
     return switch (this) {
       case valueUpdate, listUpdate, listAppend, listAddAll, mapUpdate, mapRemove, mapPutAll -> true;
@@ -60,8 +65,8 @@ enum StateRow {
   }
 
   /**
-   * Whether what is dead of what a slice has written is so because the state was brought back, but
-   * for next to nothing: new keys are cleared again, and lists of a hundred elements become short.
+   * Whether nearly all dead records of a slice are due to restoring the state: new keys are cleared
+   * again, and lists of a hundred elements become short.
    */
   boolean onlyAdds() {
     return switch (this) {
@@ -71,7 +76,7 @@ enum StateRow {
   }
 
   /**
-   * So many times longer than others it is measured: what overwrites or removes waits for
+   * The factor by which it is measured longer than others: rows that overwrite or remove wait for
    * compaction in some slices and not in others.
    */
   int stretch() {

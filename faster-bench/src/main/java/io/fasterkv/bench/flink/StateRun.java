@@ -1,9 +1,9 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,15 +15,15 @@ import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
- * One suite with one setting of memory: loads all backends, each in a process of its own, begun for
- * it (what the JVM compiles depends on all that ran before), warms every row up, then lets the
- * backends take turns, row after row and round after round. They do the same to the same keys, and
- * must read the same. The warm-up lasts for as long with each backend at least, and says how long a
- * slice of a row is: as many calls as the slowest of the backends can do in a few seconds. A turn
- * begins when all is quiet, and what was written is on the disk.
+ * Measures one suite with one memory setting. It loads all backends, each in a new process of its
+ * own (what the JVM compiles depends on everything that ran before), warms every row up, and then
+ * lets the backends take turns, row after row and round after round. They make the same calls on
+ * the same keys, and must read the same. The warm-up also determines the length of a slice of a
+ * row: as many calls as the slowest backend makes in a few seconds. A turn begins when no
+ * background work is running and everything written is on the disk.
  */
 final class StateRun {
-  /** The warm-up is made in so many parts, to stop where the time is over. */
+  /** The warm-up consists of this many parts, so that it can stop when the time is over. */
   private static final int WARM_UP_PARTS = 500;
 
   private final FlinkPlan plan;
@@ -38,13 +38,13 @@ final class StateRun {
     this.rows = rows.stream().filter(row -> row.isOf(suite)).toList();
   }
 
-  /** How often {@link #run} says that a step has ended. */
+  /** Number of steps that {@link #run} reports. */
   int steps() {
     return plan.backends().size() * (1 + rows.size() * (plan.rounds() + 1));
   }
 
   /**
-   * Runs it.
+   * Runs the suite.
    *
    * @throws WrongAnswer if two backends have read different things
    */
@@ -95,7 +95,7 @@ final class StateRun {
       for (BackendProcess backend : backends) {
         backend.call(new WorkerCall.Reorder());
       }
-      // Another backend is first in each round: a turn is after somebody else's.
+      // Another backend is first in each round, since a turn may be affected by the one before.
       Collections.rotate(inTurn, 1);
       for (StateRow row : rows) {
         int from = Math.floorMod(round * 99_991, plan.setUpKeys());
@@ -123,7 +123,7 @@ final class StateRun {
         .orElseThrow();
   }
 
-  /** Returns how many calls a slice of the row has. */
+  /** Returns the number of calls in a slice of the row. */
   private int warmUp(StateRow row, List<BackendProcess> backends) throws IOException {
     int most = plan.calls();
     int part = Math.ceilDiv(most, WARM_UP_PARTS);
@@ -148,7 +148,7 @@ final class StateRun {
     return calls;
   }
 
-  /** Compares the slices that all have run. */
+  /** Compares the slices that all backends have run. */
   private void checkSame(StateRow row, Map<Backend, List<Long>> sums) {
     int slices = sums.values().stream().mapToInt(List::size).min().orElse(0);
     if (sums.values().stream().map(read -> read.subList(0, slices)).distinct().count() > 1) {

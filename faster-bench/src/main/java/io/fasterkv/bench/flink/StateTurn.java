@@ -6,19 +6,19 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Slices of one row on one backend, one after the other, each about the keys behind those of the
- * one before: what was asked for just now is in every cache. What brings the state back after each
- * is not timed; nor is, where keys or many elements were added, what taking them away leaves to be
- * done in the background, as in Flink's benchmarks: adding makes nothing to be cleared away.
+ * Runs consecutive slices of one row on one backend, each on the keys after those of the slice
+ * before, since recently used data is in every cache. Restoring the state after each slice is not
+ * timed. If keys or many elements were added, the background work that removing them causes is not
+ * timed either, as in Flink's benchmarks, because adding itself causes no such work.
  */
 final class StateTurn {
   /**
-   * What the slowest backend may take for a slice, with what brings the state back after it; a turn
-   * that has taken that long has no further slice.
+   * The time of the slowest backend for a slice, with restoring the state after it; a turn that has
+   * taken that long has no further slice.
    */
   static final long SLICE_NANOS = 3_000_000_000L;
 
-  /** How long a turn may wait between its slices, in all. */
+  /** Maximum total time that a turn waits between its slices. */
   private static final long MOST_WAITING_NANOS = 10_000_000_000L;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
@@ -37,21 +37,21 @@ final class StateTurn {
     from = call.from();
   }
 
-  /** What the slices have read, in their order. */
+  /** The results of the slices, in order. */
   List<Long> sums() {
     return sums;
   }
 
-  /** Works in the backend's own debts; nobody looks at how long that takes. */
+  /** Runs without timing, until the backend's background work is in a steady state. */
   void warmUp() throws Exception {
     run(false, 1);
     isQuiet = settle();
   }
 
   /**
-   * Runs slices, one at least, until they have lasted for as long as the plan says, or all of it,
-   * without the waits between them, for {@link #SLICE_NANOS} longer, both times what the row is
-   * stretched by, or the waits for too long.
+   * Runs at least one slice, until the slices have lasted for the planned time, or, with everything
+   * except the waits between them, for {@link #SLICE_NANOS} longer; both times are multiplied by
+   * the row's stretch. It also ends when the waits have taken too long.
    */
   StateResult.Turn run() throws Exception {
     return run(plan.turnNanos() > 0, call.row().stretch());
@@ -87,7 +87,7 @@ final class StateTurn {
     return new StateResult.Turn(slices * row.operations(calls), nanos, bytes, isAlone);
   }
 
-  /** Whether nothing is left to be done of what took away again what was added, if it was. */
+  /** Whether the work that removing the added data has caused is complete, if there is any. */
   private boolean settle() throws InterruptedException {
     return !call.row().onlyAdds() || Quiet.await();
   }

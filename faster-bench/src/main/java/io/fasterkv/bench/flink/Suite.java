@@ -5,9 +5,9 @@ import java.util.List;
 import org.apache.flink.api.common.state.StateTtlConfig;
 
 /**
- * States that are measured together on backends of their own, named as Flink's benchmarks are. A
- * list of a hundred elements takes fifteen times what others of its benchmark take, and a tenth of
- * it is as much more memory.
+ * States that are measured together on backends of their own, named as in Flink's benchmarks. A
+ * list of a hundred elements takes fifteen times as long as other operations of its benchmark, so
+ * it has a tenth of the keys.
  */
 enum Suite {
   VALUE("ValueStateBenchmark", 64),
@@ -32,7 +32,7 @@ enum Suite {
     return benchmark;
   }
 
-  /** About what the state of a set-up key takes as records of a log, at the end of a slice. */
+  /** Approximate size of a set-up key's state as log records at the end of a slice. */
   int bytesPerKey() {
     return bytesPerKey;
   }
@@ -51,7 +51,7 @@ enum Suite {
     };
   }
 
-  /** How {@code --suites} names it. */
+  /** Its name in {@code --suites}. */
   @Override
   public String toString() {
     return name().toLowerCase(java.util.Locale.ROOT).replace('_', '-');

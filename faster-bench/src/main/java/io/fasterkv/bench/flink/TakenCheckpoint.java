@@ -1,32 +1,40 @@
 package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.file.Path;
 import java.util.concurrent.RunnableFuture;
 import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.state.AbstractKeyedStateBackend;
+import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 
 /**
- * A checkpoint, and what it has cost.
+ * A checkpoint and its cost.
  *
- * @param synchronousNanos how long the task stood still
+ * @param synchronousNanos how long the task was blocked
  * @param nanos until it was written
- * @param uploadedBytes what it has written to its directory
+ * @param uploadedBytes bytes written to its directory
  */
 public record TakenCheckpoint(
     KeyedStateHandle handle, long synchronousNanos, long nanos, long uploadedBytes) {
 
-  /** What a task does while a checkpoint is written. */
+  /** The work of a task while a checkpoint is written. */
   @FunctionalInterface
   public interface Work {
-    /** Does a little of it. */
+    /** Does a small part of it. */
     void step() throws Exception;
   }
 
-  /** Takes a checkpoint, while the task goes on with its work, and confirms it. */
+  /** How many files it names, with the one of its metadata. */
+  public int files() {
+    return handle instanceof IncrementalRemoteKeyedStateHandle incremental
+        ? incremental.getSharedState().size() + incremental.getPrivateState().size() + 1
+        : 1;
+  }
+
+  /** Takes a checkpoint while the task continues its work, and confirms it. */
   static TakenCheckpoint take(
       AbstractKeyedStateBackend<?> backend, long id, Path directory, Work beside) throws Exception {
     long before = WorkDirectory.bytesBelow(directory);

@@ -1,23 +1,23 @@
 package io.fasterkv.bench.flink;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import java.io.Serializable;
 import java.util.List;
 
 /**
- * What a {@link BackendProcess} is asked to do, one call after the other.
+ * A call of a {@link BackendProcess}, made one after the other.
  *
- * @param <R> the answer, which can be serialized
+ * @param <R> the answer, which must be serializable
  */
 sealed interface WorkerCall<R> extends Serializable {
-  /** What a call without an answer answers. */
+  /** The answer of a call without a result. */
   Boolean DONE = true;
 
-  /** Does it, in the backend's own process. */
+  /** Executes the call in the backend's own process. */
   R on(BackendWorker worker) throws Exception;
 
   /**
-   * Opens a backend below a directory, in the place of the one before, and loads its state.
+   * Opens a backend below a directory, instead of the one before, and loads its state.
    *
    * @param memoryBytes managed memory
    */
@@ -39,9 +39,9 @@ sealed interface WorkerCall<R> extends Serializable {
     }
   }
 
-  /** Makes calls of a row, and brings the state back. */
+  /** Makes calls of a row, and restores the state. */
   record Pass(StateRow row, int from, int to) implements WorkerCall<Pass.Done> {
-    /** What was read, and how long all of it took. */
+    /** The sum of what was read, and the total time. */
     record Done(long sum, long nanos) implements Serializable {}
 
     @Override
@@ -51,10 +51,10 @@ sealed interface WorkerCall<R> extends Serializable {
   }
 
   /**
-   * Makes the rest of a warm-up.
+   * Runs the rest of a warm-up.
    *
-   * @param calls that have been made, and that a slice has
-   * @param spentNanos on them
+   * @param calls number of calls that have been made, and that a slice has
+   * @param spentNanos time spent on them
    */
   record WarmOn(StateRow row, int calls, long spentNanos) implements WorkerCall<Boolean> {
     @Override
@@ -64,7 +64,7 @@ sealed interface WorkerCall<R> extends Serializable {
     }
   }
 
-  /** Has keys asked for in another order from now on; see {@link StateData#reorder}. */
+  /** Makes later calls use the keys in another order; see {@link StateData#reorder}. */
   record Reorder() implements WorkerCall<Boolean> {
     @Override
     public Boolean on(BackendWorker worker) {
@@ -74,14 +74,14 @@ sealed interface WorkerCall<R> extends Serializable {
   }
 
   /**
-   * Works for as long ahead, and is measured then.
+   * Runs for the planned time without measuring, and then measures a turn.
    *
    * @param from the first key
-   * @param calls of a slice
-   * @param isAlone whether nothing else goes on
+   * @param calls number of calls in a slice
+   * @param isAlone whether nothing else is running
    */
   record Turn(StateRow row, int from, int calls, boolean isAlone) implements WorkerCall<Turn.Done> {
-    /** What was measured, and what all slices have read. */
+    /** The measurement, and the results of all slices. */
     record Done(StateResult.Turn measured, List<Long> sums) implements Serializable {}
 
     @Override

@@ -1,4 +1,4 @@
-/** Flink's state backends side by side: the rows of Flink's own state benchmarks. */
+/** Compares Flink's state backends: the rows of Flink's own state benchmarks. */
 @NullMarked
 package io.fasterkv.bench.flink;
 

@@ -67,9 +67,8 @@ public final class JmhCommand implements Callable<Integer> {
 
   @Override
   public Integer call() throws RunnerException {
-    Ranges.check(spec, forks >= 1 && forks <= 100, "--forks", forks, "1 to 100");
-    Ranges.check(
-        spec, iterations >= 1 && iterations <= 1000, "--iterations", iterations, "1 to 1000");
+    Ranges.between(spec, "--forks", forks, 1, 100);
+    Ranges.between(spec, "--iterations", iterations, 1, 1000);
     new Runner(options()).run();
     return 0;
   }

@@ -3,17 +3,16 @@ package io.fasterkv.bench.jmh;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
-import io.fasterkv.epoch.StoreFailure;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.LogPosition;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,7 +27,7 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** What the log's tail costs, its turns of pages and their flush to nowhere included. */
+/** Measures appending at the log's tail, including turns of pages and their flush to nowhere. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -53,13 +52,13 @@ public class LogAppend {
             .mutableFraction(0)
             .deleteOnClose(true)
             .build();
-    StoreFailure failure = new StoreFailure();
+    StoreFailure failure = new StoreFailure(System.getLogger("test"));
     Epochs epochs = new Epochs(config.maxSessions(), failure);
     arena = new OffHeapArena(new MemoryBudget(config.memoryBytes()));
     log = new HybridLog(config, arena, epochs, new NoDevice(), LogPosition.start(), failure);
     user = epochs.register();
     store = FasterStore.open(config, new NoDevice());
-    session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    session = store.newSession().longs(LongFunctions.sum());
   }
 
   @TearDown(Level.Trial)

@@ -3,10 +3,9 @@ package io.fasterkv.bench.jmh;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -59,7 +58,7 @@ public class LongOperations {
                 .memoryBytes(keys * BYTES_PER_KEY + ROOM_BYTES)
                 .deleteOnClose(true)
                 .build());
-    session = store.newLongSession(LongFunctions.sum(), SessionMode.BLOCKING);
+    session = store.newSession().longs(LongFunctions.sum());
     for (long key = 0; key < keys; key++) {
       session.upsert(key, key, null);
     }

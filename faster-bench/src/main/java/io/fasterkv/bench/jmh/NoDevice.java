@@ -4,7 +4,7 @@ import io.fasterkv.device.LogDevice;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 
-/** Takes every write at once and keeps nothing: what is left is the log's own work. */
+/** Accepts every write at once and keeps nothing, so that only the log's own work is measured. */
 final class NoDevice implements LogDevice {
   private static final int SECTOR_BYTES = 4096;
 

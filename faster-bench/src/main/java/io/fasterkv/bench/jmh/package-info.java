@@ -1,4 +1,4 @@
-/** The store's parts by themselves, measured by JMH. */
+/** Measures the store's parts separately with JMH. */
 @NullMarked
 package io.fasterkv.bench.jmh;
 

@@ -1,19 +1,18 @@
 package io.fasterkv.bench.memory;
 
-import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.memory.MemoryRun.Phase;
-import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import org.jspecify.annotations.Nullable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
@@ -35,7 +34,7 @@ import picocli.CommandLine.Spec;
     },
     footer = {"", "Exit codes: 0 within the bound, 1 over it or a failure, 2 bad arguments."})
 public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
-  /** What the store may take beyond its budget. */
+  /** Maximum memory of the store beyond its budget. */
   public static final long BOUND_BYTES = 64L << 20;
 
   @Option(
@@ -58,15 +57,16 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
       description = "Bytes of a value: 8 to 65536. Default: ${DEFAULT-VALUE}.")
   int valueBytes = 1000;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For the log. Default: faster-bench-disk in the user's home.")
-  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+  @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
+
+  /** Runs the command by itself, in a process that does nothing else. */
+  public static void main(String[] arguments) {
+    System.exit(new CommandLine(new MemoryCommand()).execute(arguments));
+  }
 
   @Override
   public List<String> jvmOptions() {
@@ -77,15 +77,10 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
   public Integer call() throws IOException {
     Ranges.check(spec, memoryBytes >= 16L << 20, "--memory", memoryBytes, "16m and more");
     Ranges.check(spec, dataBytes >= 1L << 20, "--data", dataBytes, "1m and more");
-    Ranges.check(
-        spec, valueBytes >= 8 && valueBytes <= 1 << 16, "--value-bytes", valueBytes, "8 to 65536");
-    WorkDirectory work = WorkDirectory.create(directory);
-    List<Phase> phases;
-    try {
-      phases = new MemoryRun(dataBytes, valueBytes, memoryBytes, work.path()).run();
-    } finally {
-      work.delete();
-    }
+    Ranges.between(spec, "--value-bytes", valueBytes, 8, 1 << 16);
+    List<Phase> phases =
+        directory.inNew(
+            work -> new MemoryRun(dataBytes, valueBytes, memoryBytes, work.path()).run());
     long worst = phases.stream().mapToLong(Phase::overBytes).max().orElseThrow();
     System.out.println(table(phases));
     System.out.println(
@@ -94,9 +89,7 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
             + " MiB, wanted at most "
             + mebibytes(BOUND_BYTES)
             + " MiB");
-    if (output.json != null) {
-      JsonFile.write(output.json, phases);
-    }
+    output.write(phases);
     return worst <= BOUND_BYTES ? 0 : 1;
   }
 

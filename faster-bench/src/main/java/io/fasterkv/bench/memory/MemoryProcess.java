@@ -2,15 +2,13 @@ package io.fasterkv.bench.memory;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.fasterkv.bench.BenchMain;
-import io.fasterkv.bench.JvmOptions;
 import io.fasterkv.bench.process.Commands;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.StreamSupport;
 
-/** Runs {@code ./bench memory} in a JVM of its own, in which there is nothing else. */
+/** Runs {@code ./bench memory} in a JVM of its own. */
 public final class MemoryProcess {
   private MemoryProcess() {}
 
@@ -18,9 +16,9 @@ public final class MemoryProcess {
   public static long highestOverBytes(Path directory) throws IOException {
     Path json = directory.resolve("memory.json");
     List<String> arguments =
-        List.of("memory", "--directory", directory.toString(), "--json", json.toString());
+        List.of("--directory", directory.toString(), "--json", json.toString());
     List<String> command =
-        Commands.java(BenchMain.class, JvmOptions.of(arguments.toArray(String[]::new)), arguments);
+        Commands.java(MemoryCommand.class, new MemoryCommand().jvmOptions(), arguments);
     Process process =
         new ProcessBuilder(command)
             .redirectError(ProcessBuilder.Redirect.INHERIT)

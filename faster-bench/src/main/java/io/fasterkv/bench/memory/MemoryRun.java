@@ -12,10 +12,10 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 /**
- * Takes a store through its life and notes the highest resident size of each part.
+ * Runs a store through its life and records the highest resident size of each phase.
  *
- * <p>What the JVM itself takes is measured before, after a rehearsal with a small store: classes
- * are loaded and code is compiled by then.
+ * <p>The JVM's own memory is measured before, after a rehearsal with a small store, when classes
+ * have been loaded and code has been compiled.
  */
 public final class MemoryRun {
   private static final int DEPTH = 32;
@@ -32,8 +32,8 @@ public final class MemoryRun {
   private final Path directory;
 
   /**
-   * @param dataBytes what is loaded
-   * @param memoryBytes of which half and more is for the log
+   * @param dataBytes the amount of data to load
+   * @param memoryBytes the budget, at least half of which is for the log
    */
   public MemoryRun(long dataBytes, int valueBytes, long memoryBytes, Path directory) {
     this.dataBytes = dataBytes;
@@ -43,7 +43,7 @@ public final class MemoryRun {
   }
 
   /**
-   * One part of the store's life.
+   * One phase of the store's life.
    *
    * @param overBytes the highest resident size above the JVM's own and the budget; negative if the
    *     store does not touch all of its budget

@@ -1,4 +1,4 @@
-/** The memory of a process that runs nothing but the store. */
+/** Measures the memory of a process that runs only the store. */
 @NullMarked
 package io.fasterkv.bench.memory;
 

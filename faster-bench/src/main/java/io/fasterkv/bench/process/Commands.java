@@ -7,13 +7,16 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Other programs, and this one in a JVM of its own. */
+/** Runs other programs, and this one in a JVM of its own. */
 public final class Commands {
   private static final int SHOWN_CHARACTERS = 2000;
 
   private Commands() {}
 
-  /** What starts a main class of this program on the same Java, with native access if this has. */
+  /**
+   * The command that starts a main class of this program on the same Java, with native access if
+   * this JVM has it.
+   */
   public static List<String> java(Class<?> main, List<String> jvmOptions, List<String> arguments) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -29,7 +32,7 @@ public final class Commands {
   }
 
   /**
-   * Runs a command to its end and returns what it has written, errors included.
+   * Runs a command to its end and returns its output, including errors.
    *
    * @throws IOException if it cannot be started or fails
    */

@@ -1,12 +1,12 @@
 package io.fasterkv.bench.process;
 
-import io.fasterkv.bench.demo.screen.Sizes;
+import io.fasterkv.bench.report.Sizes;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** How much memory this process has taken, where the operating system tells. */
+/** Reports how much memory this process uses, if the operating system tells. */
 public final class ProcessMemory {
   private static final Path STATUS = Path.of("/proc/self/status");
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
@@ -33,7 +33,7 @@ public final class ProcessMemory {
     return status(RESIDENT);
   }
 
-  /** Lets the highest resident size start again from now; false where that is not possible. */
+  /** Resets the highest resident size; returns false where that is not possible. */
   public static boolean resetPeak() {
     try {
       Files.writeString(CLEAR, RESET_PEAK, StandardOpenOption.WRITE);

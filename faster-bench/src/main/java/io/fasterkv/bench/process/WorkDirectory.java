@@ -20,9 +20,9 @@ import org.jspecify.annotations.Nullable;
  * The directory of one run below the directory that the user chose.
  *
  * <p>A live run holds a lock on a file in its directory. The operating system releases the lock
- * when the process dies, however it dies; whoever starts next and gets the lock knows that the run
+ * when the process dies, however it dies. A later run that gets the lock knows that the earlier one
  * is dead, and removes its directory. Directories that are not laid out like a run are never
- * touched, nor are those of runs that ended well and were asked to keep theirs.
+ * touched, nor are those of runs that ended well and were told to keep theirs.
  */
 public final class WorkDirectory implements AutoCloseable {
   private static final String LOCK = "run.lock";
@@ -44,7 +44,7 @@ public final class WorkDirectory implements AutoCloseable {
   /** Removes what dead runs left in {@code parent} and creates a directory for this run. */
   public static WorkDirectory create(Path parent) throws IOException {
     Files.createDirectories(parent);
-    // One starter at a time: a directory without its lock yet must not look like a dead run's.
+    // One run starts at a time: a directory without its lock yet must not look like a dead run's.
     try (FileChannel starters = openLockFile(parent.resolve("start.lock"));
         FileLock starting = starters.lock()) {
       int removed = removeDeadRuns(parent);
@@ -76,7 +76,7 @@ public final class WorkDirectory implements AutoCloseable {
     return Files.createDirectories(path.resolve(name));
   }
 
-  /** Bytes of the files below a directory, which others may be deleting; 0 if it is not there. */
+  /** Bytes of the files below a directory, which others may be deleting; 0 if it does not exist. */
   public static long bytesBelow(Path directory) throws IOException {
     if (!Files.exists(directory)) {
       return 0;
@@ -86,13 +86,13 @@ public final class WorkDirectory implements AutoCloseable {
     return sizes.bytes;
   }
 
-  /** Gives up the directory and everything in it. */
+  /** Deletes the directory and everything in it. */
   public void delete() throws IOException {
     channel.close();
     deleteTree(path);
   }
 
-  /** Removes one of the run's directories before the run is over. */
+  /** Deletes one of the run's directories before the run has ended. */
   public void delete(Path part) throws IOException {
     if (!part.startsWith(path) || part.equals(path)) {
       throw new IllegalArgumentException(
@@ -101,12 +101,12 @@ public final class WorkDirectory implements AutoCloseable {
     deleteTree(part);
   }
 
-  /** Lets later starts leave the directory alone. */
+  /** Makes later runs leave the directory alone. */
   public void keep() throws IOException {
     Files.writeString(path.resolve(KEPT), "");
   }
 
-  /** Leaves the directory to the next start. */
+  /** Leaves the directory to the next run. */
   @Override
   public void close() throws IOException {
     channel.close();
@@ -148,7 +148,7 @@ public final class WorkDirectory implements AutoCloseable {
     }
   }
 
-  /** Deletes the lock file last; a thread that still writes while it dies gets a second try. */
+  /** Deletes the lock file last; retries for a thread that still writes while it ends. */
   private static void deleteTree(Path tree) throws IOException {
     for (int attempt = 1; ; attempt++) {
       try {

@@ -1,4 +1,6 @@
-/** What the demo and the benchmarks share as programs: their directories and their memory. */
+/**
+ * Process directories, child processes and memory figures, shared by the demo and the benchmarks.
+ */
 @NullMarked
 package io.fasterkv.bench.process;
 

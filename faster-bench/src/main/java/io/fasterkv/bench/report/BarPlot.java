@@ -9,7 +9,7 @@ import org.knowm.xchart.CategoryChart;
 import org.knowm.xchart.CategoryChartBuilder;
 import org.knowm.xchart.style.Styler.LegendPosition;
 
-/** Groups of bars, one group a category; as a picture. */
+/** A plot with groups of bars, one group for each category. */
 public final class BarPlot {
   private final CategoryChart chart;
   private final List<String> categories;

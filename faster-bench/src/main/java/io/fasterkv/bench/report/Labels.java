@@ -1,9 +1,9 @@
 package io.fasterkv.bench.report;
 
-import io.fasterkv.api.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointKind;
 import java.util.Locale;
 
-/** How constants are called in rows and figures. */
+/** The names of constants in rows and figures. */
 public final class Labels {
   private Labels() {}
 

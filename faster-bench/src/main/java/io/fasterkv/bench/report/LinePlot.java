@@ -12,7 +12,7 @@ import org.knowm.xchart.style.Styler.LegendPosition;
 import org.knowm.xchart.style.XYStyler;
 import org.knowm.xchart.style.markers.SeriesMarkers;
 
-/** Some lines over one axis, with moments marked; as a picture and as its data. */
+/** A plot of several lines over one axis, with marked moments; written as a picture and as data. */
 public final class LinePlot {
   private static final float MARK_WIDTH = 1;
   private static final float MARK_DASH = 4;

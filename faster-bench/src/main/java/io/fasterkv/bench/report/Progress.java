@@ -9,8 +9,8 @@ import me.tongfei.progressbar.ProgressBarStyle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How far a run is, on the error output, so that the results can be piped: a bar in a terminal, now
- * and then a line elsewhere.
+ * Shows the progress of a run on the error output, so that the results can be piped: a bar in a
+ * terminal, occasional lines elsewhere.
  */
 public final class Progress implements AutoCloseable {
   private static final int REFRESH_MILLIS = 200;
@@ -28,7 +28,7 @@ public final class Progress implements AutoCloseable {
     this.steps = steps;
   }
 
-  /** Starts, as the launcher has told what the error output is. */
+  /** Starts the display; the launcher has said what the error output is. */
   public static Progress start(String task, long steps) {
     if (!Boolean.getBoolean("io.fasterkv.bench.terminal")) {
       return new Progress(null, System.err, steps);
@@ -46,7 +46,7 @@ public final class Progress implements AutoCloseable {
         steps);
   }
 
-  /** Says what begins now. */
+  /** Shows what begins now. */
   public void begin(String what) {
     if (bar != null) {
       bar.setExtraMessage(" " + what);
@@ -59,7 +59,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Says that one step has ended. */
+  /** Counts a step that has ended. */
   public void step() {
     done++;
     if (bar != null) {

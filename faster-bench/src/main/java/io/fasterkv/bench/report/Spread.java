@@ -2,10 +2,10 @@ package io.fasterkv.bench.report;
 
 import java.util.List;
 
-/** The middle and the ends of some measurements, of which there is at least one. */
+/** The median, minimum and maximum of at least one measurement. */
 public record Spread(double median, double min, double max) {
 
-  /** Of measurements in any order. */
+  /** Computes the spread of measurements in any order. */
   public static Spread of(List<Double> measured) {
     if (measured.isEmpty()) {
       throw new IllegalArgumentException("nothing was measured: measured=0, allowed=1 or more");

@@ -1,4 +1,4 @@
-/** What a run shows: progress, tables, files. */
+/** The output of a run: progress, tables, files. */
 @NullMarked
 package io.fasterkv.bench.report;
 

@@ -1,5 +1,6 @@
 package io.fasterkv.bench.rows;
 
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
@@ -13,19 +14,19 @@ import java.util.Set;
 import java.util.stream.DoubleStream;
 import org.jspecify.annotations.Nullable;
 
-/** The goals for data in memory: which rows they need, and what these say. */
+/** The goals for data in memory, with the rows that they need. */
 final class MemoryGoals {
   private static final int ONE_AT_A_TIME = 1;
 
-  /** Less than a byte in a hundred operations: sessions and clocks, not operations. */
+  /** Less than one byte in a hundred operations, which is due to sessions and clocks. */
   private static final double ZERO_BYTES = 0.01;
 
   private final int batch;
   private final int threads;
 
   /**
-   * @param batch how many operations make a batch
-   * @param threads what scaling is measured with
+   * @param batch number of operations in a batch
+   * @param threads number of threads for measuring the scaling
    */
   MemoryGoals(int batch, int threads) {
     this.batch = batch;
@@ -49,7 +50,7 @@ final class MemoryGoals {
     return new ArrayList<>(rows);
   }
 
-  /** What the rows' results say. */
+  /** The goals with the rows' results. */
   List<Goal> goals(List<RowResult> results) {
     List<Goal> goals = new ArrayList<>();
     goals.add(

@@ -1,7 +1,8 @@
 package io.fasterkv.bench.rows;
 
-import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.disk.DiskOptions;
@@ -10,7 +11,8 @@ import io.fasterkv.bench.disk.DiskRun;
 import io.fasterkv.bench.disk.Fio;
 import io.fasterkv.bench.memory.MemoryProcess;
 import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.report.Goal;
+import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.ycsb.Data;
@@ -82,17 +84,13 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
       description = "One or more of ${COMPLETION-CANDIDATES}. Default: all.")
   List<Part> parts = List.of(Part.values());
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "On the disk to measure. Default: faster-bench-disk in the user's home.")
-  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+  @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
-  /** What can be measured by itself. */
+  /** A part that can be measured separately. */
   enum Part {
     memory,
     disk,
@@ -109,23 +107,19 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
   @Override
   public Integer call() throws IOException {
     Ranges.check(spec, keys >= 100 && keys <= 1 << 30, "--keys", keys, "100 to 1g");
-    Ranges.check(spec, batch >= 2 && batch <= 1024, "--batch", batch, "2 to 1024");
-    Ranges.check(spec, threads >= 2 && threads <= 256, "--threads", threads, "2 to 256");
+    Ranges.between(spec, "--batch", batch, 2, 1024);
+    Ranges.between(spec, "--threads", threads, 2, 256);
     List<Goal> goals = new ArrayList<>();
-    WorkDirectory work = WorkDirectory.create(directory);
-    try {
+    directory.inNew(work -> {
       for (Part part : Part.values()) {
         if (parts.contains(part)) {
           goals.addAll(measure(part, work));
         }
       }
-    } finally {
-      work.delete();
-    }
+      return goals;
+    });
     System.out.println(GoalTable.of(goals));
-    if (output.json != null) {
-      JsonFile.write(output.json, goals);
-    }
+    output.write(goals);
     return 0;
   }
 

@@ -1,4 +1,4 @@
-/** The figures that the project has set itself, each as a ratio from one interleaved run. */
+/** Measures the project's goals, each as a ratio from one interleaved run. */
 @NullMarked
 package io.fasterkv.bench.rows;
 

@@ -1,15 +1,13 @@
 package io.fasterkv.bench.soak;
 
-import io.fasterkv.bench.JvmNeeds;
+import io.fasterkv.bench.args.BackendOption;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
-import io.fasterkv.bench.demo.Backend;
-import io.fasterkv.bench.flink.BackendConverter;
-import io.fasterkv.bench.process.WorkDirectory;
-import io.fasterkv.bench.report.JsonFile;
+import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Progress;
-import io.fasterkv.bench.rows.GoalTable;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -41,12 +39,7 @@ import picocli.CommandLine.Spec;
 public final class SoakCommand implements Callable<Integer>, JvmNeeds {
   private static final int FEWEST_SAMPLES = 6;
 
-  @Option(
-      names = "--backend",
-      paramLabel = "NAME",
-      converter = BackendConverter.class,
-      description = "faster, hashmap or rocksdb. Default: ${DEFAULT-VALUE}.")
-  Backend backend = Backend.FASTER;
+  @Mixin BackendOption backend = new BackendOption();
 
   @Option(
       names = "--seconds",
@@ -89,17 +82,13 @@ public final class SoakCommand implements Callable<Integer>, JvmNeeds {
       description = "Write plots over time, and their data, there.")
   @Nullable Path out;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description = "For the files. Default: faster-bench-disk in the user's home.")
-  Path directory = Path.of(System.getProperty("user.home", "."), "faster-bench-disk");
+  @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Mixin OutputOptions output = new OutputOptions();
 
   @Spec @Nullable CommandSpec spec;
 
-  /** A heap that is touched from the start does not creep. */
+  /** A heap that is touched from the start, so that it does not grow during the run. */
   @Override
   public List<String> jvmOptions() {
     return List.of("-Xms512m", "-Xmx512m", "-XX:+AlwaysPreTouch");
@@ -108,20 +97,17 @@ public final class SoakCommand implements Callable<Integer>, JvmNeeds {
   @Override
   public Integer call() throws Exception {
     SoakPlan plan = plan();
-    WorkDirectory work = WorkDirectory.create(directory);
-    List<SoakSample> samples;
-    try (Progress progress = Progress.start("soak", plan.samples())) {
-      samples = new SoakRun(plan, work, progress).run();
-    } finally {
-      work.delete();
-    }
+    List<SoakSample> samples =
+        directory.inNew(work -> {
+          try (Progress progress = Progress.start("soak", plan.samples())) {
+            return new SoakRun(plan, work, progress).run();
+          }
+        });
     SoakReport report = new SoakReport(samples);
     System.out.println(report.table());
     System.out.println();
     System.out.println(GoalTable.of(report.goals()));
-    if (output.json != null) {
-      JsonFile.write(output.json, samples);
-    }
+    output.write(samples);
     if (out != null) {
       report.draw(out);
     }
@@ -148,6 +134,7 @@ public final class SoakCommand implements Callable<Integer>, JvmNeeds {
         "--sample",
         sample,
         "more than 0, at most a sixth of --seconds");
-    return new SoakPlan(backend, memoryBytes, (int) keys, (int) recordsPerSecond, duration, sample);
+    return new SoakPlan(
+        backend.backend(), memoryBytes, (int) keys, (int) recordsPerSecond, duration, sample);
   }
 }

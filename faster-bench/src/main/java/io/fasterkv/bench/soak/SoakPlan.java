@@ -1,16 +1,16 @@
 package io.fasterkv.bench.soak;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import java.time.Duration;
 
 /**
- * What is soaked, and for how long.
+ * The plan of a soak test.
  *
  * @param memoryBytes managed memory of the backend
- * @param keys that have state at any time
- * @param recordsPerSecond the pace at which records come, whether or not the last one is done
- * @param duration of the whole
- * @param sample how long a sample is, each with one checkpoint
+ * @param keys number of keys with state at any time
+ * @param recordsPerSecond the rate at which records arrive, whether or not the last one is done
+ * @param duration of the whole run
+ * @param sample length of a sample, each with one checkpoint
  */
 record SoakPlan(
     Backend backend,
@@ -24,7 +24,7 @@ record SoakPlan(
     return Math.toIntExact(duration.dividedBy(sample));
   }
 
-  /** A tenth of the samples: then as many things expire as come. */
+  /** A tenth of the samples: then as many records expire as are added. */
   Duration timeToLive() {
     return duration.dividedBy(10);
   }

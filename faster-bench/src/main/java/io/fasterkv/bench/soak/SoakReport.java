@@ -1,16 +1,16 @@
 package io.fasterkv.bench.soak;
 
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.LinePlot;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
-import io.fasterkv.bench.rows.Goal;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.ToDoubleFunction;
 
-/** The samples for people, and whether the last third of them is as the middle third was. */
+/** Reports the samples as a table, and whether the last third of them is like the middle third. */
 final class SoakReport {
   private static final int LINES = 20;
 
@@ -20,7 +20,7 @@ final class SoakReport {
     this.samples = samples;
   }
 
-  /** Some of the samples, evenly spread. */
+  /** A table of some of the samples, evenly spread. */
   String table() {
     TextTable table =
         new TextTable(
@@ -32,7 +32,9 @@ final class SoakReport {
             "checkpoint ms",
             "resident MiB",
             "local MiB",
-            "checkpoint MiB");
+            "checkpoint MiB",
+            "files",
+            "uploaded MiB");
     int step = Math.max(1, samples.size() / LINES);
     for (int i = step - 1; i < samples.size(); i += step) {
       SoakSample sample = samples.get(i);
@@ -45,17 +47,24 @@ final class SoakReport {
           number(sample.checkpointMillis()),
           mebibytes(sample.residentBytes()),
           mebibytes(sample.localBytes()),
-          mebibytes(sample.checkpointBytes()));
+          mebibytes(sample.checkpointBytes()),
+          Integer.toString(sample.checkpointFiles()),
+          mebibytes(sample.uploadedBytes()));
     }
     return table.toString();
   }
 
-  /** What may not creep: the last third over the median of the middle third. */
+  /**
+   * The goals: the values that must not grow, as ratios of the last third to the median of the
+   * middle third.
+   */
   List<Goal> goals() {
     return List.of(
         goal("resident memory", 1.05, SoakSample::residentBytes),
         goal("local disk", 1.25, SoakSample::localBytes),
-        goal("files of the checkpoint", 1.25, SoakSample::checkpointBytes),
+        goal("bytes of the checkpoint's files", 1.25, SoakSample::checkpointBytes),
+        goal("files of the checkpoint", 1.25, SoakSample::checkpointFiles),
+        goal("uploaded bytes", 1.25, SoakSample::uploadedBytes),
         goal("p99.9 of a record", 1.5, SoakSample::tailMicros),
         goal("time of a checkpoint", 1.5, SoakSample::checkpointMillis));
   }

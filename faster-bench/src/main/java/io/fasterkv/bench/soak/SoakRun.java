@@ -13,8 +13,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
 
 /**
- * Loads a backend, and then gives it records at a steady pace; one that is late makes those behind
- * it late, too. Each sample begins with a checkpoint, which is written beside the records.
+ * Loads a backend and then passes it records at a steady rate; a late record delays those after it.
+ * Each sample begins with a checkpoint, which is written while records are processed.
  */
 final class SoakRun {
   private static final long HIGHEST_NANOS = TimeUnit.MINUTES.toNanos(10);
@@ -63,7 +63,9 @@ final class SoakRun {
                 taken.nanos() / 1e6,
                 ProcessMemory.residentBytes(),
                 WorkDirectory.bytesBelow(local),
-                WorkDirectory.bytesBelow(directory)));
+                WorkDirectory.bytesBelow(directory),
+                taken.files(),
+                taken.uploadedBytes()));
         progress.step();
       }
     }

@@ -1,7 +1,7 @@
 package io.fasterkv.bench.soak;
 
 import io.fasterkv.bench.flink.OpenBackend;
-import io.fasterkv.bench.ycsb.WrongAnswer;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -21,13 +21,13 @@ import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 
 /**
- * One backend with state of every kind under a fixed number of keys. A record counts its key up;
- * adds the count to a list that is checked and cleared when it is full; puts it into a map of so
- * many entries; sets a timer, and takes those that are due; and leaves a mark, under a key that
- * never comes again, that lives for a while. For one thread.
+ * One backend with state of every kind under a fixed number of keys. A record increments its key's
+ * count; appends the count to a list that is checked and cleared when it is full; puts it into a
+ * map with a fixed number of entries; sets a timer, and removes those that are due; and writes a
+ * marker under a unique key that expires after a while. For one thread.
  */
 final class SoakState implements AutoCloseable {
-  /** Entries of a map, and of a list when it is cleared. */
+  /** Maximum number of entries of a map and of a list. */
   private static final int ENTRIES = 16;
 
   private final OpenBackend<Long> opened;
@@ -47,8 +47,7 @@ final class SoakState implements AutoCloseable {
         OpenBackend.open(
             plan.backend(),
             LongSerializer.INSTANCE,
-            plan.memoryBytes(),
-            directory,
+            OpenBackend.Slot.of(plan.memoryBytes(), directory),
             System::currentTimeMillis,
             OpenBackend.wholeRange(),
             List.of());
@@ -82,7 +81,7 @@ final class SoakState implements AutoCloseable {
     }
   }
 
-  /** Takes one record. */
+  /** Processes one record. */
   void step() throws Exception {
     records++;
     long key = random.nextInt(keys);

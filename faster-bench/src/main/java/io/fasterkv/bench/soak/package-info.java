@@ -1,4 +1,4 @@
-/** The soak: a backend at a steady pace for a long time, and whether anything creeps. */
+/** The soak test: a backend at a steady rate for a long time, to detect slow growth. */
 @NullMarked
 package io.fasterkv.bench.soak;
 

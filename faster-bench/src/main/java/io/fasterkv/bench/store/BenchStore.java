@@ -1,16 +1,16 @@
 package io.fasterkv.bench.store;
 
-/** A store that is measured. Safe for all threads; each thread opens its own session. */
+/** A store to be measured. Safe for all threads; each thread opens its own session. */
 public interface BenchStore extends AutoCloseable {
 
   /**
    * Opens a session for one thread.
    *
-   * @param batch how many operations it hands to the store at a time; 1 for stores without batches
+   * @param batch number of operations in each call of the store; 1 for stores without batches
    */
   BenchSession newSession(int batch);
 
-  /** Gives everything back; all sessions are closed before. */
+  /** Releases everything; all sessions must be closed. */
   @Override
   void close();
 }

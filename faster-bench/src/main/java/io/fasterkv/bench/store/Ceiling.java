@@ -5,9 +5,9 @@ import io.fasterkv.bench.workload.Mix;
 import io.fasterkv.bench.workload.Values;
 
 /**
- * The two dependent memory accesses of the store, a bucket and then a record, over plain arrays as
- * large as the store's index and log, with no concurrency, no epochs and no regions: what batches
- * of a store in Java can come near to, and not pass.
+ * Makes the two dependent memory accesses of the store, a bucket and then a record, on plain arrays
+ * as large as the store's index and log, without concurrency, epochs or regions. It is the upper
+ * bound for batches of a store in Java.
  *
  * <pre>
  *   buckets:  8 words each: 7 entries of 16 bits of tag and 48 of record number, 1 word unused
@@ -46,7 +46,7 @@ final class Ceiling implements BenchStore {
 
   @Override
   public void close() {
-    // The arrays go with the object.
+    // The arrays are freed with the object.
   }
 
   private int bucket(long hash) {
@@ -96,7 +96,7 @@ final class Ceiling implements BenchStore {
     private final long[] hashes;
     private final int[] at;
 
-    /** Keeps the compiler from leaving the touching out. */
+    /** Keeps the compiler from removing the prefetch. */
     private long touched;
 
     Batched(Ceiling store, int batch) {
@@ -108,7 +108,7 @@ final class Ceiling implements BenchStore {
       at = new int[batch];
     }
 
-    /** All buckets, then all records: leaves the records' places in {@link #at}. */
+    /** Prefetches all buckets, then all records; stores the records' places in {@link #at}. */
     private void locate(long[] keys, int from, int count) {
       long sum = 0;
       for (int i = 0; i < count; i++) {
@@ -212,7 +212,7 @@ final class Ceiling implements BenchStore {
       }
     }
 
-    /** What touching has read; only there to be read. */
+    /** The result of prefetching; only here to be used. */
     @Override
     public String toString() {
       return "Batched[touched=" + touched + "]";

@@ -5,8 +5,8 @@ import io.fasterkv.bench.workload.Values;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * {@code ConcurrentHashMap<Long, byte[]>}. Its values are never changed in place, since readers
- * hold no lock: an upsert and an RMW make a new array.
+ * {@code ConcurrentHashMap<Long, byte[]>}. Values are never changed in place, since readers hold no
+ * lock: an upsert and an RMW create a new array.
  */
 final class ChmSpans implements BenchStore {
   private final ConcurrentHashMap<Long, byte[]> map;

@@ -6,14 +6,14 @@ import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
 import java.util.Arrays;
 
-/** Hands operations on {@code long} keys to the store in batches, copied out of the stream. */
+/** Passes operations on {@code long} keys to the store in batches, copied from the stream. */
 final class FasterLongBatches extends FasterLongSession {
   private final int batch;
   private final long[] keys;
   private final long[] values;
   private final Status[] statuses;
 
-  /** What is written in a mix, while the reads of the batch use the other arrays. */
+  /** The writes of a mix, while the reads of the batch use the other arrays. */
   private final long[] writeKeys;
 
   private final long[] writeValues;
@@ -42,7 +42,7 @@ final class FasterLongBatches extends FasterLongSession {
     session.completePending(false);
   }
 
-  /** Places of keys that were not found, or are pending, hold 0. */
+  /** Places of keys that were not found or are pending hold 0. */
   private void readBatch(int count) {
     session.read(keys, values, statuses, 0, count, null);
     long sum = 0;
@@ -73,7 +73,7 @@ final class FasterLongBatches extends FasterLongSession {
     session.completePending(false);
   }
 
-  /** The reads of a batch, then its writes. */
+  /** Makes the reads of a batch, then its writes. */
   @Override
   public void mix(KeyStream stream, int from, int to) {
     long[] all = stream.keys();

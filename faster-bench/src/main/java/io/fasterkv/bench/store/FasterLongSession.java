@@ -2,17 +2,17 @@ package io.fasterkv.bench.store;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
+import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.bench.workload.Values;
 
-/** What sessions on {@code long} keys have in common, one at a time or in batches. */
+/** The base of sessions on {@code long} keys, one at a time or in batches. */
 abstract class FasterLongSession implements BenchSession {
   final LongSums sums = new LongSums();
   final LongSession<Void> session;
 
   FasterLongSession(FasterStore store) {
-    session = store.newLongSession(sums, SessionMode.PENDING);
+    session = store.newSession().mode(SessionMode.PENDING).longs(sums);
   }
 
   @Override

@@ -11,7 +11,7 @@ public final class FasterLongs implements BenchStore {
 
   private final FasterStore store;
 
-  /** Over a store that is open, and closed with this. */
+  /** Uses an open store, which is closed with this object. */
   public FasterLongs(FasterStore store) {
     this.store = store;
   }

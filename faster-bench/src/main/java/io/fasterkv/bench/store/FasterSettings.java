@@ -1,28 +1,29 @@
 package io.fasterkv.bench.store;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
 
-/** Turns a benchmark's settings into the store's. */
+/** Converts a benchmark's settings to the store's. */
 final class FasterSettings {
-  /** In the place of a mutable fraction: the store without a device. */
+  /** Stands for the store without a device, instead of a mutable fraction. */
   static final double IN_MEMORY = 1;
 
   private static final int PAGE_BYTES = 1 << 20;
   private static final int LEAST_PAGES = 16;
   private static final int SCRATCH_PAGES = 16;
 
-  /** Rings for disk reads and whatever else is small. */
+  /** For rings of disk reads and other small needs. */
   private static final long ROOM_BYTES = 8L << 20;
 
-  /** Less than the default mutable fraction, so that all is mutable. */
+  /** Less than the default mutable fraction, so that everything is mutable. */
   private static final double FILL = 0.85;
 
   private FasterSettings() {}
 
   static FasterStore open(StoreSettings settings, double mutableFraction, long recordBytes) {
-    StoreConfig.Builder builder =
+    StoreConfigBuilder builder =
         (mutableFraction == IN_MEMORY
                 ? StoreConfig.inMemory()
                 : StoreConfig.builder(settings.directory()).mutableFraction(mutableFraction))
@@ -38,7 +39,7 @@ final class FasterSettings {
   }
 
   private static void everythingFits(
-      StoreConfig.Builder builder, StoreSettings settings, long recordBytes) {
+      StoreConfigBuilder builder, StoreSettings settings, long recordBytes) {
     long log = (long) LEAST_PAGES * PAGE_BYTES;
     while (log * FILL < settings.keys() * recordBytes) {
       log *= 2;

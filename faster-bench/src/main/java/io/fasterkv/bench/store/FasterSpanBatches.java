@@ -6,7 +6,7 @@ import io.fasterkv.api.Status;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
 
-/** Hands operations on values of any size to the store in batches. */
+/** Passes operations on values of any size to the store in batches. */
 final class FasterSpanBatches extends FasterSpanSession {
   private final int batch;
   private final ByteSpan[] keys;
@@ -76,7 +76,7 @@ final class FasterSpanBatches extends FasterSpanSession {
     }
   }
 
-  /** The reads of a batch, then its writes. */
+  /** Makes the reads of a batch, then its writes. */
   @Override
   public void mix(KeyStream stream, int from, int to) {
     long[] all = stream.keys();

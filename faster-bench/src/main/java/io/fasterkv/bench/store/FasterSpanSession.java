@@ -3,11 +3,10 @@ package io.fasterkv.bench.store;
 import io.fasterkv.FasterStore;
 import io.fasterkv.Session;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.SessionMode;
 import io.fasterkv.api.Status;
 import io.fasterkv.bench.workload.Values;
 
-/** What sessions on values of any size have in common, one at a time or in batches. */
+/** The base of sessions on values of any size, one at a time or in batches. */
 abstract class FasterSpanSession implements BenchSession {
   final SpanCounts counts;
   final Session<Void, byte[], Void> session;
@@ -19,8 +18,8 @@ abstract class FasterSpanSession implements BenchSession {
     output = new byte[valueBytes];
     value = ByteSpan.of(new byte[valueBytes]);
     counts = new SpanCounts(valueBytes);
-    // Blocking, so that an output may be used again.
-    session = store.newSession(counts, SessionMode.BLOCKING);
+    // Blocking, so that an output can be reused.
+    session = store.newSession().spans(counts);
   }
 
   @Override

@@ -4,7 +4,7 @@ import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.Status;
 import io.fasterkv.bench.workload.Values;
 
-/** Sums, which remember what reads found when they come back from the disk. */
+/** Sums that remember the results of reads from disk. */
 final class LongSums implements LongFunctions<Void> {
   long fingerprints;
   long lastFound = Values.MISSING;

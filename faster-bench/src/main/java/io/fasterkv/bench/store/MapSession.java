@@ -2,7 +2,7 @@ package io.fasterkv.bench.store;
 
 import io.fasterkv.bench.workload.KeyStream;
 
-/** What the sessions of all peers have in common: nothing is ever pending. */
+/** The base of the sessions of all peers, which never have pending operations. */
 abstract class MapSession implements BenchSession {
   private long fingerprints;
 
@@ -13,7 +13,7 @@ abstract class MapSession implements BenchSession {
 
   abstract void rmwAll(long[] keys, int from, int to);
 
-  /** As {@link #readAll}, for the part of a mix that is read. */
+  /** Like {@link #readAll}, for the part of a mix that is read. */
   abstract long mixAll(long[] keys, long[] values, int from, int to);
 
   @Override

@@ -1,9 +1,10 @@
 package io.fasterkv.bench.store;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.api.RecordView;
 import io.fasterkv.api.StoreFunctions;
 
-/** Reads copy the value out, an RMW adds 1 to its first word. */
+/** Reads copy the value out; an RMW adds 1 to its first word. */
 final class SpanCounts implements StoreFunctions<Void, byte[], Void> {
   private final int valueBytes;
   long fingerprints;
@@ -13,7 +14,8 @@ final class SpanCounts implements StoreFunctions<Void, byte[], Void> {
   }
 
   @Override
-  public void singleReader(ByteSpan key, Void input, ByteSpan value, byte[] output) {
+  public void singleReader(
+      ByteSpan key, Void input, ByteSpan value, byte[] output, RecordView record) {
     value.copyTo(0, output, 0, value.length());
   }
 
@@ -23,13 +25,15 @@ final class SpanCounts implements StoreFunctions<Void, byte[], Void> {
   }
 
   @Override
-  public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {
+  public void initialUpdater(
+      ByteSpan key, Void input, ByteSpan value, byte[] output, RecordView record) {
     value.putLong(0, 1);
     value.setLength(valueBytes);
   }
 
   @Override
-  public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
+  public boolean inPlaceUpdater(
+      ByteSpan key, Void input, ByteSpan value, byte[] output, RecordView record) {
     value.putLong(0, value.getLong(0) + 1);
     return true;
   }
@@ -40,7 +44,13 @@ final class SpanCounts implements StoreFunctions<Void, byte[], Void> {
   }
 
   @Override
-  public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {
+  public void copyUpdater(
+      ByteSpan key,
+      Void input,
+      ByteSpan oldValue,
+      ByteSpan newValue,
+      byte[] output,
+      RecordView record) {
     newValue.setTo(oldValue);
     newValue.putLong(0, oldValue.getLong(0) + 1);
   }

@@ -23,17 +23,17 @@ public enum StoreKind {
 
   private static final double DEFAULT_MUTABLE_FRACTION = 0.9;
 
-  /** How it is written on the command line. */
+  /** Its name on the command line. */
   public String label() {
     return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
-  /** The names that are allowed. */
+  /** The allowed names. */
   public static String labels() {
     return Arrays.stream(values()).map(StoreKind::label).collect(Collectors.joining(", "));
   }
 
-  /** The store of that name. */
+  /** The store with this name. */
   public static Optional<StoreKind> named(String label) {
     return Arrays.stream(values()).filter(kind -> kind.label().equals(label)).findFirst();
   }
@@ -56,12 +56,12 @@ public enum StoreKind {
         : new FasterSpans(settings, mutableFraction);
   }
 
-  /** Whether it takes several operations at a time. */
+  /** Whether it supports batches. */
   public boolean hasBatches() {
     return this == FASTER || this == FASTER_APPEND || this == FASTER_MEMORY || this == CEILING;
   }
 
-  /** Why this store cannot do that, or empty if it can. */
+  /** Why this store cannot run that workload; empty if it can. */
   public String refusal(Workload workload, int valueBytes, int threads) {
     if (this != CEILING) {
       return "";
@@ -74,7 +74,7 @@ public enum StoreKind {
         : "";
   }
 
-  /** Bytes of Java heap that it needs, room for the collector included. */
+  /** Java heap that it needs, including room for the collector. */
   public long heapBytes(long keys, int valueBytes) {
     long box = valueBytes == Long.BYTES ? 16 : 24 + valueBytes;
     return switch (this) {

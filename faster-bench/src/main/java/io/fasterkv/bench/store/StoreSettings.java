@@ -3,14 +3,14 @@ package io.fasterkv.bench.store;
 import java.nio.file.Path;
 
 /**
- * What a store is made for.
+ * The settings of a store.
  *
- * @param keys how many keys it is loaded with, from 0 on
+ * @param keys number of keys it is loaded with, from 0 on
  * @param valueBytes bytes of a value; 8 for plain numbers
  * @param memoryBytes the budget of FASTER; 0 for one that holds everything
- * @param indexBytes what of it is for FASTER's index; 0 for a bucket to two keys
- * @param sessions how many sessions may be open at a time
- * @param directory where a store may keep files, its own
+ * @param indexBytes the part of it for FASTER's index; 0 for one bucket for two keys
+ * @param sessions maximum number of open sessions
+ * @param directory a directory of its own where a store may keep files
  */
 public record StoreSettings(
     long keys, int valueBytes, long memoryBytes, long indexBytes, int sessions, Path directory) {
@@ -22,7 +22,7 @@ public record StoreSettings(
     return valueBytes == Long.BYTES;
   }
 
-  /** A bucket of a cache line to two keys, as in the paper, unless it was set. */
+  /** One cache-line bucket for two keys, as in the paper, unless it was set. */
   public long indexBytesOrDefault() {
     return indexBytes != 0 ? indexBytes : Math.max(LEAST_INDEX_BYTES, keys / 2 * BUCKET_BYTES);
   }

@@ -1,4 +1,4 @@
-/** The stores that are measured, all behind one door. */
+/** The stores that are measured, behind one interface. */
 @NullMarked
 package io.fasterkv.bench.store;
 

@@ -5,15 +5,15 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.Collectors;
 
-/** Which keys are chosen how often. */
+/** How often which keys are chosen. */
 public enum Distribution {
-  /** All alike. */
+  /** All equally often. */
   UNIFORM,
-  /** By Zipf's law with theta 0.99; which keys are the frequent ones is scattered. */
+  /** By Zipf's law with theta 0.99; the frequent keys are scattered. */
   ZIPF,
   /**
-   * Nine in ten on a fifth of the keys. That fifth moves over all keys once while a stream of keys
-   * passes; its members are scattered.
+   * Nine in ten on a fifth of the keys. That fifth moves over all keys once during a stream of
+   * keys; its members are scattered.
    */
   HOTSET;
 
@@ -21,7 +21,9 @@ public enum Distribution {
   private static final double HOT_CHOICES = 0.9;
   private static final double HOT_KEYS = 0.2;
 
-  /** Scatters alike in every run and for every thread: all threads have the same frequent keys. */
+  /**
+   * The same in every run and for every thread, so that all threads have the same frequent keys.
+   */
   private static final long SCATTER = 0x9E3779B97F4A7C15L;
 
   /** How it is written on the command line. */

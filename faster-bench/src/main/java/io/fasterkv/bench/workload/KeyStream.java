@@ -3,7 +3,7 @@ package io.fasterkv.bench.workload;
 import java.util.SplittableRandom;
 
 /**
- * The keys of one thread, made before any clock starts, and gone through again and again.
+ * The keys of one thread, generated before any clock starts and used repeatedly.
  *
  * <p>In a mix, a key whose sign bit is set is written, the others are read.
  */
@@ -21,10 +21,10 @@ public final class KeyStream {
   }
 
   /**
-   * A stream that depends on nothing but its arguments.
+   * Generates a stream that depends only on its arguments.
    *
-   * @param length how many keys
-   * @param keyCount keys are from 0 to this, which is excluded
+   * @param length number of keys in the stream
+   * @param keyCount keys are from 0 to this, exclusive
    */
   public static KeyStream make(
       Workload workload, Distribution distribution, long keyCount, int length, long seed) {
@@ -40,7 +40,7 @@ public final class KeyStream {
     return new KeyStream(keys, values, workload);
   }
 
-  /** How many keys it has before it starts again. */
+  /** Number of keys before it repeats. */
   public int length() {
     return keys.length;
   }
@@ -49,17 +49,19 @@ public final class KeyStream {
     return workload;
   }
 
-  /** The keys themselves; nobody changes them. In a mix, see {@link #key} and {@link #isWrite}. */
+  /** The keys; not to be changed. For a mix, see {@link #key} and {@link #isWrite}. */
   public long[] keys() {
     return keys;
   }
 
-  /** What an upsert of the key at the same place writes; empty if the workload has none. */
+  /**
+   * The value that an upsert of the key at the same index writes; empty if the workload has none.
+   */
   public long[] values() {
     return values;
   }
 
-  /** Whether an element of a mix is to be written. */
+  /** Whether an element of a mix is a write. */
   public static boolean isWrite(long element) {
     return element < 0;
   }
@@ -69,7 +71,7 @@ public final class KeyStream {
     return element & ~WRITE;
   }
 
-  /** The sum of the fingerprints that reads of the stream find, from a place on. */
+  /** The sum of the fingerprints that reads of the stream find from an index on. */
   public long expectedFingerprints(int from, long operations) {
     long rounds = operations / keys.length;
     int rest = (int) (operations % keys.length);

@@ -7,11 +7,11 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 import java.util.function.IntFunction;
 
-/** Runs one task a thread, each on a platform thread of its own. */
+/** Runs tasks concurrently, each on a platform thread of its own. */
 public final class Parallel {
   private Parallel() {}
 
-  /** Runs the tasks number 0 to {@code threads - 1} at the same time; the first failure wins. */
+  /** Runs the tasks 0 to {@code threads - 1} at the same time; throws the first failure. */
   public static <T> List<T> run(int threads, IntFunction<Callable<T>> tasks) {
     List<FutureTask<T>> running = new ArrayList<>();
     for (int thread = 0; thread < threads; thread++) {

@@ -2,7 +2,7 @@ package io.fasterkv.bench.workload;
 
 /**
  * A seeded bijection of the numbers from 0 to {@code size - 1}, without a table: a Feistel network
- * over the next even number of bits, walked until it lands inside.
+ * over the next even number of bits, repeated until the result is in range.
  */
 final class Permutation {
   private static final int ROUNDS = 4;

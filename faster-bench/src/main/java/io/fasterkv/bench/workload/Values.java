@@ -1,7 +1,7 @@
 package io.fasterkv.bench.workload;
 
 /**
- * What the stores hold: a value says which key it belongs to, so that every answer can be checked.
+ * The values in the stores: a value identifies its key, so that every result can be checked.
  *
  * <pre>
  *   63   62 ............. 32   31 .......... 0
@@ -23,7 +23,7 @@ public final class Values {
     return fingerprint(key) << 32 | count & COUNT_MASK;
   }
 
-  /** The part of a value that tells its key, 31 bits. */
+  /** The part of a value that identifies its key, 31 bits. */
   public static long fingerprint(long key) {
     return Mix.mix(key ^ 0x5DEECE66DL) >>> 33;
   }

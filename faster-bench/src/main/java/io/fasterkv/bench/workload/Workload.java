@@ -1,10 +1,10 @@
 package io.fasterkv.bench.workload;
 
 /**
- * What is done to the keys.
+ * The operations on keys.
  *
  * @param kind the operations
- * @param readPercent of a mix, how many operations in a hundred are reads; the others are upserts
+ * @param readPercent the percentage of reads in a mix; the others are upserts
  */
 public record Workload(Kind kind, int readPercent) {
   public static final Workload RMW = new Workload(Kind.RMW, 0);
@@ -15,7 +15,7 @@ public record Workload(Kind kind, int readPercent) {
   public static final String LABELS =
       "rmw, read, upsert, or READS:UPSERTS of a sum of 100, such as 50:50";
 
-  /** What kinds of operation there are. */
+  /** The kinds of operation. */
   public enum Kind {
     RMW,
     READ,
@@ -66,7 +66,7 @@ public record Workload(Kind kind, int readPercent) {
     };
   }
 
-  /** Whether a value may have any count afterwards. */
+  /** Whether values may have any count afterwards. */
   public boolean overwrites() {
     return kind == Kind.UPSERT || kind == Kind.MIX;
   }

@@ -4,8 +4,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 
 /**
- * Ranks by Zipf's law: rank {@code r}, from 0 on, has a probability in proportion to {@code 1 / (r
- * + 1)^theta}. The closed form of Gray et al., "Quickly generating billion-record synthetic
+ * Ranks by Zipf's law: rank {@code r}, from 0 on, has a probability proportional to {@code 1 / (r +
+ * 1)^theta}. Uses the closed form of Gray et al., "Quickly generating billion-record synthetic
  * databases", SIGMOD'94.
  */
 final class ZipfRanks {
@@ -27,7 +27,7 @@ final class ZipfRanks {
     eta = (1 - Math.pow(2.0 / ranks, 1 - theta)) / (1 - zeta(2, theta) / zeta);
   }
 
-  /** The rank at a place from 0 to below 1 on the cumulated distribution. */
+  /** The rank at a position from 0 to below 1 in the cumulative distribution. */
   long at(double place) {
     double scaled = place * zeta;
     if (scaled < 1 || ranks == 1) {
@@ -39,7 +39,10 @@ final class ZipfRanks {
     return Math.min(ranks - 1, (long) (ranks * Math.pow(eta * place - eta + 1, alpha)));
   }
 
-  /** The sum over all ranks takes a second for tens of millions, and few are ever asked for. */
+  /**
+   * The sum over all ranks takes a second for tens of millions, and is computed for few different
+   * numbers.
+   */
   private static double zeta(long ranks, double theta) {
     return ZETAS.computeIfAbsent(new Law(ranks, theta), law -> sum(ranks, theta));
   }

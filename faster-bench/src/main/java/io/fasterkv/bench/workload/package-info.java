@@ -1,4 +1,4 @@
-/** What is done to which keys: workloads, distributions, and streams of keys made beforehand. */
+/** Workloads, distributions, and streams of keys generated in advance. */
 @NullMarked
 package io.fasterkv.bench.workload;
 

@@ -5,12 +5,12 @@ import io.fasterkv.bench.store.StoreSettings;
 import java.nio.file.Path;
 
 /**
- * What the stores are loaded with.
+ * The data of the stores.
  *
- * @param keys how many keys
+ * @param keys number of keys
  * @param valueBytes bytes of a value
  * @param memoryBytes FASTER's budget, or 0 for one that holds everything
- * @param indexBytes FASTER's index, or 0 for a bucket to two keys
+ * @param indexBytes FASTER's index, or 0 for one bucket for two keys
  */
 public record Data(long keys, int valueBytes, long memoryBytes, long indexBytes) {
 

@@ -2,15 +2,12 @@ package io.fasterkv.bench.ycsb;
 
 import io.fasterkv.bench.args.Converters;
 import io.fasterkv.bench.args.Ranges;
-import io.fasterkv.bench.process.WorkDirectory;
-import java.io.IOException;
-import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** Options for what stores are loaded with, and where. */
+/** Options for the stores' data, and its directory. */
 public final class DataOptions {
   private static final long MOST_KEYS = 1 << 30;
   private static final int MOST_VALUE_BYTES = 1 << 16;
@@ -49,18 +46,6 @@ public final class DataOptions {
       description = "FASTER's hash index. Default: a bucket of 64 bytes to two keys.")
   long indexBytes;
 
-  @Option(
-      names = "--directory",
-      paramLabel = "DIR",
-      description =
-          "Where stores keep their files, each run in a directory of its own that is removed at"
-              + " the end. Default: faster-bench-USER in the system's directory for temporary"
-              + " files.")
-  Path directory =
-      Path.of(
-          System.getProperty("java.io.tmpdir", "."),
-          "faster-bench-" + System.getProperty("user.name", "user"));
-
   @Spec(Spec.Target.MIXEE)
   @Nullable CommandSpec spec;
 
@@ -74,21 +59,5 @@ public final class DataOptions {
         valueBytes,
         "8 to " + MOST_VALUE_BYTES);
     return new Data(keys, valueBytes, memoryBytes, indexBytes);
-  }
-
-  /** What needs a directory. */
-  @FunctionalInterface
-  public interface InDirectory<T> {
-    T run(Path directory) throws IOException;
-  }
-
-  /** Runs in a fresh directory, which is gone afterwards, also when the process is stopped. */
-  public <T> T inDirectory(InDirectory<T> body) throws IOException {
-    WorkDirectory work = WorkDirectory.create(directory);
-    try {
-      return body.run(work.path());
-    } finally {
-      work.delete();
-    }
   }
 }

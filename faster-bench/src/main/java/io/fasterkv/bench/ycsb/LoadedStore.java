@@ -6,17 +6,18 @@ import io.fasterkv.bench.workload.Mix;
 import io.fasterkv.bench.workload.Parallel;
 import io.fasterkv.bench.workload.Values;
 import io.fasterkv.bench.workload.Workload;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.util.concurrent.Callable;
 
 /**
- * A store with all its keys, and what is known about its values: each tells its key, and as long as
- * nothing but RMW changes them, the sum of their counts is the number of acknowledged operations.
+ * A store with all its keys, and what is known about its values: each one identifies its key, and
+ * while only RMWs change them, the sum of their counts is the number of acknowledged operations.
  *
- * <p>Upserts make the sum unknown. Before they do, what RMW has done is checked; before the next
- * RMW, the sum is taken anew.
+ * <p>Upserts make the sum unknown. Before upserts the results of RMWs are checked; before the next
+ * RMW, the sum is computed again.
  */
 final class LoadedStore implements AutoCloseable {
-  /** Of a store that is larger than memory, a part is checked. */
+  /** For a store larger than memory, only this many keys are checked. */
   private static final long SAMPLE = 100_000;
 
   private final String name;
@@ -58,7 +59,7 @@ final class LoadedStore implements AutoCloseable {
     check();
   }
 
-  /** Makes ready for a workload. */
+  /** Prepares for a workload. */
   void before(Workload workload) {
     if (workload.overwrites() && isSumKnown && !isChecked) {
       check();
@@ -69,7 +70,7 @@ final class LoadedStore implements AutoCloseable {
     }
   }
 
-  /** Notes what a workload has done. */
+  /** Notes the effects of a workload. */
   void after(Workload workload, long operations) {
     if (workload.overwrites()) {
       isSumKnown = false;
@@ -80,7 +81,7 @@ final class LoadedStore implements AutoCloseable {
     }
   }
 
-  /** Reads the keys and compares with what is known. */
+  /** Reads the keys and compares them with what is known. */
   void check() {
     long sum = sum();
     if (isSumKnown && !isSampled && sum != expectedSum) {

@@ -6,9 +6,9 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What a row has measured.
+ * The measurements of a row.
  *
- * @param outcomes one a round, in the order of the rounds
+ * @param outcomes one for each round, in order
  */
 public record RowResult(RowSpec spec, List<Outcome> outcomes) {
 

@@ -5,14 +5,14 @@ import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.Workload;
 
 /**
- * What one row of a table measures.
+ * The parameters of one row of a table.
  *
- * @param batch how many operations at a time are handed to the store; 1 for one at a time
+ * @param batch number of operations in each call of the store; 1 for one at a time
  */
 public record RowSpec(
     StoreKind store, Workload workload, Distribution distribution, int threads, int batch) {
 
-  /** For progress and messages. */
+  /** A label for progress and messages. */
   public String label() {
     return store.label()
         + " "

@@ -5,6 +5,7 @@ import io.fasterkv.bench.store.BenchSession;
 import io.fasterkv.bench.store.BenchStore;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Parallel;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.lang.management.ManagementFactory;
 import java.time.Duration;
 import java.util.List;
@@ -13,23 +14,23 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CyclicBarrier;
 
 /**
- * One row, timed once: every thread goes through its own keys with its own session until the time
- * is over, and waits for what is pending before it looks at the clock for the last time.
+ * One row, timed once: every thread processes its own keys with its own session until the time is
+ * over, and completes pending operations before it reads the clock for the last time.
  *
- * @param store what is measured
+ * @param store the store to measure
  * @param streams the keys of each thread
- * @param batch operations handed over at a time
+ * @param batch number of operations in each call of the store
  * @param duration how long
- * @param start where in their streams the threads begin, 0 or more
+ * @param start index in their streams where the threads begin, 0 or more
  */
 public record Slice(
     BenchStore store, List<KeyStream> streams, int batch, Duration duration, long start) {
-  /** Operations between two looks at the clock. */
+  /** Operations between two reads of the clock. */
   private static final int CHUNK = 1024;
 
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
 
-  /** What came out of all threads. */
+  /** The result of all threads. */
   public record Outcome(double mops, double bytesPerOp, long operations) {}
 
   private record Part(long operations, long nanos, long allocatedBytes) {}

@@ -53,7 +53,7 @@ public final class TimingOptions {
 
   /** The options, checked. */
   public Timing timing() {
-    Ranges.check(spec, rounds >= 1 && rounds <= 1000, "--rounds", rounds, "1 to 1000");
+    Ranges.between(spec, "--rounds", rounds, 1, 1000);
     Ranges.check(
         spec,
         streamLength >= 1_000 && streamLength <= 64_000_000,

@@ -1,10 +1,10 @@
 package io.fasterkv.bench.ycsb;
 
-import io.fasterkv.bench.JvmNeeds;
 import io.fasterkv.bench.args.Converters;
+import io.fasterkv.bench.args.DirectoryOption;
+import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
-import io.fasterkv.bench.report.JsonFile;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.Workload;
@@ -74,6 +74,8 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
 
   @Mixin DataOptions data = new DataOptions();
 
+  @Mixin DirectoryOption directory = DirectoryOption.temporary();
+
   @Option(
       names = "--threads",
       paramLabel = "N,...",
@@ -107,16 +109,16 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
       throw Ranges.refusal(spec, "no row is left to measure");
     }
     List<RowResult> results =
-        data.inDirectory(
-            directory -> new YcsbRun(data.data(), timing.timing(), rows, directory).run());
+        directory.inNew(work -> new YcsbRun(data.data(), timing.timing(), rows, work.path()).run());
     System.out.println(YcsbReport.table(results));
-    if (output.json != null) {
-      JsonFile.write(output.json, YcsbReport.rows(results, data.data()));
-    }
+    output.write(YcsbReport.rows(results, data.data()));
     return 0;
   }
 
-  /** Every combination, without those that a store cannot do, about which {@code notes} tell. */
+  /**
+   * Returns all combinations, except those that a store does not support, which are added to {@code
+   * notes}.
+   */
   List<RowSpec> rows(List<String> notes) {
     checkCounts();
     Set<RowSpec> rows = new LinkedHashSet<>();

@@ -5,7 +5,7 @@ import io.fasterkv.bench.report.TextTable;
 import java.util.List;
 import java.util.Locale;
 
-/** Results for people and for programs. */
+/** Reports results for people and for programs. */
 public final class YcsbReport {
   private YcsbReport() {}
 

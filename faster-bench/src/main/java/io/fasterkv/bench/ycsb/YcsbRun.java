@@ -5,6 +5,7 @@ import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Workload;
+import io.fasterkv.bench.workload.WrongAnswer;
 import io.fasterkv.bench.ycsb.Slice.Outcome;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -15,9 +16,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Loads and checks all stores, warms every row up, then lets the rows take turns: a round is one
- * slice of each. What disturbs the machine for a while disturbs all rows, and a ratio is taken
- * between slices of one round.
+ * Loads and checks all stores, warms every row up, and then lets the rows take turns: a round is
+ * one slice of each. So a temporary disturbance of the machine affects all rows, and a ratio
+ * compares slices of one round.
  */
 public final class YcsbRun {
   private final Data data;
@@ -40,9 +41,9 @@ public final class YcsbRun {
   }
 
   /**
-   * Runs it all.
+   * Runs all rows.
    *
-   * @throws WrongAnswer if a store does not hold what was written
+   * @throws WrongAnswer if a store does not have what was written
    */
   public List<RowResult> run() {
     long kinds = specs.stream().map(RowSpec::store).distinct().count();
@@ -113,7 +114,7 @@ public final class YcsbRun {
     return outcome;
   }
 
-  /** The same keys for every store. */
+  /** Generates the same keys for every store. */
   private KeyStream stream(RowSpec spec, int thread) {
     return streams.computeIfAbsent(
         new StreamKey(spec.workload(), spec.distribution(), thread),

@@ -1,4 +1,4 @@
-/** Loads stores, checks their answers, and times them in turn. */
+/** Loads stores, checks their results, and times them in turn. */
 @NullMarked
 package io.fasterkv.bench.ycsb;
 

@@ -2,18 +2,15 @@ package io.fasterkv.bench.checkpoints;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.BytesSession;
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
-import io.fasterkv.Session;
-import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.CheckpointKind;
-import io.fasterkv.api.CheckpointRequest;
 import io.fasterkv.api.LongFunctions;
-import io.fasterkv.api.SessionIdentity;
-import io.fasterkv.api.SessionMode;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.RecordKind;
-import io.fasterkv.api.StoreFunctions;
+import io.fasterkv.api.checkpoint.CheckpointKind;
+import io.fasterkv.api.checkpoint.CheckpointRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.RecordKind;
+import io.fasterkv.api.session.SessionIdentity;
 import io.fasterkv.bench.BenchMain;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -26,10 +23,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
+@Tag("slow")
 class CheckpointsCommandTest {
   @TempDir private Path directory;
   private final StringWriter out = new StringWriter();
@@ -58,20 +57,22 @@ class CheckpointsCommandTest {
   private void twoCheckpoints() {
     try (FasterStore store = FasterStore.open(config(RecordKind.LONGS));
         LongSession<Void> session =
-            store.newLongSession(
-                SessionIdentity.start("writer"), LongFunctions.sum(), SessionMode.BLOCKING)) {
+            store
+                .newSession()
+                .identity(SessionIdentity.start("writer"))
+                .longs(LongFunctions.sum())) {
       for (long key = 0; key < 1000; key++) {
         session.upsert(key, -key, null);
       }
-      store.checkpoint();
+      store.checkpoints().take();
       session.upsert(7, 42, null);
       session.delete(8, null);
-      store.checkpoint(CheckpointRequest.logOnly(CheckpointKind.SNAPSHOT));
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.SNAPSHOT));
     }
   }
 
   @Test
-  void listsWhatThereIs() {
+  void listsAllCheckpoints() {
     twoCheckpoints();
 
     assertThat(run("list")).isZero();
@@ -114,10 +115,10 @@ class CheckpointsCommandTest {
   @Test
   void bytesAreTextOrHexadecimal() {
     try (FasterStore store = FasterStore.open(config(RecordKind.SPANS));
-        Session<Void, Void, Void> session = store.newSession(new Blind(), SessionMode.BLOCKING)) {
-      session.upsert(span("name"), span("a \"b\" \u00e4"), null);
-      session.upsert(ByteSpan.of(new byte[] {0, (byte) 0xff}), span("x".repeat(300)), null);
-      store.checkpoint();
+        BytesSession session = store.newSession().bytes()) {
+      session.put(bytes("name"), bytes("a \"b\" \u00e4"));
+      session.put(new byte[] {0, (byte) 0xff}, bytes("x".repeat(300)));
+      store.checkpoints().take();
     }
 
     assertThat(run("dump", "--bytes=20")).isZero();
@@ -129,12 +130,12 @@ class CheckpointsCommandTest {
     assertThat(out.toString()).contains("\t0x6e616d65\t");
   }
 
-  private static ByteSpan span(String text) {
-    return ByteSpan.of(text.getBytes(StandardCharsets.UTF_8));
+  private static byte[] bytes(String text) {
+    return text.getBytes(StandardCharsets.UTF_8);
   }
 
   @Test
-  void verifiesAllAndNamesWhatIsDamaged() throws IOException {
+  void verifiesAllCheckpointsAndNamesDamagedOnes() throws IOException {
     twoCheckpoints();
     assertThat(run("verify")).isZero();
     assertThat(out.toString()).contains("checkpoint 1: ok", "checkpoint 2: ok");
@@ -191,7 +192,7 @@ class CheckpointsCommandTest {
   }
 
   @Test
-  void whatIsNotThereIsRefused() {
+  void missingCheckpointsAreRefused() {
     assertThat(run("describe")).isEqualTo(2);
     assertThat(err.toString()).contains("there is no checkpoint", directory.toString());
 
@@ -200,32 +201,5 @@ class CheckpointsCommandTest {
     assertThat(run("dump", "--bytes=0")).isEqualTo(2);
     assertThat(run("list", "--number=0")).isEqualTo(2);
     assertThat(run("show")).isEqualTo(2);
-  }
-
-  /** Upserts only. */
-  private static final class Blind implements StoreFunctions<Void, Void, Void> {
-    @Override
-    public void singleReader(ByteSpan key, Void input, ByteSpan value, Void output) {}
-
-    @Override
-    public int initialBytes(ByteSpan key, Void input) {
-      return 0;
-    }
-
-    @Override
-    public void initialUpdater(ByteSpan key, Void input, ByteSpan value) {}
-
-    @Override
-    public boolean inPlaceUpdater(ByteSpan key, Void input, ByteSpan value) {
-      return false;
-    }
-
-    @Override
-    public int copyBytes(ByteSpan key, Void input, ByteSpan oldValue) {
-      return oldValue.length();
-    }
-
-    @Override
-    public void copyUpdater(ByteSpan key, Void input, ByteSpan oldValue, ByteSpan newValue) {}
   }
 }

@@ -14,13 +14,15 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import javax.imageio.ImageIO;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** A rehearsal of everything; the recovered stores check what they hold. */
+/** Runs all parts with {@code --quick}; the recovered stores check their contents. */
+@Tag("long")
 class CprCommandTest {
   @TempDir private Path directory;
 
@@ -30,7 +32,7 @@ class CprCommandTest {
     return command;
   }
 
-  /** The store's own classes in the place of older ones. */
+  /** The store's current classes instead of older ones. */
   private static Path ownClasses() throws URISyntaxException {
     return Path.of(FasterStore.class.getProtectionDomain().getCodeSource().getLocation().toURI());
   }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Small stores on a real disk; the reads check their own answers. */
+/** Runs small stores on a real disk; the reads check their own results. */
 class DiskRunTest {
   @TempDir private Path directory;
 

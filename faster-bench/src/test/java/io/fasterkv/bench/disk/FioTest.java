@@ -26,7 +26,7 @@ class FioTest {
 
   @TempDir private Path directory;
 
-  /** A program in the place of fio. */
+  /** Replaces fio with a script. */
   private Fio fio(String script) throws IOException {
     Path program = Files.writeString(directory.resolve("fio"), "#!/bin/sh\n" + script);
     assertThat(program.toFile().setExecutable(true)).isTrue();
@@ -34,7 +34,7 @@ class FioTest {
   }
 
   @Test
-  void findsTheFiguresBehindNotes() throws IOException {
+  void findsTheFiguresAfterNotes() throws IOException {
     Fio fio = fio("cat <<'END'\n" + REPORT + "END\n");
 
     assertThat(fio.randomReads(32, Duration.ofSeconds(1))).isEqualTo(12345.5);

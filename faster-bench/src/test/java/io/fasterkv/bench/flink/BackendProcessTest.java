@@ -3,16 +3,18 @@ package io.fasterkv.bench.flink;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.fasterkv.bench.demo.Backend;
+import io.fasterkv.bench.args.Backend;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.util.IOUtils;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class BackendProcessTest {
   private static final int KEYS = 100;
   private static final FlinkPlan PLAN =
@@ -43,7 +45,7 @@ class BackendProcessTest {
   }
 
   @Test
-  void whatFailsIsToldWithItsTrace() throws Exception {
+  void aFailureIsReportedWithItsTrace() throws Exception {
     try (BackendProcess process = BackendProcess.start(Backend.FASTER)) {
       for (int attempt = 0; attempt < 2; attempt++) {
         assertThatThrownBy(() -> process.call(new WorkerCall.Pass(StateRow.valueGet, 0, 1)))
@@ -68,7 +70,7 @@ class BackendProcessTest {
     BackendProcess process = BackendProcess.start(Backend.HASHMAP);
     process.call(
         new WorkerCall.Open(PLAN, Suite.VALUE, 8 << 20, Backend.HASHMAP, directory.toString()));
-    process.close(); // Fails if it ended by a failure.
+    process.close(); // Fails if the process failed.
     process.close();
   }
 
@@ -89,10 +91,10 @@ class BackendProcessTest {
         .hasMessageStartingWith("the process of a backend has not ended well: backend=hashmap");
   }
 
-  /** More of them than processors, and more from each than a pipe holds. */
+  /** There are more processes than processors, and each writes more than a pipe holds. */
   @Test
   @Timeout(120)
-  void whatManyPrintIsPassedOnAtOnce() throws Exception {
+  void outputOfManyProcessesIsForwardedAtOnce() throws Exception {
     List<BackendProcess> processes = new ArrayList<>();
     try {
       for (int i = 0; i <= Runtime.getRuntime().availableProcessors(); i++) {
@@ -107,7 +109,7 @@ class BackendProcessTest {
   }
 
   @Test
-  void whatTheJvmPrintsIsNoAnswer() throws Exception {
+  void jvmOutputIsNotMistakenForAnAnswer() throws Exception {
     try (BackendProcess process = BackendProcess.start(Backend.HASHMAP, List.of("-Xlog:gc*"))) {
       assertThat(process.call(new WorkerCall.Close())).isTrue();
     }

@@ -10,13 +10,15 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import picocli.CommandLine;
 
-/** Rehearsals: the backends check each other while they take turns. */
+/** Runs the command with small sizes: the backends take turns, and their results are compared. */
+@Tag("long")
 class FlinkStateCommandTest {
   @TempDir private Path directory;
 
@@ -67,7 +69,7 @@ class FlinkStateCommandTest {
   }
 
   @Test
-  void whatWasNotMeasuredHasNoRatio() throws Exception {
+  void missingMeasurementsHaveNoRatio() throws Exception {
     JsonNode rows =
         run(
             "--parts=rows",
@@ -92,7 +94,7 @@ class FlinkStateCommandTest {
       boolean isFaster = row.get("backend").asText().equals("faster");
       assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
       if (isFaster && row.get("row").asText().equals("uploadedToChanged")) {
-        // What has changed must be there; rocksdb compresses it.
+        // All changed bytes must be uploaded; rocksdb compresses them.
         assertThat(row.get("measured").get("min").asDouble()).isGreaterThanOrEqualTo(1);
       }
     }
@@ -109,6 +111,20 @@ class FlinkStateCommandTest {
       assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
     }
     assertThat(rows.findValuesAsText("valueBytes")).contains("1000", "100");
+  }
+
+  @Test
+  void manyCheckpointsOfSmallStateAreMeasured() throws Exception {
+    JsonNode rows = run("--parts=growth", "--growth=longs,objects,timers,maps,fewOfMany");
+
+    // For checkpoints 1, 10 and 12.
+    assertThat(rows).hasSize(5 * 2 * 3);
+    for (JsonNode row : rows) {
+      assertThat(row.get("files").asInt()).as(row.toString()).isBetween(1, 100);
+      assertThat(row.get("namedBytes").asLong())
+          .as(row.toString())
+          .isBetween(1L, row.get("uploadedBytes").asLong());
+    }
   }
 
   @ParameterizedTest

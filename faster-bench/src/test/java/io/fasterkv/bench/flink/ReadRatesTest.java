@@ -8,7 +8,7 @@ import org.junit.jupiter.api.Test;
 class ReadRatesTest {
   private static final long SECOND = TimeUnit.SECONDS.toNanos(1);
 
-  /** So many reads in each millisecond of so many seconds. */
+  /** Adds {@code inAMillisecond} reads in each millisecond; returns the time at the end. */
   private static long reads(ReadRates rates, long from, int seconds, int inAMillisecond) {
     long millis = TimeUnit.SECONDS.toMillis(seconds);
     for (long i = 0; i < millis * inAMillisecond; i++) {
@@ -18,7 +18,7 @@ class ReadRatesTest {
   }
 
   @Test
-  void whatIsFastFromTheStartIsSteadyAtOnce() {
+  void fastReadsAreSteadyAtOnce() {
     ReadRates rates = new ReadRates(0);
     reads(rates, 0, 10, 7);
     assertThat(rates.steady(5 * SECOND)).isEqualTo(7000);
@@ -26,7 +26,7 @@ class ReadRatesTest {
   }
 
   @Test
-  void whatIsSlowFirstIsSteadyWhereItGetsFast() {
+  void slowReadsAreSteadyOnceTheyGetFast() {
     ReadRates rates = new ReadRates(0);
     long slow = reads(rates, 0, 3, 4);
     reads(rates, slow, 10, 7);

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
-/** Another order of the keys leaves what belongs to them. */
+/** Tests that keys keep their values when their order changes. */
 class StateDataTest {
   private static final int KEYS = 1003;
 

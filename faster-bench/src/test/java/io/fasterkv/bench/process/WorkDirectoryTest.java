@@ -65,7 +65,7 @@ class WorkDirectoryTest {
   }
 
   @Test
-  void whatIsNotARunIsNeverTouched() throws IOException {
+  void otherDirectoriesAreNeverTouched() throws IOException {
     Files.createDirectories(parent.resolve("run-1-2"));
     Files.createDirectories(parent.resolve("notes"));
     Files.writeString(parent.resolve("notes").resolve("run.lock"), "");
@@ -88,7 +88,7 @@ class WorkDirectoryTest {
         .start();
   }
 
-  /** Another run of the demo, which goes on until it is killed. */
+  /** Another run of the demo, which runs until it is killed. */
   static final class OtherRun {
     private OtherRun() {}
 

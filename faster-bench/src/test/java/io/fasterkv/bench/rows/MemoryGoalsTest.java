@@ -2,6 +2,7 @@ package io.fasterkv.bench.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.ycsb.Data;
 import io.fasterkv.bench.ycsb.RowResult;

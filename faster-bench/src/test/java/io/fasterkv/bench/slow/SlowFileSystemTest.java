@@ -13,9 +13,11 @@ import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.core.fs.FSDataOutputStream;
 import org.apache.flink.core.fs.FileSystem.WriteMode;
 import org.apache.flink.core.fs.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("slow")
 class SlowFileSystemTest {
   private static final int BYTES = 2_000_000;
 
@@ -62,7 +64,7 @@ class SlowFileSystemTest {
     long atLeast = SlowFileSystem.OPEN_MILLIS + 1_000L * BYTES / SlowFileSystem.BYTES_PER_SECOND;
     long begin = System.nanoTime();
     write();
-    // What the buffers take, and the last wait that is too short to be exact.
+    // Tolerates what the buffers absorb, and the last wait, which is too short to be exact.
     assertThat(millisSince(begin)).isGreaterThanOrEqualTo(atLeast - 4);
 
     begin = System.nanoTime();

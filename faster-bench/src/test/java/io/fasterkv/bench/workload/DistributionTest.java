@@ -37,7 +37,7 @@ class DistributionTest {
   void uniformChoosesAllKeysAlike() {
     long[] counts = sortedCounts(Distribution.UNIFORM);
 
-    // 200 of each on average, with a standard deviation of 14.
+    // Each key occurs 200 times on average, with a standard deviation of 14.
     assertThat(counts[0]).isGreaterThan(200 - 6 * 14);
     assertThat(counts[KEYS - 1]).isLessThan(200 + 6 * 14);
   }
@@ -64,7 +64,7 @@ class DistributionTest {
   @Test
   void aHotsetTakesNineInTenAtAnyMomentAndMovesOverAllKeys() {
     long[] keys = Distribution.HOTSET.choose(KEYS, CHOICES, new SplittableRandom(7));
-    // While a hundredth of the stream passes, the hot fifth moves by a hundredth of the keys.
+    // During each hundredth of the stream, the hot fifth moves by a hundredth of the keys.
     long[] moment = Arrays.copyOf(keys, CHOICES / 100);
     long[] counts = new long[KEYS];
     for (long key : moment) {

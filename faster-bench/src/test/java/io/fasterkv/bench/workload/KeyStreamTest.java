@@ -23,7 +23,7 @@ class KeyStreamTest {
   }
 
   @Test
-  void whatIsWrittenBelongsToItsKey() {
+  void writtenValuesBelongToTheirKeys() {
     KeyStream stream = stream(Workload.named("50:50"));
 
     for (int i = 0; i < stream.length(); i++) {

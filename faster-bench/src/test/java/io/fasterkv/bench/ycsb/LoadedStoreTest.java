@@ -10,6 +10,7 @@ import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.KeyStream;
 import io.fasterkv.bench.workload.Values;
 import io.fasterkv.bench.workload.Workload;
+import io.fasterkv.bench.workload.WrongAnswer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ConcurrentHashMap;
@@ -18,11 +19,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The checks accept a right store, and catch each way to be wrong. */
+/** Tests that the checks accept a correct store and detect every kind of error. */
 class LoadedStoreTest {
   private static final int KEYS = 1_000;
 
-  /** Ways to be wrong. */
+  /** Faults of a store. */
   enum Fault {
     NONE,
     LOSES_A_KEY,
@@ -33,7 +34,7 @@ class LoadedStoreTest {
     READS_ANOTHER_KEY
   }
 
-  /** A map that is wrong now and then. */
+  /** A map with an occasional fault. */
   private record FakeStore(Fault fault, ConcurrentMap<Long, Long> map) implements BenchStore {
     FakeStore(Fault fault) {
       this(fault, new ConcurrentHashMap<>());
@@ -93,7 +94,7 @@ class LoadedStoreTest {
 
     @Override
     public void mix(KeyStream stream, int from, int to) {
-      throw new IllegalStateException("not asked for");
+      throw new IllegalStateException("this test mixes no operations");
     }
 
     @Override
@@ -143,7 +144,7 @@ class LoadedStoreTest {
   }
 
   @Test
-  void updatesAreCountedAnewAfterUpsertsHaveChangedTheCounts() {
+  void updatesAreCountedAgainAfterUpsertsHaveChangedTheCounts() {
     FakeStore store = new FakeStore(Fault.LOSES_AN_UPDATE);
     try (LoadedStore loaded = new LoadedStore("fake", store, KEYS, 1, false)) {
       loaded.load();

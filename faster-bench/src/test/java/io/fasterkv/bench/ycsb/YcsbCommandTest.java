@@ -60,7 +60,7 @@ class YcsbCommandTest {
   }
 
   @Test
-  void whatAStoreCannotDoIsLeftOutWithANote() {
+  void unsupportedWorkloadsAreOmittedWithANote() {
     List<String> notes = new ArrayList<>();
 
     List<RowSpec> rows = parse("--stores=ceiling", "--threads=1,2").rows(notes);
@@ -121,7 +121,7 @@ class YcsbCommandTest {
     long few = heap("--stores=chm", "--keys=1m", "--stream=1k");
     long many = heap("--stores=chm", "--keys=21m", "--stream=1k");
 
-    // A node, a key and a value of a ConcurrentHashMap are at least 64 bytes.
+    // A node, a key and a value of a ConcurrentHashMap take at least 64 bytes.
     assertThat(many - few).isGreaterThan(20_000_000L * 64 >> 20);
     assertThat(heap("--stores=faster", "--keys=1g", "--stream=1k")).isLessThan(few);
   }

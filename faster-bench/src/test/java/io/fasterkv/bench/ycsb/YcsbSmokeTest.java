@@ -9,11 +9,16 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Every store runs every workload and holds what was written, which the run itself checks. */
+/**
+ * Runs every workload on every store; the run itself checks that the store contains what was
+ * written.
+ */
+@Tag("slow")
 class YcsbSmokeTest {
   private static final Timing SHORT =
       new Timing(Duration.ofMillis(5), Duration.ofMillis(10), 2, 10_000, 1);

@@ -10,7 +10,7 @@ import org.apache.flink.runtime.state.StreamCompressionDecorator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a keyed backend is made of.
+ * The parts of a keyed backend.
  *
  * @param <K> type of the keys
  * @param resources the store, its memory and its directory
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param timers the timer queues
  * @param context what the states share
  * @param incremental how incremental checkpoints are taken; null if checkpoints are full
- * @param expiry what compaction drops of states with a time to live
+ * @param expiry what compaction drops in states with a time to live
  * @param compression how snapshots are compressed
  */
 record BackendParts<K>(

@@ -40,14 +40,14 @@ import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keyed state of one operator's subtask, in one store. For the task thread; snapshots are
- * written by other threads.
+ * Keeps the keyed state of one operator's subtask in one store. For the task thread; other threads
+ * write snapshots.
  *
  * @param <K> type of the keys
  */
 public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<K> {
 
-  /** What Flink calls this backend where it reports types of backends. */
+  /** The name under which Flink reports this type of backend. */
   public static final String TYPE = "faster";
 
   private final BackendParts<K> parts;
@@ -71,7 +71,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
         parameters.getTtlTimeProvider(),
         tracking.latency(),
         tracking.size(),
-        // The registry in the parameters is closed as soon as the operator has its state.
+        // Not the parameters' registry, which is closed as soon as the operator has its state.
         new CloseableRegistry(),
         parts.compression(),
         keyContext);
@@ -91,7 +91,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
             parts.resources().local(),
             parts.keys(),
             parts.states(),
-            parts.context().records().identities(),
+            parts.context().records().incarnations(),
             parts.timers(),
             parts.compression());
     this.listing = new KeyListing<>(parts.resources().local(), parts.keys());
@@ -152,7 +152,7 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return getKeys(List.of(state), namespace);
   }
 
-  /** Each key once, however many of the states it has a value in. */
+  /** Returns each key once, even if several of the states have a value for it. */
   @Override
   public <N> Stream<K> getKeys(List<String> states, N namespace) {
     List<RegisteredState<N, ?>> known = new ArrayList<>();
@@ -178,7 +178,9 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return (RegisteredState<N, ?>) parts.states().find(name);
   }
 
-  /** How many pairs of key and namespace have a value, over all states; reads the whole log. */
+  /**
+   * Number of pairs of key and namespace that have a value, over all states; reads the whole log.
+   */
   @Override
   public int numKeyValueStateEntries() {
     parts.context().settle();
@@ -217,17 +219,17 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     return new SavepointResources<>(snapshots.take(), SnapshotExecutionType.ASYNCHRONOUS);
   }
 
-  /** How long snapshots take. */
+  /** Durations of the snapshots. */
   SnapshotTimes snapshotTimes() {
     return times;
   }
 
-  /** The store, for who looks at more of it than the states. */
+  /** The store, for callers that need more than the states. */
   FasterStore store() {
     return parts.resources().local().store();
   }
 
-  /** Incremental checkpoints may be built on it from now on. */
+  /** Allows later incremental checkpoints to build on this one. */
   @Override
   public void notifyCheckpointComplete(long checkpointId) {
     if (parts.incremental() != null) {
@@ -235,7 +237,10 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     }
   }
 
-  /** Nothing will be built on it; if it is being written, its future is cancelled. */
+  /**
+   * Keeps later checkpoints from building on this one; if it is being written, its future is
+   * cancelled.
+   */
   @Override
   public void notifyCheckpointAborted(long checkpointId) {
     if (parts.incremental() != null) {
@@ -243,13 +248,15 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
     }
   }
 
-  /** False: every snapshot contains the timers, be they in the store or on the heap. */
+  /** False: every snapshot contains the timers, whether they are in the store or on the heap. */
   @Override
   public boolean requiresLegacySynchronousTimerSnapshots(SnapshotType checkpointType) {
     return false;
   }
 
-  /** State is serialized at each access, but timers on the heap keep the key objects they get. */
+  /**
+   * State is serialized at each access, but timers on the heap keep the key objects they receive.
+   */
   @Override
   public boolean isSafeToReuseKVState() {
     return parts.timers() instanceof StoreTimers;
@@ -261,8 +268,8 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   }
 
   /**
-   * Cancels snapshots that are being written. The task is being cancelled, or ends: it does not
-   * wait for a full disk any more.
+   * Cancels snapshots that are being written. The task ends or is being cancelled, so it stops
+   * waiting for a full disk.
    */
   @Override
   public void close() throws IOException {
@@ -271,8 +278,8 @@ public final class FasterKeyedStateBackend<K> extends AbstractKeyedStateBackend<
   }
 
   /**
-   * Cancels running snapshots, waits until none uses the store, and closes everything. First ends
-   * the store's own waits, since a snapshot may be waiting in one.
+   * Cancels running snapshots, waits until none uses the store, and closes everything. It first
+   * stops the store's own waits, since a snapshot may be blocked in one.
    */
   @Override
   public void dispose() {

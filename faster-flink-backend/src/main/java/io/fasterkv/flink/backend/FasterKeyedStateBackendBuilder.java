@@ -8,9 +8,9 @@ import io.fasterkv.flink.memory.NativeAccess;
 import io.fasterkv.flink.metrics.RestoreDurations;
 import io.fasterkv.flink.metrics.StoreMetrics;
 import io.fasterkv.flink.records.DeadParts;
-import io.fasterkv.flink.records.EntryLife;
-import io.fasterkv.flink.records.Identities;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.map.EntryLife;
+import io.fasterkv.flink.records.write.StateRecords;
 import io.fasterkv.flink.restore.FullRestore;
 import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.restore.RestoreScope;
@@ -25,6 +25,7 @@ import io.fasterkv.flink.timers.StoreTimers;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.apache.flink.core.fs.CloseableRegistry;
@@ -57,6 +58,7 @@ public class FasterKeyedStateBackendBuilder<K>
   private final StreamCompressionDecorator compression;
   private final StateSerializerProvider<K> keySerializer;
   private final Clock clock;
+  private final Logger logger;
 
   public FasterKeyedStateBackendBuilder(
       KeyedStateBackendParameters<K> parameters,
@@ -66,7 +68,7 @@ public class FasterKeyedStateBackendBuilder<K>
     this(parameters, settings, tracking, compression, SystemClock.getInstance());
   }
 
-  /** With a clock by which restores tell in the log how far they have come. */
+  /** With a clock for the progress lines that restores log. */
   FasterKeyedStateBackendBuilder(
       KeyedStateBackendParameters<K> parameters,
       FasterSettings settings,
@@ -80,6 +82,7 @@ public class FasterKeyedStateBackendBuilder<K>
     this.keySerializer =
         StateSerializerProvider.fromNewRegisteredSerializer(parameters.getKeySerializer());
     this.clock = clock;
+    logger = OperatorLog.of(parameters);
   }
 
   @Override
@@ -90,8 +93,8 @@ public class FasterKeyedStateBackendBuilder<K>
     try {
       IncrementalRestore incremental = incrementalRestore();
       StateRegistry states = new StateRegistry();
-      Identities identities = new Identities(state -> states.get(state).name());
-      ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider(), identities);
+      ValueIncarnations incarnations = new ValueIncarnations(state -> states.get(state).name());
+      ExpiryRules expiry = new ExpiryRules(parameters.getTtlTimeProvider(), incarnations);
       RestoreDurations durations =
           new RestoreDurations(parameters.getCustomInitializationMetrics(), clock);
       resources =
@@ -99,9 +102,10 @@ public class FasterKeyedStateBackendBuilder<K>
               parameters,
               settings,
               incremental,
-              new CompactionRule(expiry, new DeadParts(identities)));
+              new CompactionRule(expiry, new DeadParts(incarnations)),
+              logger);
       durations.downloaded(incremental != null);
-      records = openRecords(resources.local().store(), identities, expiry::entryLife);
+      records = openRecords(resources.local().store(), incarnations, expiry::entryLife);
       FasterKeyedStateBackend<K> backend =
           restoreInto(resources, states, records, incremental, expiry);
       durations.restored(!handles().isEmpty());
@@ -124,8 +128,8 @@ public class FasterKeyedStateBackendBuilder<K>
 
   /** The task thread's session. */
   StateRecords openRecords(
-      FasterStore store, Identities identities, IntFunction<@Nullable EntryLife> lives) {
-    return new StateRecords(store, identities, lives);
+      FasterStore store, ValueIncarnations incarnations, IntFunction<@Nullable EntryLife> lives) {
+    return new StateRecords(store, incarnations, lives);
   }
 
   private @Nullable IncrementalRestore incrementalRestore()
@@ -144,14 +148,14 @@ public class FasterKeyedStateBackendBuilder<K>
       ExpiryRules expiry)
       throws Exception {
     TimerQueues timers = timerQueues(states, records, incremental);
-    // A task that is cancelled while it restores does not wait for a full disk.
+    // Stops the store's wait for a full disk if the task is cancelled while it restores.
     Closeable cancelled = resources.local().store()::stopWaiting;
     CloseableRegistry registry = parameters.getCancelStreamRegistry();
     registry.registerCloseable(cancelled);
     try {
       if (incremental != null) {
         incremental.run(resources.local().store(), states, timers, records);
-        resources.local().store().copyOrigin();
+        resources.local().store().integration().copyOrigin();
       } else {
         new FullRestore<>(this::keySpace, states, timers, records, scope())
             .run(handles(), this::restoreOperation);
@@ -159,7 +163,7 @@ public class FasterKeyedStateBackendBuilder<K>
     } finally {
       registry.unregisterCloseable(cancelled);
     }
-    records.identities().complete();
+    records.incarnations().complete();
     KeySpace<K> keys = keySpace();
     IncrementalStrategy strategy =
         !settings.incremental()
@@ -186,7 +190,7 @@ public class FasterKeyedStateBackendBuilder<K>
             compression));
   }
 
-  /** Timers that an incremental checkpoint has in the store stay there. */
+  /** Uses the store for timers that an incremental checkpoint has in the store. */
   private TimerQueues timerQueues(
       StateRegistry states, StateRecords records, @Nullable IncrementalRestore incremental) {
     KeyGroupRange range = parameters.getKeyGroupRange();
@@ -198,7 +202,7 @@ public class FasterKeyedStateBackendBuilder<K>
     };
   }
 
-  /** The keys with the serializer as it is now: restoring may reconfigure it. */
+  /** The keys with the current serializer: restoring may reconfigure it. */
   private KeySpace<K> keySpace() {
     return new KeySpace<>(
         keySerializer.currentSchemaSerializer(),
@@ -212,7 +216,8 @@ public class FasterKeyedStateBackendBuilder<K>
   }
 
   private RestoreScope scope() {
-    return new RestoreScope(parameters.getCancelStreamRegistry(), clock, settings.restoreStreams());
+    return new RestoreScope(
+        parameters.getCancelStreamRegistry(), clock, settings.restoreStreams(), logger);
   }
 
   private List<KeyedStateHandle> handles() {

@@ -11,8 +11,8 @@ import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
 import org.apache.flink.util.StateMigrationException;
 
 /**
- * Registers states: new ones, and known ones under Flink's rules of compatibility, with migration
- * of their values where those ask for it. For the task thread.
+ * Registers new states, and known states under Flink's rules of compatibility; migrates values
+ * where these rules require it. For the task thread.
  */
 final class StateRegistration {
   private final StateRegistry states;
@@ -26,10 +26,10 @@ final class StateRegistration {
   }
 
   /**
-   * The state for a descriptor.
+   * Returns the state for a descriptor.
    *
-   * @throws StateMigrationException if a serializer is incompatible with what the state was written
-   *     with, or a namespace serializer with another format
+   * @throws StateMigrationException if a serializer is incompatible with the one that wrote the
+   *     state, or if the format of the namespace serializer has changed
    */
   <N, V> RegisteredState<N, V> register(
       TypeSerializer<N> namespaces, StateDescriptor<?, V> descriptor, boolean allowUpgrades)
@@ -72,7 +72,7 @@ final class StateRegistration {
       throw incompatible("state serializer", state, descriptor.getSerializer(), oldValues);
     }
     if (compatibility.isCompatibleAfterMigration()) {
-      // What is written from now on is not what the rule of before knows.
+      // The old rule cannot read what is written from now on.
       expiry.forget(state);
       migration.migrate(state);
     }

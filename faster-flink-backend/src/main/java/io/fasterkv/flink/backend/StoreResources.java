@@ -1,9 +1,10 @@
 package io.fasterkv.flink.backend;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.StoreConfig;
-import io.fasterkv.api.StoreConfig.IoKind;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfig.IoKind;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.flink.memory.MappedReads;
 import io.fasterkv.flink.memory.MemoryLease;
@@ -12,34 +13,38 @@ import io.fasterkv.flink.restore.IncrementalRestore;
 import io.fasterkv.flink.snapshot.LocalStore;
 import java.io.File;
 import java.io.IOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.api.common.ExecutionConfig;
+import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.state.StateBackend.KeyedStateBackendParameters;
 import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * A store with the memory and the directory that it lives in. They are opened together and closed
- * together, when the last snapshot has let go of the store.
+ * Owns a store, its memory and its directory. They are opened together and closed together, after
+ * the last snapshot has released the store.
  */
 final class StoreResources implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(StoreResources.class);
   private static final AtomicInteger TURN = new AtomicInteger();
 
-  /** The task's session, one for reads of published state, and one to spare. */
+  /** The task's session, one for reads of published state, and one in reserve. */
   private static final int SESSIONS = 3;
 
-  /** How often the log's memory is halved for an index that is full, at a restore or before. */
+  /** How often the log's memory may be halved, at a restore or later, when the index is full. */
   private static final int LOG_HALVINGS = 2;
 
-  /** Scans, compaction, snapshots and sessions with long keys take a page each. */
+  /**
+   * Scratch memory in pages: scans, compaction, snapshots and sessions with long keys take one
+   * each.
+   */
   private static final long SCRATCH_PAGES = 8;
 
-  /** How Flink calls a process's own directory in each of its temporary ones. */
+  /** Prefix of the directory that Flink creates for each process in its temporary directories. */
   private static final String OF_A_PROCESS = "flink-io-";
 
   private final MemoryLease lease;
@@ -53,31 +58,36 @@ final class StoreResources implements AutoCloseable {
   }
 
   /**
-   * @param restore what the store is for, and begins with if that fits; null for an empty one
-   * @param rule what compaction has to keep
+   * @param restore the restore that the store is opened for, whose log it opens if that fits; null
+   *     for an empty store
+   * @param rule tells compaction what to keep
+   * @param logger receives the store's log lines
    */
   static StoreResources open(
       KeyedStateBackendParameters<?> parameters,
       FasterSettings settings,
       @Nullable IncrementalRestore restore,
-      KeepRule rule)
+      KeepRule rule,
+      Logger logger)
       throws IOException {
     Environment env = parameters.getEnv();
     MemoryLease lease = MemoryLease.acquire(env, parameters.getManagedMemoryFraction(), settings);
     LocalDirectory directory = null;
     FasterStore store = null;
     try {
-      directory =
-          LocalDirectory.create(nextParent(env, settings), parameters.getOperatorIdentifier());
-      store = openStore(directory.path().resolve("log"), lease, settings, restore, rule);
-      LOG.info(
-          "opened a state store: memoryBytes={}, directory={}", lease.bytes(), directory.path());
+      Path parent = nextParent(env, settings, logger);
+      directory = LocalDirectory.create(parent, parameters.getOperatorIdentifier(), logger);
+      store = openStore(directory.path().resolve("log"), lease, settings, restore, rule, logger);
+      logger.log(
+          Level.INFO,
+          "opened a state store: memoryBytes=" + lease.bytes() + ", directory=" + directory.path());
       LocalStore local =
           new LocalStore(
               store,
               directory.path(),
               settings.sortBufferBytes(),
               settings.uploadStreams(),
+              areFilesCompressed(env.getExecutionConfig()),
               env.getTaskStateManager().createLocalRecoveryConfig());
       return new StoreResources(lease, directory, local);
     } catch (Throwable failure) {
@@ -86,19 +96,28 @@ final class StoreResources implements AutoCloseable {
     }
   }
 
-  /** Takes the directories in turn, and first removes from all what dead processes have left. */
-  private static Path nextParent(Environment env, FasterSettings settings) throws IOException {
+  /**
+   * Flink's option decides if it is set. Its default, for canonical savepoints, is no compression;
+   * log files are compressed by default, as RocksDB's files are.
+   */
+  static boolean areFilesCompressed(ExecutionConfig config) {
+    return config.toConfiguration().getOptional(ExecutionOptions.SNAPSHOT_COMPRESSION).orElse(true);
+  }
+
+  /** Takes the directories in turn, after deleting those of ended processes from all of them. */
+  private static Path nextParent(Environment env, FasterSettings settings, Logger logger)
+      throws IOException {
     int turn = TURN.getAndIncrement() & Integer.MAX_VALUE;
     List<Path> configured = settings.localDirectories().stream().map(Path::of).toList();
     if (!configured.isEmpty()) {
-      configured.forEach(LocalDirectory::removeDead);
+      configured.forEach(parent -> LocalDirectory.removeDead(parent, logger));
       return configured.get(turn % configured.size());
     }
     File[] temporary = env.getIOManager().getSpillingDirectories();
     for (File own : temporary) {
-      // Each process has a directory of its own beside those of others.
+      // Flink gives each process a directory of its own; look into those of other processes too.
       for (Path parent : LocalDirectory.children(own.toPath().resolveSibling(""), OF_A_PROCESS)) {
-        LocalDirectory.removeDead(parent);
+        LocalDirectory.removeDead(parent, logger);
       }
     }
     return temporary[turn % temporary.length].toPath();
@@ -109,37 +128,39 @@ final class StoreResources implements AutoCloseable {
       MemoryLease lease,
       FasterSettings settings,
       @Nullable IncrementalRestore restore,
-      KeepRule rule)
+      KeepRule rule,
+      Logger logger)
       throws IOException {
     if (restore != null) {
       restore.requirePages(settings.pageBytes());
     }
     BaseLog base = restore == null ? null : restore.base();
     if (base == null) {
-      return FasterStore.open(builder(directory, lease, settings, rule).build());
+      return FasterStore.open(builder(directory, lease, settings, rule, logger).build());
     }
-    FasterStore store = base.tryOpen(builder(directory, lease, settings, rule), directory);
+    FasterStore store = base.tryOpen(builder(directory, lease, settings, rule, logger), directory);
     return store != null
         ? store
-        : FasterStore.open(base.split(builder(directory, lease, settings, rule)));
+        : FasterStore.open(base.split(builder(directory, lease, settings, rule, logger)));
   }
 
-  private static StoreConfig.Builder builder(
-      Path directory, MemoryLease lease, FasterSettings settings, KeepRule rule) {
+  private static StoreConfigBuilder builder(
+      Path directory, MemoryLease lease, FasterSettings settings, KeepRule rule, Logger logger) {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
         .pageBytes(settings.pageBytes())
         .scratchBytes(scratchBytes(lease.bytes(), settings.pageBytes()))
         .mutableFraction(settings.mutableFraction())
         .mappedReads(MappedReads.areWanted(settings.mappedReads()))
-        // No session reads the disk without waiting for it.
+        // Sessions block on disk reads, so asynchronous I/O would gain nothing.
         .ioKind(IoKind.FILE)
         .maxSessions(SESSIONS)
         .deleteOnClose(true)
         .backgroundCompaction(true)
         .growingIndex(true)
         .logHalvings(LOG_HALVINGS)
-        .keepRule(rule);
+        .keepRule(rule)
+        .logger(logger);
   }
 
   /** Eight pages or 1/32 of the memory; six pages in the smallest stores. */

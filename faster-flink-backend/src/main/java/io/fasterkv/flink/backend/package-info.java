@@ -1,4 +1,4 @@
-/** The assembler: opens the store, restores it, and answers to Flink as a keyed state backend. */
+/** Opens the store, restores it, and implements Flink's keyed state backend. */
 @NullMarked
 package io.fasterkv.flink.backend;
 

@@ -42,14 +42,14 @@ public final class FasterOptions {
                   + " that later stores find room. With one stateful operator in a slot, 1"
                   + " gives it all the memory.");
 
-  /** The least memory a store starts with. */
+  /** The minimum memory of a new store. */
   public static final ConfigOption<MemorySize> MINIMUM_MEMORY =
       ConfigOptions.key("state.backend.faster.memory.minimum-per-operator")
           .memoryType()
           .defaultValue(MemorySize.ofMebiBytes(1))
           .withDescription("A store that cannot lease this much does not start. At least 1 mb.");
 
-  /** How much of the log in memory is updated in place. */
+  /** The part of the log in memory that is updated in place. */
   public static final ConfigOption<Double> MUTABLE_FRACTION =
       ConfigOptions.key("state.backend.faster.log.mutable-fraction")
           .doubleType()
@@ -76,14 +76,14 @@ public final class FasterOptions {
               "Heap memory in which one snapshot, or one listing of keys, sorts records by key"
                   + " group. Records that do not fit are sorted in local files.");
 
-  /** How many files of a checkpoint are written at a time. */
+  /** Number of files of a checkpoint that are written at a time. */
   public static final ConfigOption<Integer> UPLOAD_STREAMS =
       ConfigOptions.key("state.backend.faster.snapshot.streams")
           .intType()
           .defaultValue(4)
           .withDescription(
               "How many files of one incremental checkpoint are written at a time, each over"
-                  + " its own stream, 1 to 256. A file contains at most 64 mb of log. Each"
+                  + " its own stream, 1 to 256. A file contains at most 128 mb of log. Each"
                   + " stream has a buffer of 32 kb on the heap.");
 
   /** Where timers are stored. */
@@ -95,16 +95,16 @@ public final class FasterOptions {
               "Where timers are stored: in the store, where memory does not limit their"
                   + " number, or on the heap, which is faster for jobs with few timers.");
 
-  /** How many streams read a checkpoint's log. */
+  /** Number of streams that read a checkpoint's log. */
   public static final ConfigOption<Integer> RESTORE_STREAMS =
       ConfigOptions.key("state.backend.faster.restore.streams")
           .intType()
           .defaultValue(16)
           .withDescription(
               "How many streams read an incremental checkpoint at a time while a store is"
-                  + " restored and its log is copied in the background, 1 to 256. Each has a"
-                  + " buffer of 128 kb outside the store's memory, and one of 64 kb on the"
-                  + " heap.");
+                  + " restored and its log is copied in the background, 1 to 256. Stores with"
+                  + " less than 128 mb use fewer: their buffers are part of the store's memory."
+                  + " An open stream has 64 kb on the heap.");
 
   private FasterOptions() {}
 }

@@ -1,8 +1,8 @@
 package io.fasterkv.flink.config;
 
-/** Where the timers of a job are. */
+/** Where a job's timers are kept. */
 public enum TimerPlace {
-  /** In the store: on the heap there is one timer for each key group and queue. */
+  /** In the store; the heap holds one timer for each key group and queue. */
   STORE,
   /** On the heap, as objects. */
   HEAP

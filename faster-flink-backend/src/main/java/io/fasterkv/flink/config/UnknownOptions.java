@@ -12,8 +12,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Configuration keys with the backend's prefix that name no option, so that misspelled keys are
- * noticed. Safe for use by all threads.
+ * Finds configuration keys with the backend's prefix that name no option, so that misspelled keys
+ * are reported. Safe for use by all threads.
  */
 public final class UnknownOptions {
   private static final Logger LOG = LoggerFactory.getLogger(UnknownOptions.class);

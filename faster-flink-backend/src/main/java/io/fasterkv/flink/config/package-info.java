@@ -1,4 +1,4 @@
-/** The options, and the settings that they are resolved to once. */
+/** The options, and the settings to which they are resolved once. */
 @NullMarked
 package io.fasterkv.flink.config;
 

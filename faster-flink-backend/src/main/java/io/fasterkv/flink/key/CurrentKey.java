@@ -6,8 +6,8 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
- * The key that keyed state refers to, serialized once when it is set and shared by all states. For
- * one thread.
+ * The current key of keyed state, serialized once when it is set and shared by all states. For one
+ * thread.
  *
  * @param <K> type of the keys
  */
@@ -22,7 +22,7 @@ public final class CurrentKey<K> {
     this.serializer = serializer;
   }
 
-  /** Makes {@code key} the current one. */
+  /** Sets the current key. */
   public void set(K key, int keyGroup) {
     try {
       out.clear();

@@ -4,7 +4,7 @@ import io.fasterkv.api.ByteSpan;
 import java.util.Arrays;
 
 /**
- * The shape of a record's key in the store.
+ * Draws a record's key in the store; {@link LongKeyLayout} draws long keys.
  *
  * <pre>
  *   0           2          4               .
@@ -12,10 +12,10 @@ import java.util.Arrays;
  *   | 2, BE     | 2, BE    | varint, 1..5  |     |           | 4, BE      |
  * </pre>
  *
- * <p>Everything before the sub number is the <em>prefix</em>: it names one state of one key in one
- * namespace. Sub number 0 is its head record; other sub numbers are its pieces, chunks or buckets.
- * Records are ordered by prefix and then by sub number as an unsigned number, so a prefix's records
- * lie side by side, key groups are ranges, and within a key group so are states.
+ * <p>Everything before the sub number is the <em>prefix</em>: it identifies one state of one key in
+ * one namespace. Sub number 0 is its head record; other sub numbers are its pieces, chunks or
+ * buckets. Records are ordered by prefix and then by sub number as an unsigned number. So the
+ * records of a prefix are adjacent, key groups are ranges, and so are states within a key group.
  */
 public final class KeyLayout {
   public static final int KEY_GROUP_AT = 0;
@@ -23,7 +23,7 @@ public final class KeyLayout {
   public static final int KEY_LENGTH_AT = 4;
   public static final int SUB_BYTES = 4;
 
-  /** States of one operator; their ids are 0 to this, exclusively. */
+  /** Maximum number of states of one operator; their ids are 0 to this, exclusive. */
   public static final int MOST_STATES = 1 << 15;
 
   private KeyLayout() {}
@@ -70,7 +70,7 @@ public final class KeyLayout {
     return shortAt(bytes, at) << 16 | shortAt(bytes, at + 2);
   }
 
-  /** Gives a record key of {@code length} bytes, that starts the array, another sub number. */
+  /** Changes the sub number of a record key of {@code length} bytes that starts the array. */
   public static void putSub(byte[] bytes, int length, int sub) {
     putInt(bytes, length - SUB_BYTES, sub);
   }
@@ -87,7 +87,7 @@ public final class KeyLayout {
             sub(left, leftStart, leftLength), sub(right, rightStart, rightLength));
   }
 
-  /** Makes a record key that starts the array one of another state. */
+  /** Changes the state of a record key that starts the array. */
   public static void putState(byte[] bytes, int state) {
     putShort(bytes, STATE_AT, state);
   }

@@ -14,7 +14,7 @@ import org.apache.flink.runtime.state.KeyGroupRange;
  */
 public record KeySpace<K>(TypeSerializer<K> serializer, KeyGroupRange range, int keyGroups) {
 
-  /** How many bytes a key group takes at the start of a key in Flink's savepoint format: 1 or 2. */
+  /** Bytes of the key group at the start of a key in Flink's savepoint format: 1 or 2. */
   public int savepointPrefixBytes() {
     return CompositeKeySerializationUtils.computeRequiredBytesInKeyGroupPrefix(keyGroups);
   }

@@ -1,13 +1,13 @@
 package io.fasterkv.flink.key;
 
-/** Non-negative ints in one to five bytes, seven bits a byte, the low bits first. */
+/** Encodes non-negative ints in one to five bytes: seven bits a byte, the low bits first. */
 public final class Varint {
   private static final int MORE = 0x80;
   private static final int BITS = 7;
 
   private Varint() {}
 
-  /** How many bytes {@code value} takes: 1 to 5. */
+  /** Number of bytes of {@code value}: 1 to 5. */
   public static int size(int value) {
     return value < MORE ? 1 : (Integer.SIZE - Integer.numberOfLeadingZeros(value) + 6) / BITS;
   }
@@ -24,7 +24,7 @@ public final class Varint {
     return next;
   }
 
-  /** The number at {@code at}; its length is {@link #size} of it. */
+  /** Reads the number at {@code at}; {@link #size} of it is its length. */
   public static int read(byte[] bytes, int at) {
     int value = bytes[at];
     if (value >= 0) {

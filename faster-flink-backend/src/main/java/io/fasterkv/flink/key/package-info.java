@@ -1,4 +1,4 @@
-/** The keys of records in the store: key group, state, key, namespace, and a number below them. */
+/** The keys of records in the store: key group, state, key, namespace, and a sub number. */
 @NullMarked
 package io.fasterkv.flink.key;
 

@@ -6,8 +6,8 @@ import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
 
 /**
- * The memory of stores with a fixed size, taken from the TaskManager's task off-heap memory: all
- * stores of a process together never use more. Safe for use by all threads.
+ * Limits the memory of stores with a fixed size to the TaskManager's task off-heap memory, over all
+ * stores of the process. Safe for use by all threads.
  */
 final class FixedMemory {
   /** The stores of this process. */
@@ -19,7 +19,7 @@ final class FixedMemory {
    * Reserves memory for one store.
    *
    * @param taskManager the configuration of the TaskManager; on a cluster it always has the limit;
-   *     without one, as in a test harness, nothing is checked
+   *     if it has none, as in a test harness, nothing is checked
    * @throws IOException if the TaskManager has too little; the message says what to change
    */
   synchronized void reserve(long bytes, ReadableConfig taskManager) throws IOException {
@@ -48,7 +48,7 @@ final class FixedMemory {
     reserved -= bytes;
   }
 
-  /** Bytes that stores have now. */
+  /** Bytes that stores have reserved now. */
   synchronized long reserved() {
     return reserved;
   }

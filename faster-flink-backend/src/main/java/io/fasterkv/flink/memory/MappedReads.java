@@ -3,9 +3,9 @@ package io.fasterkv.flink.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whether stores read what is on disk from mapped files. The pages of these are the system's, which
- * takes them back when it needs them, but count as resident memory of the process; and YARN ends a
- * container by that (decision 0048).
+ * Decides whether stores read from mapped files. The system owns the pages of a mapped file and
+ * reclaims them when it needs memory. But they count as resident memory of the process, and YARN
+ * ends a container by that number (decision 0048).
  */
 public final class MappedReads {
   private static final String YARN_CONTAINER = "CONTAINER_ID";
@@ -14,8 +14,8 @@ public final class MappedReads {
   private MappedReads() {}
 
   /**
-   * As configured, or else true outside of YARN, whose NodeManager names each container to the
-   * processes in it.
+   * The configured value; by default true except under YARN, whose NodeManager names the container
+   * to its processes.
    */
   public static boolean areWanted(@Nullable Boolean configured) {
     if (configured != null) {

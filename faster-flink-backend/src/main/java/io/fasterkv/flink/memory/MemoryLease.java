@@ -11,8 +11,8 @@ import org.apache.flink.runtime.memory.OpaqueMemoryResource;
 import org.apache.flink.util.IOUtils;
 
 /**
- * The right of one store to a number of off-heap bytes. Closing gives them back, once; the store
- * must be closed before. Safe for use by all threads.
+ * One store's right to a number of off-heap bytes. Closing gives them back, once; the store must be
+ * closed first. Safe for use by all threads.
  */
 public final class MemoryLease implements AutoCloseable {
   private static final String POOL = "state-faster-managed-memory";
@@ -84,7 +84,7 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
-  /** How many bytes may be used, until {@link #close}. */
+  /** Number of bytes that may be used until {@link #close}. */
   public long bytes() {
     return bytes;
   }

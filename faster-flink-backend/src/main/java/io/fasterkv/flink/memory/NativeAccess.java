@@ -3,17 +3,17 @@ package io.fasterkv.flink.memory;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Native access of the JVM, which stores use where it is there: memory that is mapped and can be
- * given back in part, huge pages, reads of mapped files (decision 0048). Flink starts its JVMs
+ * Requests the JVM's native access, which stores use if they have it, for mapped memory that can be
+ * given back in part, huge pages, and reads of mapped files (decision 0048). Flink starts its JVMs
  * without the flag for it.
  */
 public final class NativeAccess {
   private NativeAccess() {}
 
   /**
-   * Asks for it as the load of a native library does, with the same warning of the JVM the first
-   * time. Where it is not given, stores say what they go without. To be called before a store is
-   * opened, by a process that has one; safe for all threads.
+   * Requests native access as loading a native library does, with the JVM's usual warning the first
+   * time. If it is denied, stores log what they do without. Must be called before the process opens
+   * a store. Safe for all threads.
    */
   public static void ask() {
     boolean isLinux = System.getProperty("os.name", "").equals("Linux");
@@ -27,7 +27,7 @@ public final class NativeAccess {
     try {
       MemorySegment.NULL.reinterpret(0);
     } catch (IllegalCallerException denied) {
-      // The JVM was told to; the store's own line names the flag.
+      // The JVM was told to deny access; the line that the store logs names the flag.
     }
   }
 }

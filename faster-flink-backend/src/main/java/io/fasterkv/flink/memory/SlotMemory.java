@@ -3,12 +3,12 @@ package io.fasterkv.flink.memory;
 import java.io.IOException;
 
 /**
- * The part of a slot's managed memory that is meant for state, shared by all stores of the slot.
- * The leases never add up to more than the pool. Safe for use by all threads.
+ * The part of a slot's managed memory that is meant for state; all stores of the slot share it. The
+ * leases never add up to more than the pool. Safe for use by all threads.
  *
- * <p>Nobody says how many stores will come. Were each to take the same share of what is free, ten
- * would use up half a gigabyte. So the n-th store takes no more than an n-th part of it: the first
- * two get half and a quarter, the n-th 1/(2n(n-1)), and a slot holds three times as many.
+ * <p>The number of stores is not known in advance. If each took the same share of the free memory,
+ * ten would use up half a gigabyte. So the n-th store takes at most an n-th part of it: the first
+ * two get a half and a quarter, the n-th 1/(2n(n-1)), and a slot holds three times as many stores.
  */
 final class SlotMemory implements AutoCloseable {
   private static final long GRANULE = 1 << 10;
@@ -22,10 +22,10 @@ final class SlotMemory implements AutoCloseable {
   }
 
   /**
-   * Takes {@code share} of what is free, or less where there are several stores, but at least
+   * Leases {@code share} of the free memory, or less if there are several stores, but at least
    * {@code minimum}; in whole KiB.
    *
-   * @throws IOException if less than the minimum is free; says what to change
+   * @throws IOException if less than the minimum is free; the message says what to change
    */
   synchronized long lease(double share, long minimum) throws IOException {
     long free = bytes - leased;

@@ -1,6 +1,6 @@
 /**
- * Leases of the slot's managed memory, and what the JVM allows stores to do with it. The leases of
- * a slot never add up to more than it has.
+ * Leases of the slot's managed memory, which never add up to more than the slot has, and the JVM's
+ * limits on its use.
  */
 @NullMarked
 package io.fasterkv.flink.memory;

@@ -5,11 +5,11 @@ import org.apache.flink.runtime.state.StateBackend.CustomInitializationMetrics;
 import org.apache.flink.util.clock.Clock;
 
 /**
- * The durations of the two parts of a restore, as Flink shows them for a job's initialization.
- * {@value MetricNames#DOWNLOAD_STATE_DURATION} ends when the store is open: it includes reading the
- * index or building it. {@value MetricNames#RESTORE_STATE_DURATION} follows until the task may use
- * its state: it includes records inserted one by one, timers and migration. Neither includes the
- * copy in the background. For one thread.
+ * Reports the durations of the two parts of a restore, as Flink shows them for a job's
+ * initialization. {@value MetricNames#DOWNLOAD_STATE_DURATION} ends when the store is open: it
+ * includes reading or building the index. {@value MetricNames#RESTORE_STATE_DURATION} follows until
+ * the task may use its state: it includes records inserted one by one, timers and migration.
+ * Neither includes the copy in the background. For one thread.
  */
 public final class RestoreDurations {
   private final CustomInitializationMetrics metrics;

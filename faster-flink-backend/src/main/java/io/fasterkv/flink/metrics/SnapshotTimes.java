@@ -10,9 +10,9 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 
 /**
- * How long the phases of snapshots take: the synchronous one, which the task waits for, the time
- * until a thread takes up the asynchronous one, and that. Of the snapshot that ended last; written
- * by the threads of snapshots, read by those of reporters.
+ * Measures the phases of snapshots: the synchronous phase, during which the task waits; the time
+ * until a thread starts the asynchronous phase; and that phase. The values are those of the
+ * snapshot that ended last. Threads of snapshots write them, threads of reporters read them.
  */
 public final class SnapshotTimes {
   private final AtomicLong taken = new AtomicLong();
@@ -23,9 +23,10 @@ public final class SnapshotTimes {
   private volatile long bytes;
 
   /**
-   * Times a snapshot.
+   * Measures a snapshot.
    *
-   * @param synchronously takes it, on the task thread, and returns what is to be done by another
+   * @param synchronously takes the snapshot on the task thread, and returns the work for another
+   *     thread
    */
   public RunnableFuture<SnapshotResult<KeyedStateHandle>> time(
       Callable<RunnableFuture<SnapshotResult<KeyedStateHandle>>> synchronously) throws Exception {
@@ -36,12 +37,12 @@ public final class SnapshotTimes {
     return new Timed(rest, end);
   }
 
-  /** Snapshots that were written. */
+  /** Number of snapshots that were written. */
   public long taken() {
     return taken.get();
   }
 
-  /** Snapshots that failed or were cancelled while they were written. */
+  /** Number of snapshots that failed or were cancelled while they were written. */
   public long failed() {
     return failed.get();
   }
@@ -51,22 +52,22 @@ public final class SnapshotTimes {
     return TimeUnit.NANOSECONDS.toMicros(syncNanos);
   }
 
-  /** How long the asynchronous phase of the latest one waited for a thread. */
+  /** How long the asynchronous phase of the latest snapshot waited for a thread. */
   public long queuedMillis() {
     return TimeUnit.NANOSECONDS.toMillis(queuedNanos);
   }
 
-  /** How long the asynchronous phase of the last that was written took. */
+  /** How long the asynchronous phase of the last written snapshot took. */
   public long asyncMillis() {
     return TimeUnit.NANOSECONDS.toMillis(asyncNanos);
   }
 
-  /** Bytes of the last that was written; of an incremental one, those that were uploaded for it. */
+  /** Bytes of the last written snapshot; for an incremental one, the bytes that it uploaded. */
   public long bytes() {
     return bytes;
   }
 
-  /** The asynchronous phase; all but the clock is the other future's. */
+  /** Measures the asynchronous phase; everything else delegates to the other future. */
   private final class Timed implements RunnableFuture<SnapshotResult<KeyedStateHandle>> {
     private final RunnableFuture<SnapshotResult<KeyedStateHandle>> rest;
     private final long queuedSince;
@@ -79,7 +80,7 @@ public final class SnapshotTimes {
     @Override
     public void run() {
       if (rest.isDone()) {
-        // Cancelled, or there was nothing to write.
+        // The snapshot was cancelled, or there was nothing to write.
         return;
       }
       long begin = System.nanoTime();

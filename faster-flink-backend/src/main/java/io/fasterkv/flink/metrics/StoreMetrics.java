@@ -8,9 +8,9 @@ import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.util.ResourceGuard;
 
 /**
- * The gauges of one store, in a group {@value #GROUP} of its operator. They ask for counters that
- * the store has anyway, when a reporter asks for them, and so cost the task nothing. Safe on a
- * reporter's thread at any time: 0 when the store is closed.
+ * Registers the gauges of one store, in a group {@value #GROUP} of its operator. They read counters
+ * that the store keeps anyway, only when a reporter asks, so they cost the task nothing. Safe on a
+ * reporter's thread at any time; a gauge is 0 after the store was closed.
  */
 public final class StoreMetrics {
   /** The group of all metrics of the backend. */
@@ -30,8 +30,8 @@ public final class StoreMetrics {
    * Registers all gauges.
    *
    * @param operator the operator's group
-   * @param guard is closed before the store is, and keeps it open while it is held
-   * @param snapshots what is known of snapshots
+   * @param guard keeps the store open while it is held; it is closed before the store
+   * @param snapshots durations and counts of snapshots
    */
   public static void register(
       MetricGroup operator, FasterStore store, ResourceGuard guard, SnapshotTimes snapshots) {
@@ -44,39 +44,44 @@ public final class StoreMetrics {
   }
 
   private void memory() {
-    gauge("memoryBytes", open -> open.memoryUse().budgetBytes());
-    gauge("memoryUsedBytes", open -> open.memoryUse().usedBytes());
-    gauge("memoryIndexBytes", open -> open.memoryUse().indexBytes());
-    gauge("memoryLogBytes", open -> open.memoryUse().logBytes());
-    gauge("memoryScratchLentBytes", open -> open.memoryUse().scratchLentBytes());
-    gauge("memoryScratchFreeBytes", open -> open.memoryUse().scratchFreeBytes());
-    gauge("memoryOtherBytes", open -> open.memoryUse().otherBytes());
+    gauge("memoryBytes", open -> open.statistics().memory().budgetBytes());
+    gauge("memoryUsedBytes", open -> open.statistics().memory().usedBytes());
+    gauge("memoryIndexBytes", open -> open.statistics().memory().indexBytes());
+    gauge("memoryLogBytes", open -> open.statistics().memory().logBytes());
+    gauge("memoryScratchLentBytes", open -> open.statistics().memory().scratchLentBytes());
+    gauge("memoryScratchFreeBytes", open -> open.statistics().memory().scratchFreeBytes());
+    gauge("memoryOtherBytes", open -> open.statistics().memory().otherBytes());
   }
 
   private void log() {
-    gauge("logBytes", FasterStore::logBytes);
-    gauge("logStoredBytes", FasterStore::storedBytes);
-    gauge("logToCopyBytes", FasterStore::bytesToCopy);
-    gauge("logLiveBytes", FasterStore::liveBytes);
-    gauge("logDeadBytes", open -> Math.max(0, open.logBytes() - open.liveBytes()));
+    gauge("logBytes", store -> store.statistics().logBytes());
+    gauge("logStoredBytes", store -> store.log().storedBytes());
+    gauge("logToCopyBytes", store -> store.integration().bytesToCopy());
+    gauge("logLiveBytes", store -> store.statistics().liveBytes());
+    gauge(
+        "logDeadBytes",
+        open -> Math.max(0, open.statistics().logBytes() - open.statistics().liveBytes()));
   }
 
   private void index() {
-    gauge("indexEntries", open -> open.indexStatistics().entries());
-    gauge("indexLoadPercent", open -> Math.round(100 * open.indexStatistics().load()));
-    gauge("hitsMutable", open -> open.regionHits().mutable());
-    gauge("hitsReadOnly", open -> open.regionHits().readOnly());
-    gauge("hitsDisk", open -> open.regionHits().disk());
-    gauge("recordsReadInMemory", open -> open.indexStatistics().recordsInMemory());
-    gauge("recordsReadFromDisk", open -> open.indexStatistics().recordsFromDisk());
+    gauge("indexEntries", open -> open.statistics().index().entries());
+    gauge("indexLoadPercent", open -> Math.round(100 * open.statistics().index().load()));
+    gauge("hitsMutable", open -> open.statistics().regionHits().mutable());
+    gauge("hitsReadOnly", open -> open.statistics().regionHits().readOnly());
+    gauge("hitsDisk", open -> open.statistics().regionHits().disk());
+    gauge("recordsReadInMemory", open -> open.statistics().index().recordsInMemory());
+    gauge("recordsReadFromDisk", open -> open.statistics().index().recordsFromDisk());
   }
 
   private void compaction() {
-    gauge("compactionPasses", open -> open.compactionStats().passes());
-    gauge("compactionMovedBytes", open -> open.compactionStats().movedBytes());
-    gauge("compactionExpiredBytes", open -> open.compactionStats().expiredBytes());
-    // A piece's live bytes are moved before the piece counts as scanned.
-    gauge("compactionDroppedBytes", open -> Math.max(0, open.compactionStats().droppedBytes()));
+    gauge("compactionPasses", open -> open.statistics().compaction().passes());
+    gauge("compactionMovedBytes", open -> open.statistics().compaction().movedBytes());
+    gauge("compactionExpiredBytes", open -> open.statistics().compaction().expiredBytes());
+    // Live bytes of a piece are copied before the piece counts as scanned, so the difference can be
+    // negative.
+    gauge(
+        "compactionDroppedBytes",
+        open -> Math.max(0, open.statistics().compaction().droppedBytes()));
   }
 
   private void snapshots(SnapshotTimes times) {

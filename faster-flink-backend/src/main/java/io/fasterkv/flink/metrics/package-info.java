@@ -1,4 +1,4 @@
-/** What an operator's store tells in Flink's metrics. */
+/** Reports an operator's store in Flink's metrics. */
 @NullMarked
 package io.fasterkv.flink.metrics;
 

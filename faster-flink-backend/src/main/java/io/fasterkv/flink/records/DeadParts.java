@@ -1,38 +1,54 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.key.LongKeyLayout;
+import io.fasterkv.flink.records.base.PartLayout;
+import io.fasterkv.flink.records.base.SiblingKey;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.tree.TreeLayout;
 
 /**
- * Lets compaction drop the parts of values that are gone: those whose head is not there, or has
- * another identity. Safe for use by several threads that compact.
+ * Lets compaction drop the parts of removed values, which are parts whose head is absent or has
+ * another incarnation, and the key records of values without a head. Safe for use by several
+ * compacting threads.
  */
 public final class DeadParts implements KeepRule {
-  private final Identities identities;
+  private final ValueIncarnations incarnations;
   private final SiblingKey head = new SiblingKey();
 
-  public DeadParts(Identities identities) {
-    this.identities = identities;
+  public DeadParts(ValueIncarnations incarnations) {
+    this.incarnations = incarnations;
   }
 
   @Override
   public boolean keepsAll() {
-    return identities.keepsAll();
+    return incarnations.keepsAll();
   }
 
   @Override
   public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
+    if (LongKeyLayout.isOfKeyRecord(key)) {
+      return hasValue(key, store);
+    }
     return KeyLayout.sub(key) == 0
         || isOfTree(key)
-        || !identities.mayGo(PartLayout.ofPart(value), () -> identityOfHead(key, store));
+        || !incarnations.mayGo(PartLayout.ofPart(value), () -> incarnationOfHead(key, store));
+  }
+
+  private static boolean hasValue(ByteSpan keyRecord, Lookup store) {
+    byte[] head = keyRecord.toArray();
+    LongKeyLayout.toState(head);
+    KeyLayout.putSub(head, head.length, 0);
+    return store.find(ByteSpan.of(head)) != null;
   }
 
   private boolean isOfTree(ByteSpan key) {
-    return identities.areTrees(KeyLayout.state(key)) && TreeLayout.isBlock(key);
+    return incarnations.areTrees(KeyLayout.state(key)) && TreeLayout.isBlock(key);
   }
 
-  private synchronized long identityOfHead(ByteSpan part, Lookup store) {
+  private synchronized long incarnationOfHead(ByteSpan part, Lookup store) {
     ByteSpan found = store.find(head.of(part, 0));
     return found == null ? PartLayout.NONE : PartLayout.ofHead(found);
   }

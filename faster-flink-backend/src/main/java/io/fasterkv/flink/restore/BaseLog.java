@@ -1,30 +1,28 @@
 package io.fasterkv.flink.restore;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.StoreImport;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeyFilter;
-import io.fasterkv.api.RecoveryProgress;
-import io.fasterkv.api.RecoveryRequest;
-import io.fasterkv.api.StoreConfig;
 import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.api.checkpoint.RecoveryProgress;
+import io.fasterkv.api.checkpoint.RecoveryRequest;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.snapshot.LocalCopy;
 import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.StoredKeys;
+import io.fasterkv.spi.KeyFilter;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.util.FileUtils;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/** A log of checkpoints that a store starts with, unchanged, instead of an empty one. */
+/** A log from checkpoints that a store opens unchanged instead of an empty log. */
 public final class BaseLog {
-  private static final Logger LOG = LoggerFactory.getLogger(BaseLog.class);
-
   private final CommonLog common;
   private final KeyGroupRange own;
   private final RestoreScope scope;
@@ -42,7 +40,7 @@ public final class BaseLog {
     return common;
   }
 
-  /** Whether a store has begun with it. */
+  /** Whether a store was opened with it. */
   boolean isTaken() {
     return isTaken;
   }
@@ -52,12 +50,12 @@ public final class BaseLog {
   }
 
   /**
-   * Opens a store that begins with the log; null, and nothing is left of it, if these settings have
-   * no room for it: then its records are put into an empty store one by one.
+   * Opens a store with the log. Returns null, and leaves no file, if these settings have no room
+   * for the log; its records are then inserted one by one into an empty store.
    *
-   * @param directory the store's
+   * @param directory the store's directory
    */
-  public @Nullable FasterStore tryOpen(StoreConfig.Builder settings, Path directory)
+  public @Nullable FasterStore tryOpen(StoreConfigBuilder settings, Path directory)
       throws IOException {
     StoreImport log = common.log();
     if (stored().hasForeign()) {
@@ -68,7 +66,7 @@ public final class BaseLog {
       if (config.indexBytes() < log.leastIndexBytes()) {
         return notTaken("indexBytes=" + config.indexBytes() + ", needed=" + log.leastIndexBytes());
       }
-      FasterStore store = recover(config, directory);
+      FasterStore store = recover(config);
       forgetCheckpoints(store);
       isTaken = true;
       return store;
@@ -78,15 +76,14 @@ public final class BaseLog {
     }
   }
 
-  /** The store closes the streams when all of the log is local, or when it is closed itself. */
-  private FasterStore recover(StoreConfig config, Path directory) throws IOException {
+  /** The store closes the streams when all of the log is local or when the store is closed. */
+  private FasterStore recover(StoreConfig config) throws IOException {
     RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
-    OpenStreams streams = new OpenStreams();
+    OpenStreams streams = new OpenStreams(scope.logger());
     boolean isOpen = false;
     try {
       FasterStore store =
-          scope.closing(
-              streams, () -> FasterStore.recover(config, fill(directory, request, streams)));
+          scope.closing(streams, () -> FasterStore.recover(config, fill(config, request, streams)));
       isOpen = true;
       return store;
     } finally {
@@ -96,18 +93,18 @@ public final class BaseLog {
     }
   }
 
-  /** The files are temporary, and need not be kept for another recovery. */
+  /** Removes the checkpoint: its files are temporary and not needed for another recovery. */
   private static void forgetCheckpoints(FasterStore store) {
     try {
-      store.checkpoints().forEach(store::removeCheckpoint);
+      store.checkpoints().list().forEach(store.checkpoints()::remove);
     } catch (RuntimeException | Error e) {
       store.close();
       throw e;
     }
   }
 
-  /** The settings with memory split by what the log's stores had in their indexes. */
-  public StoreConfig split(StoreConfig.Builder settings) {
+  /** The settings, with memory divided according to the index sizes of the log's stores. */
+  public StoreConfig split(StoreConfigBuilder settings) {
     return MemorySplit.choose(settings, common.members(), own);
   }
 
@@ -128,34 +125,50 @@ public final class BaseLog {
     };
   }
 
-  private static @Nullable FasterStore notTaken(@Nullable String because) {
-    LOG.info(
-        "a checkpoint's log does not fit the store as it is, its records are put into an empty one:"
-            + " {}",
-        because);
+  private @Nullable FasterStore notTaken(@Nullable String because) {
+    scope
+        .logger()
+        .log(
+            Level.INFO,
+            "the log of a checkpoint does not fit the store, and its records are inserted one by"
+                + " one: "
+                + because);
     return null;
   }
 
-  /** Puts the log into the directory, and returns how to recover from it. */
-  private RecoveryRequest fill(Path directory, RecoveryRequest request, OpenStreams streams)
+  /**
+   * Writes the log's files to the store's directory; returns the request that recovers from them.
+   */
+  private RecoveryRequest fill(StoreConfig config, RecoveryRequest request, OpenStreams streams)
       throws IOException {
+    Path directory = config.directory();
     Path local = common.isWhole() ? common.source().localDirectory() : null;
     try (StoreImport.Target target = common.log().into(directory)) {
       if (local == null) {
-        CheckpointOrigin origin = CheckpointOrigin.open(common, streams, scope);
+        CheckpointOrigin origin =
+            CheckpointOrigin.open(
+                common,
+                streams,
+                directory.resolveSibling("origin"),
+                scope,
+                scope.streams(config.scratchBytes()));
         target.finish(origin.pieces());
         return request.from(origin);
       }
-      LocalCopy.takeInto(target, local);
+      LocalCopy.takeInto(target, local, streams);
     }
-    LOG.info(
-        "took over the log of a checkpoint that is on this machine: checkpoint={}, directory={}",
-        common.source().handle().getCheckpointId(),
-        local);
+    scope
+        .logger()
+        .log(
+            Level.INFO,
+            "reused the local copy of a checkpoint's log: checkpoint="
+                + common.source().handle().getCheckpointId()
+                + ", directory="
+                + local);
     return request;
   }
 
-  /** Tells in the log how far a recovery has come; ends one that is cancelled. */
+  /** Logs the progress of a recovery; stops a recovery that was cancelled. */
   private void tell(RecoveryProgress recovery) {
     scope.check();
     progress.tell("opening a store on the log of a checkpoint", recovery);

@@ -1,12 +1,14 @@
 package io.fasterkv.flink.restore;
 
-import io.fasterkv.api.LogOrigin;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileReader;
 import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.StreamPool;
+import io.fasterkv.flink.snapshot.WholeFiles;
+import io.fasterkv.spi.LogOrigin;
+import io.fasterkv.spi.LogPiece;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
@@ -17,8 +19,9 @@ import org.apache.flink.runtime.execution.CancelTaskException;
 import org.apache.flink.util.ExceptionUtils;
 
 /**
- * The files of a checkpoint as the origin of a store's log. They exist as long as any checkpoint
- * refers to them: each checkpoint that builds on this one does, until compaction has passed them.
+ * Serves the files of a checkpoint as the origin of a store's log. The files exist as long as any
+ * checkpoint refers to them. Each checkpoint that builds on this one does so until compaction has
+ * moved past the files or all of the log is local.
  */
 final class CheckpointOrigin implements LogOrigin {
   private final List<LogFileReader> files;
@@ -34,14 +37,17 @@ final class CheckpointOrigin implements LogOrigin {
   /**
    * Reads the heads of several files at a time.
    *
-   * @param open for the streams of the origin only; the origin closes it
+   * @param open the streams of the origin, which closes them
+   * @param copies copies whole files where the storage does that faster than reading
+   * @param streams how many streams may read at a time
    */
-  static CheckpointOrigin open(CommonLog log, OpenStreams open, RestoreScope scope)
+  static CheckpointOrigin open(
+      CommonLog log, OpenStreams open, Path copies, RestoreScope scope, int streams)
       throws IOException {
-    StreamPool pool = new StreamPool(open, scope.streams());
+    StreamPool pool = new StreamPool(open, streams, new WholeFiles(copies, open, scope.logger()));
     ExecutorService readers =
         Executors.newFixedThreadPool(
-            Math.clamp(log.files().size(), 1, scope.streams()),
+            Math.clamp(log.files().size(), 1, streams),
             Thread.ofPlatform().daemon().name("faster-restore-", 0).factory());
     boolean isOpen = false;
     try {
@@ -54,7 +60,7 @@ final class CheckpointOrigin implements LogOrigin {
         files.add(read.get());
       }
       isOpen = true;
-      return new CheckpointOrigin(files, pool, scope.streams());
+      return new CheckpointOrigin(files, pool, streams);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new CancelTaskException("interrupted while a checkpoint was opened");

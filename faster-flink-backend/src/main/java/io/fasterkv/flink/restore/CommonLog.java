@@ -1,7 +1,7 @@
 package io.fasterkv.flink.restore;
 
-import io.fasterkv.StoreImport;
 import io.fasterkv.flink.snapshot.LogFile;
+import io.fasterkv.spi.StoreImport;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.runtime.state.KeyGroupRange;
@@ -9,19 +9,19 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A log that a store can begin with: that of one handle, or what the logs of several have in
- * common, as those of subtasks that began with one log and have not compacted all of it since. What
- * a handle has besides is put into the store record by record.
+ * A log that a store can open: the log of one handle, or the part that the logs of several handles
+ * have in common. Subtasks have a common part if they began with one log and have not compacted all
+ * of it since. The other records of a handle are inserted into the store one by one.
  *
- * <p>It begins where the last of the logs does: one that begins later may lack the tombstones of
- * keys that another has values of still. Of a log that begins before it all records are put in, so
- * that the last one of each key counts. And it ends where the logs part: each subtask has made
- * chains that go past the records of others' keys.
+ * <p>The common part begins where the last of the logs begins: a log that begins later may lack
+ * tombstones of keys that still have values in another log. All records of a log that begins
+ * earlier are inserted, so that the last record of each key counts. The common part ends where the
+ * logs diverge, because from there on the chains of each subtask skip the records of other keys.
  *
- * @param source whose head it has
+ * @param source the handle whose log head is used
  * @param log its begin and end
- * @param files that have it, in the order of their addresses
- * @param members all whose logs have it
+ * @param files the log's files, in the order of their addresses
+ * @param members the handles whose logs contain it
  */
 record CommonLog(
     IncrementalSource source,
@@ -30,8 +30,8 @@ record CommonLog(
     List<IncrementalSource> members) {
 
   /**
-   * The log to start with, if there is one with nothing wrong about the subtask's key groups: the
-   * one that leaves the fewest bytes to insert record by record.
+   * The best log to open for this subtask's key groups: it is right for them and leaves the fewest
+   * bytes to insert record by record. Null if there is none.
    */
   static @Nullable CommonLog best(List<IncrementalSource> sources, KeyGroupRange own) {
     CommonLog best = null;
@@ -49,7 +49,7 @@ record CommonLog(
     return new CommonLog(source, source.log(), source.files(), List.of(source));
   }
 
-  /** What a log has in common, from its begin on, with all that have its first file. */
+  /** The part of a log, from its begin, that all logs with its first file have in common. */
   private static CommonLog shared(IncrementalSource source, List<IncrementalSource> sources) {
     List<IncrementalSource> members = new ArrayList<>();
     int common = source.files().size();
@@ -67,7 +67,7 @@ record CommonLog(
     return new CommonLog(source, source.log().until(files.getLast().until()), files, members);
   }
 
-  /** How many files from the first one on another log has that does not begin later. */
+  /** How many files, from the first on, another log shares. Zero if that log begins later. */
   private static int countSameFiles(IncrementalSource source, IncrementalSource other) {
     if (other.log().beginAddress() > source.log().beginAddress() || source.files().isEmpty()) {
       return 0;
@@ -91,9 +91,9 @@ record CommonLog(
   }
 
   /**
-   * Whether what it has of the subtask's key groups is what the members' subtasks had. Who has this
-   * log and stands for a key group has got the group with it, so the log and what he has besides
-   * are all of the group.
+   * Whether the log is right for the subtask's key groups: every stored group belongs to a member.
+   * A subtask that has this log and owns a key group received the group with the log. So the log
+   * and the handle's other records are all that the group has.
    */
   private boolean isRightFor(KeyGroupRange own) {
     KeyGroupRange inLog = source.meta().stored().getIntersection(own);
@@ -120,12 +120,12 @@ record CommonLog(
     return log.endAddress() - log.beginAddress();
   }
 
-  /** Whether it is all of the log that it begins. */
+  /** Whether this is the whole log of its source. */
   boolean isWhole() {
     return log.endAddress() == source.log().endAddress();
   }
 
-  /** From where on a source's records are put into a store that has begun with it. */
+  /** Address from which a source's records must be inserted into a store that opened this log. */
   long missingFrom(IncrementalSource of) {
     return members.contains(of) && beginsWithThis(of) ? log.endAddress() : of.log().beginAddress();
   }

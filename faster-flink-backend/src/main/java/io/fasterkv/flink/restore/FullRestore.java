@@ -2,13 +2,14 @@ package io.fasterkv.flink.restore;
 
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.write.StateRecords;
 import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.RestoredQueue;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -28,18 +29,14 @@ import org.apache.flink.runtime.state.restore.KeyGroupEntry;
 import org.apache.flink.runtime.state.restore.SavepointRestoreResult;
 import org.apache.flink.runtime.state.restore.ThrowingIterator;
 import org.apache.flink.util.StateMigrationException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Reads full checkpoints and canonical savepoints, from one handle or many, and keeps the key
- * groups of this subtask. For the task thread.
+ * Restores full checkpoints and canonical savepoints from one or more handles, for the key groups
+ * of this subtask. For the task thread.
  *
  * @param <K> type of the keys
  */
 public final class FullRestore<K> {
-  private static final Logger LOG = LoggerFactory.getLogger(FullRestore.class);
-
   private final Supplier<KeySpace<K>> keySpace;
   private final StateRegistry states;
   private final TimerQueues timers;
@@ -48,9 +45,7 @@ public final class FullRestore<K> {
   private final RestoreProgress progress;
 
   /**
-   * Makes a restore.
-   *
-   * @param keySpace asked after a snapshot's head was read, which may have reconfigured the keys'
+   * @param keySpace called after a snapshot's head was read, which may have reconfigured the key
    *     serializer
    */
   public FullRestore(
@@ -64,10 +59,10 @@ public final class FullRestore<K> {
     this.timers = timers;
     this.writer = new StateWriter(records);
     this.scope = scope;
-    this.progress = new RestoreProgress(scope.clock());
+    this.progress = new RestoreProgress(scope);
   }
 
-  /** One state of a snapshot: a state of ours, or a timer queue. */
+  /** A state of a snapshot and where to write it: a state of the backend or a timer queue. */
   private sealed interface Target {}
 
   private record StateTarget(RegisteredState<?, ?> state, SavepointKeyReader keyReader)
@@ -91,9 +86,9 @@ public final class FullRestore<K> {
   /**
    * Restores everything.
    *
-   * @param handles what is read
+   * @param handles the handles to read
    * @param operation reads handles
-   * @throws StateMigrationException if the keys' serializer has changed incompatibly
+   * @throws StateMigrationException if the key serializer has changed incompatibly
    */
   public void run(
       List<KeyedStateHandle> handles,
@@ -102,7 +97,7 @@ public final class FullRestore<K> {
     if (handles.isEmpty()) {
       return;
     }
-    try (OpenStreams streams = new OpenStreams()) {
+    try (OpenStreams streams = new OpenStreams(scope.logger())) {
       scope.cancelled().registerCloseable(streams);
       try {
         List<KeyedStateHandle> registered =
@@ -118,21 +113,28 @@ public final class FullRestore<K> {
       throws IOException, StateMigrationException {
     InsertProgress inserted =
         new InsertProgress(
-            progress, "putting the entries of a full snapshot into a store", keyGroups(handles));
+            progress, "inserting the entries of a full snapshot", keyGroups(handles));
     try (ThrowingIterator<SavepointRestoreResult> results = operation.restore()) {
       while (results.hasNext()) {
         restore(results.next(), inserted);
       }
     }
-    LOG.info(
-        "restored a full snapshot: keyGroups={}, handles={}, first={}, entries={}, bytes={},"
-            + " millis={}",
-        keySpace.get().range(),
-        handles.size(),
-        file(handles.getFirst()),
-        inserted.entries(),
-        inserted.bytes(),
-        progress.millis());
+    scope
+        .logger()
+        .log(
+            Level.INFO,
+            "restored a full snapshot: keyGroups="
+                + keySpace.get().range()
+                + ", handles="
+                + handles.size()
+                + ", first="
+                + file(handles.getFirst())
+                + ", insertedEntries="
+                + inserted.entries()
+                + ", insertedBytes="
+                + inserted.bytes()
+                + ", millis="
+                + progress.millis());
   }
 
   private static long keyGroups(List<KeyedStateHandle> handles) {

@@ -1,7 +1,7 @@
 package io.fasterkv.flink.restore;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.write.StateRecords;
 import io.fasterkv.flink.snapshot.Blocks;
 import io.fasterkv.flink.snapshot.HeapTimerBlocks;
 import io.fasterkv.flink.snapshot.LogFile;
@@ -15,6 +15,7 @@ import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.RestoredQueue;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -32,17 +33,13 @@ import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot.BackendStateType;
 import org.apache.flink.util.StateMigrationException;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Brings state back from the handles of an incremental checkpoint. The log of one of them, or what
- * those of several have in common, becomes the store's ({@link CommonLog}). The other records are
- * put into the store as they come by in a sequential read. For the task thread.
+ * Restores state from the handles of an incremental checkpoint. The store opens the log of one
+ * handle, or the part that the logs of several have in common ({@link CommonLog}). A sequential
+ * read of the other files inserts the remaining records. For the task thread.
  */
 public final class IncrementalRestore {
-  private static final Logger LOG = LoggerFactory.getLogger(IncrementalRestore.class);
-
   private final List<IncrementalSource> sources;
   private final KeyGroupRange own;
   private final RestoreScope scope;
@@ -62,17 +59,17 @@ public final class IncrementalRestore {
     base = best == null ? null : new BaseLog(best, own, scope, progress);
   }
 
-  /** Whether these handles are of an incremental checkpoint. */
+  /** Whether these handles belong to an incremental checkpoint. */
   public static boolean isFor(Collection<KeyedStateHandle> handles) {
     return handles.stream().anyMatch(IncrementalKeyedStateHandle.class::isInstance);
   }
 
   /**
-   * Reads what the handles say of themselves.
+   * Reads the metadata of the handles.
    *
-   * @param keys may be reconfigured by this
-   * @throws StateMigrationException if the keys' serializer has changed incompatibly
-   * @throws IOException if a handle cannot be read, or is another backend's
+   * @param keys this call may reconfigure it
+   * @throws StateMigrationException if the key serializer has changed incompatibly
+   * @throws IOException if a handle cannot be read or is another backend's
    */
   public static <K> IncrementalRestore plan(
       Collection<KeyedStateHandle> handles,
@@ -81,8 +78,8 @@ public final class IncrementalRestore {
       StateSerializerProvider<K> keys,
       RestoreScope scope)
       throws IOException, StateMigrationException {
-    RestoreProgress progress = new RestoreProgress(scope.clock());
-    try (OpenStreams streams = new OpenStreams()) {
+    RestoreProgress progress = new RestoreProgress(scope);
+    try (OpenStreams streams = new OpenStreams(scope.logger())) {
       List<IncrementalSource> sources =
           scope.closing(streams, () -> read(handles, userClasses, streams));
       checkKeys(keys, sources.getFirst().meta().keys());
@@ -126,7 +123,7 @@ public final class IncrementalRestore {
   /**
    * Refuses logs with another page size, since their records may not fit.
    *
-   * @throws IOException if there is one
+   * @throws IOException if a log has another page size
    */
   public void requirePages(int bytes) throws IOException {
     for (IncrementalSource source : sources) {
@@ -143,15 +140,15 @@ public final class IncrementalRestore {
     }
   }
 
-  /** What the store should begin with, if anything. */
+  /** The log that the store should open, or null. */
   public @Nullable BaseLog base() {
     return base;
   }
 
-  /** Restores everything into a store, which has begun with the base, or empty. */
+  /** Restores everything into a store that has opened the base or is empty. */
   public void run(FasterStore store, StateRegistry states, TimerQueues timers, StateRecords records)
       throws IOException {
-    try (OpenStreams streams = new OpenStreams()) {
+    try (OpenStreams streams = new OpenStreams(scope.logger())) {
       scope.closing(
           streams,
           () -> {
@@ -169,11 +166,11 @@ public final class IncrementalRestore {
       OpenStreams streams)
       throws IOException {
     for (IncrementalSource source : sources) {
-      records.identities().continueFrom(source.meta().nextIdentity());
+      records.incarnations().continueFrom(source.meta().nextIncarnation());
     }
     CommonLog taken = base != null && base.isTaken() ? base.common() : null;
     if (taken != null) {
-      // Numbers its states as the log does.
+      // Registered first, so that states get the numbers that the log uses.
       register(taken.source(), states, records);
     }
     long missingBytes =
@@ -181,8 +178,7 @@ public final class IncrementalRestore {
             .mapToLong(source -> source.log().endAddress() - missingFrom(source, taken))
             .sum();
     InsertProgress inserted =
-        new InsertProgress(
-            progress, "putting the records of a checkpoint into a store", missingBytes);
+        new InsertProgress(progress, "inserting the records of a checkpoint", missingBytes);
     try (RecordInsert insert = new RecordInsert(store, own, scope, streams, inserted)) {
       for (IncrementalSource source : sources) {
         int[] numbers = register(source, states, records);
@@ -196,28 +192,39 @@ public final class IncrementalRestore {
     tellEnd(taken, missingBytes, inserted);
   }
 
-  /** From where on a source's log has what the store has not begun with. */
+  /** Address in a source's log from which records are missing in the store. */
   private static long missingFrom(IncrementalSource source, @Nullable CommonLog taken) {
     return taken == null ? source.log().beginAddress() : taken.missingFrom(source);
   }
 
   private void tellEnd(@Nullable CommonLog taken, long readBytes, InsertProgress inserted) {
-    LOG.info(
-        "restored an incremental checkpoint: keyGroups={}, handles={}, first={}, bytes of log that"
-            + " were taken as they are={}, of handles={}, read record by record={}, entries put in"
-            + " of that={}, bytes={}, millis={}",
-        own,
-        sources.size(),
-        sources.getFirst().handle().getMetaDataStateHandle(),
-        taken == null ? 0 : taken.bytes(),
-        taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList(),
-        readBytes,
-        inserted.entries(),
-        inserted.bytes(),
-        progress.millis());
+    List<KeyGroupRange> reused =
+        taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList();
+    scope
+        .logger()
+        .log(
+            Level.INFO,
+            "restored an incremental checkpoint: keyGroups="
+                + own
+                + ", handles="
+                + sources.size()
+                + ", first="
+                + sources.getFirst().handle().getMetaDataStateHandle()
+                + ", reusedLogBytes="
+                + (taken == null ? 0 : taken.bytes())
+                + ", reusedKeyGroups="
+                + reused
+                + ", readLogBytes="
+                + readBytes
+                + ", insertedEntries="
+                + inserted.entries()
+                + ", insertedBytes="
+                + inserted.bytes()
+                + ", millis="
+                + progress.millis());
   }
 
-  /** For each number of a state in the source, that in the store. */
+  /** Maps the source's state numbers to the store's. */
   private static int[] register(
       IncrementalSource source, StateRegistry states, StateRecords records) {
     int[] numbers = new int[source.meta().inStore()];
@@ -225,10 +232,10 @@ public final class IncrementalRestore {
       Registered state = registered(source.meta().states().get(id), states);
       numbers[id] = state.id();
       if (source.meta().timed().get(id)) {
-        records.identities().noteTimed(state.id());
+        records.incarnations().noteTimed(state.id());
       }
       if (state instanceof RegisteredQueue) {
-        records.identities().noteTrees(state.id());
+        records.incarnations().noteTrees(state.id());
       }
     }
     return numbers;
@@ -249,7 +256,7 @@ public final class IncrementalRestore {
                 RegisteredKeyValueStateBackendMetaInfo.fromMetaInfoSnapshot(snapshot));
   }
 
-  /** Whether a queue of timers is in the log of any handle. */
+  /** Whether the log of any handle has a timer queue. */
   public boolean hasTimersInStore() {
     return sources.stream()
         .map(IncrementalSource::meta)
@@ -276,7 +283,7 @@ public final class IncrementalRestore {
     }
   }
 
-  /** The store's log, for the checkpoints to come: those files of it that are there already. */
+  /** The files of the store's log that exist already, for the next checkpoints. */
   public SharedLog log() {
     if (base == null || !base.isTaken()) {
       return SharedLog.of(own);
@@ -284,7 +291,8 @@ public final class IncrementalRestore {
     IncrementalKeyedStateHandle handle = base.common().source().handle();
     List<LogFile> files =
         base.common().files().stream()
-            // Files of a savepoint are found from where the savepoint is, and from nowhere else.
+            // Savepoint files are found only relative to the savepoint, so checkpoints cannot refer
+            // to them.
             .filter(file -> !(file.handle() instanceof RelativeFileStateHandle))
             .toList();
     UploadHistory history = new UploadHistory();

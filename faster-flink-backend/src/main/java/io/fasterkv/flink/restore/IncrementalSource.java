@@ -1,12 +1,13 @@
 package io.fasterkv.flink.restore;
 
-import io.fasterkv.StoreImport;
+import io.fasterkv.FasterStore;
 import io.fasterkv.flink.snapshot.Blocks;
 import io.fasterkv.flink.snapshot.CheckpointMeta;
 import io.fasterkv.flink.snapshot.LogFile;
 import io.fasterkv.flink.snapshot.LogFileFormat;
 import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.StreamPool;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -18,12 +19,12 @@ import org.apache.flink.runtime.state.KeyGroupRange;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One handle of an incremental checkpoint, with what it says of itself.
+ * One handle of an incremental checkpoint, with its metadata.
  *
  * @param handle the handle
  * @param meta from its meta file
  * @param log the head of its log
- * @param files those parts of the log that are wanted, in the order of their addresses
+ * @param files the files of the log that are needed, in the order of their addresses
  */
 record IncrementalSource(
     IncrementalKeyedStateHandle handle, CheckpointMeta meta, StoreImport log, List<LogFile> files) {
@@ -34,7 +35,7 @@ record IncrementalSource(
     try (Blocks.In in = new Blocks.In(handle.getMetaDataStateHandle(), streams)) {
       String place = in.place();
       CheckpointMeta meta = CheckpointMeta.read(in, userClasses);
-      StoreImport log = StoreImport.of(meta.head(), place);
+      StoreImport log = FasterStore.readExport(meta.head(), place);
       return new IncrementalSource(handle, meta, log, files(handle, log));
     }
   }
@@ -56,7 +57,7 @@ record IncrementalSource(
     return files;
   }
 
-  /** Where this machine has the log, or null. */
+  /** The log's directory on this machine, or null. */
   @Nullable Path localDirectory() {
     return handle instanceof IncrementalLocalKeyedStateHandle here
         ? here.getDirectoryStateHandle().getDirectory()
@@ -67,15 +68,15 @@ record IncrementalSource(
     return handle.getKeyGroupRange();
   }
 
-  /** How many of the subtask's key groups it stands for. */
+  /** Number of the subtask's key groups in this handle. */
   int groupsOf(KeyGroupRange own) {
     return range().getIntersection(own).getNumberOfKeyGroups();
   }
 
   /**
-   * Shows the pieces from one on, in the order of their addresses.
+   * Passes the log's pieces to the visitor, in the order of their addresses.
    *
-   * @param from the log's begin, or where a file begins
+   * @param from the log's begin, or the start of a file
    */
   void read(long from, RestoreScope scope, StreamPool streams, LogFileFormat.Visitor visitor)
       throws IOException {

@@ -1,8 +1,8 @@
 package io.fasterkv.flink.restore;
 
-/** Counts what a restore puts into the store entry by entry. For the task thread. */
+/** Counts the entries that a restore inserts. For the task thread. */
 final class InsertProgress {
-  /** Looks at the clock between so many entries. */
+  /** Number of entries between two looks at the clock. */
   private static final int LOOK_EVERY = 1 << 10;
 
   private final RestoreProgress progress;
@@ -13,10 +13,8 @@ final class InsertProgress {
   private long bytes;
 
   /**
-   * Nothing is counted yet.
-   *
-   * @param what is being done
-   * @param parts how many there are to go over: key groups, or bytes
+   * @param what the name of the work
+   * @param parts the total number of parts: key groups or bytes
    */
   InsertProgress(RestoreProgress progress, String what, long parts) {
     this.progress = progress;
@@ -24,7 +22,7 @@ final class InsertProgress {
     this.parts = parts;
   }
 
-  /** One more entry is in the store. */
+  /** Called after an entry was inserted. */
   void add(long entryBytes) {
     entries++;
     bytes += entryBytes;
@@ -33,7 +31,7 @@ final class InsertProgress {
     }
   }
 
-  /** Whatever there was in some more parts is in the store. */
+  /** Called after all entries of some more parts were inserted. */
   void passed(long moreParts) {
     doneParts += moreParts;
     tell();

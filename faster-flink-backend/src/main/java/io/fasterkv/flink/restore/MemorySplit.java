@@ -1,35 +1,32 @@
 package io.fasterkv.flink.restore;
 
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.StoreConfig;
+import io.fasterkv.api.config.StoreConfigBuilder;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import org.apache.flink.runtime.state.KeyGroupRange;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Splits a store's memory between index and log by what the state has grown to when it is restored.
- * As long as the index has an entry for each record, memory is best given to the log, which then
- * has more of the records that are asked for. When it has not, records share entries, and a look-up
- * reads those of others from disk: then half of the log's memory, or three quarters of it, is worth
- * more as index.
+ * Divides a restored store's memory between index and log, according to the size of the state.
+ * While the index has an entry for each record, more memory for the log is better: more records can
+ * be read from memory. If it has not, records share entries, and a lookup reads other keys' records
+ * from disk. Then half or three quarters of the log's memory is worth more in the index.
  */
 final class MemorySplit {
-  private static final Logger LOG = LoggerFactory.getLogger(MemorySplit.class);
-
   private static final int LEAST_PAGES = 4;
 
   private MemorySplit() {}
 
   /**
-   * The settings with the log as large as it can be beside an index that has room.
+   * Returns the settings with the largest log that leaves enough memory to the index.
    *
-   * @param settings with page size, with memory of the log by default, and with how often that may
-   *     be halved
-   * @param sources whose keys it begins with; each had an index for all that they had in common
-   * @param own which of their key groups the store is there for
+   * @param settings page size, default log memory, and how often the log memory may be halved
+   * @param sources the handles whose keys the store begins with; each had one index for their
+   *     common log
+   * @param own the subtask's key groups
    */
   static StoreConfig choose(
-      StoreConfig.Builder settings, List<IncrementalSource> sources, KeyGroupRange own) {
+      StoreConfigBuilder settings, List<IncrementalSource> sources, KeyGroupRange own) {
     StoreConfig usual = settings.build();
     StoreConfig config = usual;
     long wanted =
@@ -42,18 +39,23 @@ final class MemorySplit {
       config = settings.logMemoryBytes(logBytes).logHalvings(config.logHalvings() - 1).build();
     }
     if (config.logMemoryBytes() < usual.logMemoryBytes()) {
-      LOG.info(
-          "the index gets memory of the log's: indexBytes={}, wanted={}, logMemoryBytes={}, by"
-              + " default={}",
-          config.indexBytes(),
-          wanted,
-          config.logMemoryBytes(),
-          usual.logMemoryBytes());
+      config
+          .logger()
+          .log(
+              Level.INFO,
+              "the index of the restored state received memory from the log: indexBytes="
+                  + config.indexBytes()
+                  + ", wantedIndexBytes="
+                  + wanted
+                  + ", logMemoryBytes="
+                  + config.logMemoryBytes()
+                  + ", defaultLogMemoryBytes="
+                  + usual.logMemoryBytes());
     }
     return config;
   }
 
-  /** How many entries are missing in an index that is full is not known: some at least. */
+  /** A full index does not tell how many entries it lacks; this assumes a quarter more. */
   private static long wantedIndexBytes(IncrementalSource source, KeyGroupRange own) {
     long used = source.log().usedIndexBytes();
     long wanted = source.log().hasSharedEntries() ? used + used / 4 : used;

@@ -1,17 +1,17 @@
 package io.fasterkv.flink.restore;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.StoreImport;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.RecordCopies;
+import io.fasterkv.flink.records.base.RecordCopies;
 import io.fasterkv.flink.snapshot.OpenStreams;
 import io.fasterkv.flink.snapshot.StreamPool;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.apache.flink.runtime.state.KeyGroupRange;
 
-/** Puts the records of a checkpoint's log into a store, oldest first, as they come by. */
+/** Inserts the records of a checkpoint's log into a store, oldest first, in a sequential read. */
 final class RecordInsert implements AutoCloseable {
   private final RecordCopies copies;
   private final KeyGroupRange own;
@@ -33,10 +33,10 @@ final class RecordInsert implements AutoCloseable {
   }
 
   /**
-   * Inserts the records of the key groups that are the source's and the subtask's.
+   * Inserts the records of the key groups that belong to both the source and the subtask.
    *
-   * @param from the store has what the source's log has below
-   * @param stateIds for each number of a state in the source, that in the store
+   * @param from the store already has the source's records below this address
+   * @param stateIds maps the source's state numbers to the store's
    */
   void insert(IncrementalSource source, long from, int[] stateIds) throws IOException {
     KeyGroupRange wanted = source.range().getIntersection(own);

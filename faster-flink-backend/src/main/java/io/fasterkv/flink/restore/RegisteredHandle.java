@@ -11,8 +11,8 @@ import org.apache.flink.runtime.state.PhysicalStateHandleID;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
- * A file whose streams are registered, for Flink's own reader of full snapshots, which registers
- * none. Belongs to one restore, and is never serialized or discarded.
+ * A file whose streams are registered, for Flink's reader of full snapshots, which registers none.
+ * It is used by one restore and never serialized or discarded.
  */
 final class RegisteredHandle implements StreamStateHandle {
   private static final long serialVersionUID = 1L;

@@ -1,37 +1,36 @@
 package io.fasterkv.flink.restore;
 
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import org.apache.flink.util.clock.Clock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
-/**
- * Tells in the log how far a restore has come, once in ten seconds at most. For the task thread.
- */
+/** Logs the progress of a restore, at most once in ten seconds. For the task thread. */
 final class RestoreProgress {
-  private static final Logger LOG = LoggerFactory.getLogger(RestoreProgress.class);
   private static final long TELL_EVERY_MILLIS = 10_000;
 
   private final Clock clock;
+  private final Logger logger;
   private final long beganAt;
   private long toldAt;
 
-  RestoreProgress(Clock clock) {
-    this.clock = clock;
+  RestoreProgress(RestoreScope scope) {
+    clock = scope.clock();
+    logger = scope.logger();
     beganAt = clock.relativeTimeMillis();
     toldAt = beganAt;
   }
 
   /**
-   * Tells it, unless the restore began, or something was told, less than ten seconds ago.
+   * Logs progress, unless the restore began or logged less than ten seconds ago.
    *
-   * @param what is being done
-   * @param soFar what is done of it
+   * @param what the name of the work
+   * @param soFar the progress
    */
   void tell(String what, Object soFar) {
     long now = clock.relativeTimeMillis();
     if (now - toldAt >= TELL_EVERY_MILLIS) {
       toldAt = now;
-      LOG.info("{}: {}, millis={}", what, soFar, now - beganAt);
+      logger.log(Level.INFO, what + ": " + soFar + ", millis=" + (now - beganAt));
     }
   }
 

@@ -11,9 +11,9 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.state.CompositeKeySerializationUtils;
 
 /**
- * Takes apart the keys of one state in Flink's savepoint format. Where a key or a namespace ends is
- * found by deserializing it: the lengths that serializers claim are not always what they write. For
- * one thread.
+ * Splits the keys of one state in Flink's savepoint format. It deserializes a key or namespace to
+ * find its end, because the lengths that serializers report do not always match what they write.
+ * For one thread.
  */
 final class SavepointKeyReader {
   private final RegisteredState<?, ?> state;
@@ -36,7 +36,7 @@ final class SavepointKeyReader {
     this.map = state.type() == StateDescriptor.Type.MAP;
   }
 
-  /** The record keys that a savepoint's key stands for; valid until the next call. */
+  /** The record keys for a savepoint's key; valid until the next call. */
   CompositeKey read(byte[] key, int keyGroup) throws IOException {
     if (map && startsLikeLast(key)) {
       return composite;
@@ -53,19 +53,21 @@ final class SavepointKeyReader {
     return composite;
   }
 
-  /** Where a map entry's user key starts, in the key that was read last. */
+  /** Start of a map entry's user key in the last key that was read. */
   int userKeyAt() {
     return userKeyAt;
   }
 
-  /** Entries of one map lie side by side. */
+  /**
+   * Whether the key belongs to the same map as the last one: the entries of a map are consecutive.
+   */
   private boolean startsLikeLast(byte[] key) {
     return userKeyAt > 0
         && key.length >= userKeyAt
         && Arrays.equals(key, 0, userKeyAt, last, 0, userKeyAt);
   }
 
-  /** Deserializes and returns how many bytes that took. */
+  /** Deserializes and returns the number of bytes read. */
   private int skip(TypeSerializer<?> serializer) throws IOException {
     int start = in.getPosition();
     serializer.deserialize(in);
@@ -76,7 +78,9 @@ final class SavepointKeyReader {
     return length;
   }
 
-  /** The length of a namespace that fills the rest, perhaps with its length behind it. */
+  /**
+   * Length of a namespace that fills the rest, without the namespace's length that may follow it.
+   */
   private int restOf(int rest) {
     if (!ambiguous) {
       return rest;

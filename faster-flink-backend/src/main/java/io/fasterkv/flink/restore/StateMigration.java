@@ -2,8 +2,8 @@ package io.fasterkv.flink.restore;
 
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.Identities;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.write.StateRecords;
 import io.fasterkv.flink.snapshot.LocalStore;
 import io.fasterkv.flink.snapshot.SavepointEntries;
 import io.fasterkv.flink.snapshot.StateScan;
@@ -24,13 +24,13 @@ import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.util.StateMigrationException;
 
 /**
- * Rewrites all values of a state whose serializer's format has changed, or whose time to live was
- * switched on or off. Keys, namespaces and user keys of maps stay as they are. For the task thread.
+ * Rewrites all values of a state after its serializer's format has changed, or its time to live was
+ * switched on or off. Keys, namespaces and user keys of maps stay unchanged. For the task thread.
  */
 public final class StateMigration {
   private final LocalStore local;
   private final KeySpace<?> keys;
-  private final Identities identities;
+  private final ValueIncarnations incarnations;
   private final StateWriter writer;
   private final TtlTimeProvider time;
   private final DataInputDeserializer in = new DataInputDeserializer();
@@ -40,7 +40,7 @@ public final class StateMigration {
       LocalStore local, KeySpace<?> keys, StateRecords records, TtlTimeProvider time) {
     this.local = local;
     this.keys = keys;
-    this.identities = records.identities();
+    this.incarnations = records.incarnations();
     this.writer = new StateWriter(records);
     this.time = time;
   }
@@ -59,7 +59,7 @@ public final class StateMigration {
     TtlAwareSerializer<?, ?> current =
         TtlAwareSerializer.wrapTtlAwareSerializer(metaInfo.getStateSerializer());
     CompositeKey key = new CompositeKey();
-    try (StateScan scan = StateScan.of(local, keys, identities, state)) {
+    try (StateScan scan = StateScan.of(local, keys, incarnations, state)) {
       SavepointEntries entries = scan.entries();
       while (entries.next()) {
         key.setPrefix(entries.prefix(), 0, entries.prefix().length);

@@ -1,16 +1,16 @@
 package io.fasterkv.flink.restore;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.StateRecords;
-import io.fasterkv.flink.records.ValueLayout;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.ValueLayout;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 
 /** Writes entries in Flink's savepoint format to the store. For the task thread. */
 final class StateWriter {
-  /** Longer lists are taken apart, so that they can be read piece by piece. */
+  /** Length above which lists are split, so that they can be read piece by piece. */
   private static final int WHOLE_LIST_BYTES = 1 << 10;
 
   private final StateRecords records;

@@ -1,4 +1,4 @@
-/** Snapshots read back, clipped to the subtask's key groups; and migration of values. */
+/** Restores snapshots, clipped to the subtask's key groups, and migrates values. */
 @NullMarked
 package io.fasterkv.flink.restore;
 

@@ -13,13 +13,13 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 
 /**
- * Blocks of bytes in the files of a checkpoint, each with its length before and its checksum after
- * it.
+ * Reads and writes blocks of bytes in checkpoint files, each with its length before it and its
+ * checksum after it.
  */
 public final class Blocks {
   private static final int BUFFER_BYTES = 1 << 16;
 
-  /** The bytes of a block besides its content. */
+  /** Bytes of a block besides its content. */
   static final int OVERHEAD_BYTES = 2 * Integer.BYTES;
 
   private Blocks() {}
@@ -52,7 +52,7 @@ public final class Blocks {
     return block;
   }
 
-  /** A file of a checkpoint that is read from its begin to its end. For one thread. */
+  /** Reads a checkpoint file from its begin to its end. For one thread. */
   public static final class In implements AutoCloseable {
     private final OpenStreams streams;
     private final FSDataInputStream stream;
@@ -70,18 +70,18 @@ public final class Blocks {
       data = new DataInputStream(new BufferedInputStream(stream, BUFFER_BYTES));
     }
 
-    /** Whether all was read. */
+    /** Whether everything was read. */
     public boolean isAtEnd() {
       return position >= bytes;
     }
 
-    /** Names the file and where the next byte lies, for an error message. */
+    /** Names the file and the position of the next byte, for an error message. */
     public String place() {
       return "file=" + name + ", offset=" + position;
     }
 
     /**
-     * The next block.
+     * Reads the next block.
      *
      * @throws IOException if the block is damaged
      */
@@ -133,7 +133,7 @@ public final class Blocks {
     }
   }
 
-  /** What to call a file in an error message. */
+  /** The name of a file in an error message. */
   static String nameOf(StreamStateHandle handle) {
     if (handle instanceof FileStateHandle file) {
       return file.getFilePath().toString();

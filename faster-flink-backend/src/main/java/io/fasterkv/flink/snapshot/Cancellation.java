@@ -2,21 +2,22 @@ package io.fasterkv.flink.snapshot;
 
 import java.io.Closeable;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.locks.Lock;
-import java.util.concurrent.locks.ReadWriteLock;
-import java.util.concurrent.locks.ReentrantReadWriteLock;
 import org.apache.flink.util.function.ThrowingRunnable;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Cancels the work for a snapshot. A thread may hang in checkpoint storage forever, so the store
- * must not wait for threads. Each thread uses the store only within {@link #inStore}, and {@link
- * #awaitStoreUnused} waits only for these calls. Safe for all threads.
+ * Cancels the work for a snapshot. A thread may hang in checkpoint storage forever: in a write, or
+ * in a read of a log that is still at its origin. So neither the store nor the thread that cancels
+ * waits for threads. Each thread uses the store only within {@link #inStore}, and {@link
+ * #releaseWhenUnused} leaves the release of the store to the last of these calls. Safe for all
+ * threads.
  */
 public final class Cancellation implements Closeable {
-  /** Threads that use the store hold the read lock. */
-  private final ReadWriteLock store = new ReentrantReadWriteLock();
-
   private volatile boolean cancelled;
+
+  // Guarded by this.
+  private int users;
+  private @Nullable Runnable release;
 
   /** Cancels. */
   @Override
@@ -25,9 +26,9 @@ public final class Cancellation implements Closeable {
   }
 
   /**
-   * Returns if the work should go on.
+   * Returns if the work should continue.
    *
-   * @throws CancellationException if it was cancelled, or if the thread was interrupted
+   * @throws CancellationException if it was cancelled or the thread was interrupted
    */
   public void check() {
     if (cancelled || Thread.currentThread().isInterrupted()) {
@@ -41,20 +42,42 @@ public final class Cancellation implements Closeable {
    * @throws CancellationException if the work was cancelled before
    */
   <E extends Exception> void inStore(ThrowingRunnable<E> part) throws E {
-    Lock use = store.readLock();
-    use.lock();
-    try {
+    synchronized (this) {
       check();
+      users++;
+    }
+    try {
       part.run();
     } finally {
-      use.unlock();
+      synchronized (this) {
+        users--;
+      }
+      releaseIfUnused();
     }
   }
 
-  /** Cancels, and waits until no thread uses the store; none will use it afterwards. */
-  void awaitStoreUnused() {
+  /**
+   * Cancels, and releases the store as soon as no thread uses it: now, or on the last thread that
+   * uses it. No thread uses the store afterwards.
+   */
+  void releaseWhenUnused(Runnable releaseStore) {
     close();
-    store.writeLock().lock();
-    store.writeLock().unlock();
+    synchronized (this) {
+      release = releaseStore;
+    }
+    releaseIfUnused();
+  }
+
+  private void releaseIfUnused() {
+    Runnable now = null;
+    synchronized (this) {
+      if (users == 0) {
+        now = release;
+        release = null;
+      }
+    }
+    if (now != null) {
+      now.run();
+    }
   }
 }

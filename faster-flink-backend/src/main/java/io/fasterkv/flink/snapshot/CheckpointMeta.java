@@ -19,34 +19,34 @@ import org.apache.flink.runtime.state.KeyedBackendSerializationProxy;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 
 /**
- * What an incremental checkpoint says of itself, in the first block of its meta file. The blocks
- * after it are the timers that are on the heap, one for each key group. docs/FORMAT.md draws it.
+ * The metadata of an incremental checkpoint: the first block of its meta file. The blocks after it
+ * contain the timers on the heap, one block for each key group. docs/FORMAT.md has a drawing.
  *
  * @param head of the store's version
  * @param stored the key groups that the log may have records of
- * @param inStore how many of the states are in the store, numbered in their order; the others are
+ * @param inStore how many of the states are in the store, numbered in this order; the others are
  *     timer queues on the heap
- * @param nextIdentity above all identities of values of several records
- * @param timed those of the states in the store of which parts may have expired
- * @param states all of them
- * @param keys of the keys' serializer
+ * @param nextIncarnation above all incarnations of values of several records
+ * @param timed the states in the store whose parts may have expired
+ * @param states all states
+ * @param keys the snapshot of the key serializer
  */
 public record CheckpointMeta(
     byte[] head,
     KeyGroupRange stored,
     int inStore,
-    long nextIdentity,
+    long nextIncarnation,
     BitSet timed,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP5". */
-  private static final int MAGIC = 0x46435035;
+  /** "FCP6". */
+  private static final int MAGIC = 0x46435036;
 
   static <K> void write(
       byte[] head,
       KeyGroupRange stored,
       int inStore,
-      long nextIdentity,
+      long nextIncarnation,
       BitSet timed,
       List<StateMetaInfoSnapshot> states,
       TypeSerializer<K> keys,
@@ -58,7 +58,7 @@ public record CheckpointMeta(
     out.writeInt(stored.getStartKeyGroup());
     out.writeInt(stored.getEndKeyGroup());
     out.writeInt(inStore);
-    out.writeLong(nextIdentity);
+    out.writeLong(nextIncarnation);
     writeBytes(timed.toByteArray(), out);
     writeBytes(head, out);
     new KeyedBackendSerializationProxy<>(keys, states, false)
@@ -72,7 +72,7 @@ public record CheckpointMeta(
     out.write(bytes);
   }
 
-  /** A magic number in letters. */
+  /** A magic number as letters. */
   static String text(int magic) {
     byte[] bytes = ByteBuffer.allocate(Integer.BYTES).putInt(magic).array();
     return new String(bytes, StandardCharsets.ISO_8859_1);
@@ -81,7 +81,7 @@ public record CheckpointMeta(
   /**
    * Reads the first block of a meta file.
    *
-   * @throws IOException if it is not what was written, or another backend's
+   * @throws IOException if it is damaged or another backend's
    */
   public static CheckpointMeta read(Blocks.In file, ClassLoader userClasses) throws IOException {
     String place = file.place();
@@ -99,7 +99,7 @@ public record CheckpointMeta(
     }
     KeyGroupRange stored = KeyGroupRange.of(in.readInt(), in.readInt());
     int inStore = in.readInt();
-    long nextIdentity = in.readLong();
+    long nextIncarnation = in.readLong();
     BitSet timed = BitSet.valueOf(in.readNBytes(in.readInt()));
     byte[] head = in.readNBytes(in.readInt());
     KeyedBackendSerializationProxy<?> proxy = new KeyedBackendSerializationProxy<>(userClasses);
@@ -108,7 +108,7 @@ public record CheckpointMeta(
         head,
         stored,
         inStore,
-        nextIdentity,
+        nextIncarnation,
         timed,
         proxy.getStateMetaInfoSnapshots(),
         proxy.getKeySerializerSnapshot());

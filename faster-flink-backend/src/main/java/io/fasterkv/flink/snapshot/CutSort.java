@@ -4,22 +4,23 @@ import io.fasterkv.LogCut;
 import io.fasterkv.LogScan;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.key.LongKeyLayout;
 import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import org.apache.flink.util.function.ThrowingConsumer;
 
-/** Brings the records before a cut of the log into the order of their keys. */
+/** Sorts the records before a cut of the log by key. */
 final class CutSort {
   private static final ByteSpan NO_VALUE = new ByteSpan();
 
-  /** Which records are wanted. */
+  /** Chooses records. */
   interface Choice {
     boolean wants(ByteSpan key);
   }
 
   private CutSort() {}
 
-  /** The wanted records. The caller closes the sorter, also after a failure. */
+  /** Sorts the chosen records. The caller closes the sorter, also after a failure. */
   static void sort(LocalStore local, LogCut cut, RecordSorter into, Choice choice)
       throws IOException {
     scan(
@@ -32,20 +33,25 @@ final class CutSort {
         });
   }
 
-  /** The wanted head records, without their values. The caller closes the sorter. */
+  /**
+   * Sorts the chosen heads without their values, and the chosen key records. The caller closes the
+   * sorter.
+   */
   static void sortHeads(LocalStore local, LogCut cut, RecordSorter into, Choice choice)
       throws IOException {
     scan(
         local,
         cut,
         scan -> {
-          if (isHead(scan.key()) && choice.wants(scan.key())) {
-            into.add(scan.key(), scan.isTombstone() ? null : NO_VALUE);
+          boolean isOfKeyRecord = LongKeyLayout.isOfKeyRecord(scan.key());
+          if ((isHead(scan.key()) || isOfKeyRecord) && choice.wants(scan.key())) {
+            ByteSpan value = isOfKeyRecord ? scan.value() : NO_VALUE;
+            into.add(scan.key(), scan.isTombstone() ? null : value);
           }
         });
   }
 
-  /** Waits for its turn, then shows all records, the oldest first. */
+  /** Waits for its turn, then scans all records, oldest first. */
   private static void scan(
       LocalStore local, LogCut cut, ThrowingConsumer<LogScan, IOException> consumer)
       throws IOException {
@@ -68,7 +74,7 @@ final class CutSort {
     return key.getInt(key.length() - KeyLayout.SUB_BYTES) == 0;
   }
 
-  /** The state that a record belongs to. */
+  /** The state of a record. */
   static int state(ByteSpan key) {
     return (key.getByte(KeyLayout.STATE_AT) & 0xFF) << Byte.SIZE
         | key.getByte(KeyLayout.STATE_AT + 1) & 0xFF;

@@ -6,13 +6,14 @@ import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
 import org.apache.flink.runtime.state.CheckpointedStateScope;
 import org.apache.flink.runtime.state.LocalRecoveryConfig;
 
-/** The stream of a file that one snapshot has alone. */
+/** Opens the stream of a file that belongs to one snapshot only. */
 final class ExclusiveStream {
   private ExclusiveStream() {}
 
   /**
-   * Opens it. What a checkpoint writes goes to this machine too if Flink is set so; what becomes of
-   * that fails no checkpoint. From a savepoint no task comes back by itself.
+   * Opens the stream. If Flink is configured for local recovery, it also writes a checkpoint to
+   * this machine; a failure of that copy does not fail the checkpoint. Savepoints have no local
+   * copy, since tasks do not restart from them automatically.
    */
   static CheckpointStreamWithResultProvider open(
       LocalRecoveryConfig recovery,

@@ -2,7 +2,7 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.LogCut;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.base.ValueIncarnations;
 import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
@@ -22,8 +22,8 @@ import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.ResourceGuard;
 
 /**
- * One snapshot: a cut of the log, the timers on the heap, and what is known about the states at
- * that moment. The task thread takes it, and another thread writes it. The cut and the store are
+ * One snapshot: a cut of the log, the timers on the heap, and the metadata of the states at that
+ * moment. The task thread takes it, and another thread writes it. The cut and the store are
  * released as soon as the records are sorted, or by {@link #release}, which cancels the snapshot.
  * So a thread that hangs in checkpoint storage keeps neither.
  *
@@ -41,12 +41,12 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
   private final LogCut cut;
   private boolean storeReleased;
 
-  /** Takes a snapshot of what the states and timers are now, without copying any state. */
+  /** Takes a snapshot of the current states and timers without copying any state. */
   public FasterSnapshotResources(
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
-      Identities identities,
+      ValueIncarnations incarnations,
       TimerQueues timerQueues,
       StreamCompressionDecorator compression)
       throws IOException {
@@ -55,7 +55,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     this.compression = compression;
     for (Registered state : states.all()) {
       metaInfos.add(state.metaInfo().snapshot());
-      exports.add(StateExport.of(state, keys, identities));
+      exports.add(StateExport.of(state, keys, incarnations));
     }
     timers = timerQueues.onHeap();
     for (HeapPriorityQueueStateSnapshot<?> queue : timers) {
@@ -63,7 +63,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     }
     lease = local.guard().acquireResource();
     try {
-      cut = local.store().cut();
+      cut = local.store().log().cut();
     } catch (Throwable failure) {
       lease.close();
       throw failure;
@@ -78,7 +78,7 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
   @Override
   public KeyValueStateIterator createKVStateIterator() throws IOException {
     RecordSorter sorter =
-        new RecordSorter(local.directory(), local.sortBufferBytes(), cancellation);
+        new RecordSorter(local.directory(), local.sortBufferBytes(), cancellation, local.logger());
     AtomicReference<SortedRecords> sorting = new AtomicReference<>();
     try {
       cancellation.inStore(() -> {
@@ -126,10 +126,9 @@ public final class FasterSnapshotResources<K> implements FullSnapshotResources<K
     return compression;
   }
 
-  /** Cancels the part that is not written yet. For any thread. */
+  /** Cancels what is not written yet. For any thread; does not wait for others. */
   @Override
   public void release() {
-    cancellation.awaitStoreUnused();
-    releaseStore();
+    cancellation.releaseWhenUnused(this::releaseStore);
   }
 }

@@ -1,7 +1,7 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.base.ValueIncarnations;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
 import java.io.IOException;
@@ -24,7 +24,7 @@ public final class FasterSnapshotStrategy<K>
   private final LocalStore local;
   private final KeySpace<K> keys;
   private final StateRegistry states;
-  private final Identities identities;
+  private final ValueIncarnations incarnations;
   private final TimerQueues timers;
   private final StreamCompressionDecorator compression;
 
@@ -32,20 +32,20 @@ public final class FasterSnapshotStrategy<K>
       LocalStore local,
       KeySpace<K> keys,
       StateRegistry states,
-      Identities identities,
+      ValueIncarnations incarnations,
       TimerQueues timers,
       StreamCompressionDecorator compression) {
     this.local = local;
     this.keys = keys;
     this.states = states;
-    this.identities = identities;
+    this.incarnations = incarnations;
     this.timers = timers;
     this.compression = compression;
   }
 
   /** Takes a snapshot; on the task thread. */
   public FasterSnapshotResources<K> take() throws IOException {
-    return new FasterSnapshotResources<>(local, keys, states, identities, timers, compression);
+    return new FasterSnapshotResources<>(local, keys, states, incarnations, timers, compression);
   }
 
   @Override
@@ -63,7 +63,7 @@ public final class FasterSnapshotStrategy<K>
     if (resources.getMetaInfoSnapshots().isEmpty()) {
       return registry -> SnapshotResult.empty();
     }
-    OpenStreams open = new OpenStreams();
+    OpenStreams open = new OpenStreams(local.logger());
     FullSnapshotAsyncWriter<K> writer =
         new FullSnapshotAsyncWriter<>(
             options.getCheckpointType(),
@@ -79,6 +79,8 @@ public final class FasterSnapshotStrategy<K>
             resources);
     return registry -> {
       // Closed in reverse order: first the streams, then the lease that keeps the store open.
+      // Neither
+      // waits for a thread that hangs in checkpoint storage.
       registry.registerCloseable(resources::release);
       registry.registerCloseable(open);
       return writer.get(registry);

@@ -1,19 +1,21 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
+import io.fasterkv.spi.StoreExport;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Builds the digests of the files of one checkpoint. Several files are written at a time, but they
  * take turns with one page of the store's scratch memory, which the task needs too. Reading a piece
- * here takes far less time than writing it to checkpoint storage. If no page is free, the files
- * have no digests. Safe for all threads.
+ * here takes far less time than writing it to checkpoint storage, except while the log is still at
+ * its origin. If no page is free, the files have no digests. Safe for all threads.
  */
 final class FileDigests implements AutoCloseable {
   private final Cancellation cancellation;
   private final StoreExport.@Nullable Digest page;
-  private boolean isClosed;
+  private final ReentrantLock turn = new ReentrantLock();
+  private volatile boolean isClosed;
 
   /** Allocates the page. */
   FileDigests(StoreExport export, Cancellation cancellation) {
@@ -26,19 +28,34 @@ final class FileDigests implements AutoCloseable {
     return new ShortDigest(page == null ? null : page.another(), this::inTurn);
   }
 
-  private synchronized void inTurn(Runnable part) {
-    if (isClosed) {
-      throw new CancellationException("the snapshot was cancelled");
+  private void inTurn(Runnable part) {
+    turn.lock();
+    try {
+      if (isClosed) {
+        throw new CancellationException("the snapshot was cancelled");
+      }
+      cancellation.inStore(part::run);
+    } finally {
+      turn.unlock();
+      freeIfClosed();
     }
-    cancellation.inStore(part::run);
   }
 
-  /** Frees the page, after a thread that is using it has finished its turn. */
+  /** Frees the page now, or when the thread that is using it has finished its turn. */
   @Override
-  public synchronized void close() {
+  public void close() {
     isClosed = true;
-    if (page != null) {
-      page.close();
+    freeIfClosed();
+  }
+
+  /** Called after each turn by the thread that had it. A digest is closed once. */
+  private void freeIfClosed() {
+    if (isClosed && page != null && turn.tryLock()) {
+      try {
+        page.close();
+      } finally {
+        turn.unlock();
+      }
     }
   }
 }

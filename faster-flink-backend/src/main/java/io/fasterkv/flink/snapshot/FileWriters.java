@@ -3,6 +3,8 @@ package io.fasterkv.flink.snapshot;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,8 +18,6 @@ import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.util.function.ThrowingConsumer;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Writes the files of one checkpoint on its own threads, each with at most one open stream. The
@@ -28,12 +28,12 @@ import org.slf4j.LoggerFactory;
  * For one checkpoint; {@link #close} is safe for all threads.
  */
 final class FileWriters implements Closeable {
-  private static final Logger LOG = LoggerFactory.getLogger(FileWriters.class);
-  private static final long MOST_WAIT_MILLIS = 1_500;
+  private static final long MOST_WAIT_MILLIS = 500;
 
   private final String name;
   private final Cancellation cancellation;
-  private final OpenStreams streams = new OpenStreams();
+  private final Logger logger;
+  private final OpenStreams streams;
   private final List<Thread> threads = new ArrayList<>();
 
   // Guarded by this.
@@ -59,10 +59,13 @@ final class FileWriters implements Closeable {
   /**
    * @param name the name of the threads
    * @param cancellation is cancelled when a file fails, and when this is closed
+   * @param logger receives problems that do not fail the checkpoint, and threads that hang
    */
-  FileWriters(String name, Cancellation cancellation) {
+  FileWriters(String name, Cancellation cancellation, Logger logger) {
     this.name = name;
     this.cancellation = cancellation;
+    this.logger = logger;
+    streams = new OpenStreams(logger);
   }
 
   /**
@@ -106,11 +109,12 @@ final class FileWriters implements Closeable {
         if (i == 0) {
           throw noThread;
         }
-        LOG.warn(
-            "cannot start another upload thread, files are written over fewer streams: streams={},"
-                + " wanted={}",
-            i,
-            count,
+        logger.log(
+            Level.WARNING,
+            "a thread cannot be started; fewer threads write the files of a checkpoint: threads="
+                + i
+                + ", wanted="
+                + count,
             noThread);
         return;
       }
@@ -177,12 +181,12 @@ final class FileWriters implements Closeable {
     }
   }
 
-  /** Registers a job's file, to discard it if the checkpoint fails. */
+  /** Registers a job's file, which is discarded if the checkpoint fails. */
   void own(StateObject result) throws IOException {
     own(List.of(result));
   }
 
-  /** As {@link #own(StateObject)}, of several: all are taken, or all are discarded. */
+  /** Like {@link #own(StateObject)}, for several files: registers or discards all of them. */
   void own(List<? extends StateObject> results) throws IOException {
     synchronized (this) {
       if (!isAbandoned) {
@@ -256,26 +260,29 @@ final class FileWriters implements Closeable {
     }
   }
 
-  private static void discardAll(List<StateObject> discarded) {
+  private void discardAll(List<StateObject> discarded) {
     try {
       StateUtil.bestEffortDiscardAllStateObjects(discarded);
     } catch (Exception e) {
-      LOG.warn("files of a failed checkpoint cannot be deleted: files={}", discarded, e);
+      logger.log(
+          Level.WARNING, "files of a failed checkpoint cannot be deleted: files=" + discarded, e);
     }
   }
 
   /** Returns whether the thread was interrupted meanwhile. */
-  private static boolean join(List<Thread> threads) {
+  private boolean join(List<Thread> threads) {
     boolean isInterrupted = false;
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS);
     for (Thread thread : threads) {
       try {
         long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
         if (!thread.join(java.time.Duration.ofMillis(Math.max(1, millis)))) {
-          LOG.warn(
-              "checkpoint storage hangs, its thread is abandoned: thread={}, waitedMillis={}",
-              thread.getName(),
-              MOST_WAIT_MILLIS);
+          logger.log(
+              Level.WARNING,
+              "checkpoint storage hangs, and a thread is abandoned: thread="
+                  + thread.getName()
+                  + ", waitedMillis="
+                  + MOST_WAIT_MILLIS);
         }
       } catch (InterruptedException e) {
         isInterrupted = true;

@@ -11,17 +11,18 @@ import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
 
 /**
- * Timers that are on the heap, in blocks of a checkpoint's meta file: one for each key group, with
- * the number of its queue, its length and its bytes for each timer. None if there are no queues.
+ * Stores timers on the heap in blocks of a checkpoint's meta file: one block for each key group,
+ * with the queue number, length and bytes of each timer. There are no blocks if there are no
+ * queues.
  */
 public final class HeapTimerBlocks {
   private HeapTimerBlocks() {}
 
-  /** Takes a timer that was read. */
+  /** Receives a timer that was read. */
   public interface Visitor {
     /**
-     * @param queue which of the queues it was in
-     * @param bytes the serialized timer from {@code offset} on, up to the end
+     * @param queue number of the timer's queue
+     * @param bytes the serialized timer, from {@code offset} to the end
      */
     void visit(int queue, int keyGroup, byte[] bytes, int offset) throws IOException;
   }
@@ -53,7 +54,9 @@ public final class HeapTimerBlocks {
     }
   }
 
-  /** Shows the timers of the wanted key groups; the file is behind the first block. */
+  /**
+   * Reads the timers of the wanted key groups; the file must be positioned after the first block.
+   */
   public static void read(
       Blocks.In file, KeyGroupRange written, KeyGroupRange wanted, Visitor visitor)
       throws IOException {

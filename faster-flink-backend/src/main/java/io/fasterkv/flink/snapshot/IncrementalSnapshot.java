@@ -1,6 +1,6 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
+import io.fasterkv.spi.StoreExport;
 import java.util.BitSet;
 import java.util.List;
 import org.apache.flink.runtime.state.SnapshotResources;
@@ -9,15 +9,15 @@ import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.util.ResourceGuard;
 
 /**
- * One incremental snapshot as the task thread has taken it: a version of the store, the timers on
- * the heap, and what is known about the states at that moment.
+ * An incremental snapshot that the task thread has taken: a version of the store, the timers on the
+ * heap, and the metadata of the states at that moment.
  *
- * @param export the version; keeps the log that it is made of
+ * @param export the version; keeps its part of the log
  * @param lease keeps the store open
  * @param states first those in the store, in the order of their numbers, then the queues
  * @param inStore how many of them are in the store
- * @param nextIdentity above all identities of values of several records
- * @param timed those of which parts may have expired
+ * @param nextIncarnation above all incarnations of values of several records
+ * @param timed the states whose parts may have expired
  * @param timers the queues on the heap
  * @param cancellation cancels the work
  */
@@ -26,16 +26,19 @@ public record IncrementalSnapshot(
     ResourceGuard.Lease lease,
     List<StateMetaInfoSnapshot> states,
     int inStore,
-    long nextIdentity,
+    long nextIncarnation,
     BitSet timed,
     List<HeapPriorityQueueStateSnapshot<?>> timers,
     Cancellation cancellation)
     implements SnapshotResources {
 
-  /** Releases the store, even while a thread hangs in checkpoint storage. */
+  /** Releases the store without waiting, even while a thread hangs in checkpoint storage. */
   @Override
   public void release() {
-    cancellation.awaitStoreUnused();
+    cancellation.releaseWhenUnused(this::releaseStore);
+  }
+
+  private void releaseStore() {
     try {
       export.close();
     } finally {

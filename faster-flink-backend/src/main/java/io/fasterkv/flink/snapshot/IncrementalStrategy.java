@@ -1,7 +1,7 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.write.StateRecords;
 import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.StateRegistry;
 import io.fasterkv.flink.timers.TimerQueues;
@@ -19,10 +19,9 @@ import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 import org.apache.flink.util.ResourceGuard;
 
 /**
- * Incremental checkpoints: the synchronous part takes the store from one version to the next (CPR,
- * section 6.2); the asynchronous part puts those pieces of the log into files that no confirmed
- * checkpoint has. What the log consists of is the store's business: no checkpoint makes compaction
- * run.
+ * Takes incremental checkpoints. The synchronous part moves the store to the next version (CPR,
+ * section 6.2). The asynchronous part writes the pieces of the log that no confirmed checkpoint has
+ * to files, and compacts the log's head to keep the next checkpoint small.
  */
 public final class IncrementalStrategy
     implements SnapshotStrategy<KeyedStateHandle, IncrementalSnapshot> {
@@ -32,6 +31,7 @@ public final class IncrementalStrategy
   private final StateRecords records;
   private final TimerQueues timers;
   private final SharedLog log;
+  private final HeadCompaction head;
 
   public IncrementalStrategy(
       LocalStore local,
@@ -46,6 +46,7 @@ public final class IncrementalStrategy
     this.records = records;
     this.timers = timers;
     this.log = log;
+    head = new HeadCompaction(new StoreHead(local.store()));
   }
 
   @Override
@@ -59,17 +60,17 @@ public final class IncrementalStrategy
     for (HeapPriorityQueueStateSnapshot<?> queue : queues) {
       metaInfos.add(queue.getMetaInfoSnapshot());
     }
-    long nextIdentity = records.identities().next();
-    BitSet timed = records.identities().timed();
+    long nextIncarnation = records.incarnations().next();
+    BitSet timed = records.incarnations().timed();
     Cancellation cancellation = new Cancellation();
     ResourceGuard.Lease lease = local.guard().acquireResource();
     try {
       return new IncrementalSnapshot(
-          local.store().export(),
+          local.store().integration().export(),
           lease,
           metaInfos,
           inStore,
-          nextIdentity,
+          nextIncarnation,
           timed,
           queues,
           cancellation);
@@ -101,7 +102,7 @@ public final class IncrementalStrategy
         // The base of a later checkpoint must not depend on the progress of this one.
         log.history().put(checkpointId, plan.usable());
       }
-      return new IncrementalUpload(snapshot, plan, keys, log, local.recovery());
+      return new IncrementalUpload(snapshot, plan, keys, log, head, local);
     } catch (Throwable failure) {
       // Flink releases a snapshot only if it has received its asynchronous part.
       snapshot.release();
@@ -109,12 +110,12 @@ public final class IncrementalStrategy
     }
   }
 
-  /** A checkpoint is complete: later ones may be built on it. */
+  /** Called when a checkpoint is complete: later ones may build on it. */
   public void notifyComplete(long checkpointId) {
     log.history().confirm(checkpointId);
   }
 
-  /** A checkpoint will never be complete. */
+  /** Called when a checkpoint will never be complete. */
   public void notifyAborted(long checkpointId) {
     log.history().abort(checkpointId);
   }

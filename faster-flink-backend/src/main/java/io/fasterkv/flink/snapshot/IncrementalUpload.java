@@ -1,10 +1,12 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
-import io.fasterkv.api.LogPiece;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.spi.LogPiece;
+import io.fasterkv.spi.StoreExport;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -14,6 +16,7 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.CheckpointStreamWithResultProvider;
 import org.apache.flink.runtime.state.IncrementalKeyedStateHandle.HandleAndLocalPath;
@@ -27,25 +30,21 @@ import org.apache.flink.runtime.state.SnapshotStrategy.SnapshotResultSupplier;
 import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * Writes those files of an incremental checkpoint that no earlier one has, several at a time. If an
- * earlier checkpoint has a file that this one may not refer to, the storage copies it if it can.
+ * Writes those files of an incremental checkpoint that no earlier checkpoint has, several at a
+ * time. If an earlier checkpoint has a file that this one may not refer to, the storage copies it
+ * if it can.
  */
 final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle> {
-  private static final Logger LOG = LoggerFactory.getLogger(IncrementalUpload.class);
-
-  /** Files end at its multiples, so that compaction frees whole files. */
-  private static final long MOST_FILE_BYTES = 64L << 20;
-
   private final IncrementalSnapshot snapshot;
   private final UploadPlan plan;
   private final KeySpace<?> keys;
   private final SharedLog log;
+  private final HeadCompaction head;
   private final LocalRecoveryConfig recovery;
-
+  private final boolean isCompressed;
+  private final Logger logger;
   private final FileWriters writers;
 
   IncrementalUpload(
@@ -53,13 +52,18 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       UploadPlan plan,
       KeySpace<?> keys,
       SharedLog log,
-      LocalRecoveryConfig recovery) {
+      HeadCompaction head,
+      LocalStore local) {
     this.snapshot = snapshot;
     this.plan = plan;
     this.keys = keys;
     this.log = log;
-    this.recovery = recovery;
-    writers = new FileWriters("faster-upload-" + plan.checkpointId(), snapshot.cancellation());
+    this.head = head;
+    recovery = local.recovery();
+    isCompressed = local.compressed();
+    logger = local.logger();
+    String name = "faster-upload-" + plan.checkpointId();
+    writers = new FileWriters(name, snapshot.cancellation(), logger);
   }
 
   @Override
@@ -82,8 +86,12 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     StoreExport export = snapshot.export();
     export.awaitWritten();
     List<LogPiece> pieces = export.pieces(0);
-    List<LogFile> known = needed(plan.usable(), pieces);
-    List<LogFile> files = new ArrayList<>(writeLog(pieces, known));
+    FilePlan planned = FilePlan.of(pieces, existing(), export.isWhole());
+    if (plan.isShared() && export.isWhole()) {
+      head.run(HeadCompaction.Span.of(planned), snapshot.cancellation());
+    }
+    List<LogFile> known = planned.kept().stream().filter(plan.usable()::contains).toList();
+    List<LogFile> files = new ArrayList<>(writeLog(planned));
     SnapshotResult<StreamStateHandle> meta = writeMeta();
     long bytes = meta.getStateSize();
     for (LogFile file : files) {
@@ -100,12 +108,16 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       log.history().put(plan.checkpointId(), files);
     }
     plan.streams().reusePreviousStateHandle(known.stream().map(LogFile::handle).toList());
-    LOG.debug(
-        "wrote an incremental checkpoint: checkpoint={}, bytes={}, files={}, of them known={}",
-        plan.checkpointId(),
-        bytes,
-        files.size(),
-        known.size());
+    logger.log(
+        Level.DEBUG,
+        "wrote an incremental checkpoint: checkpoint="
+            + plan.checkpointId()
+            + ", bytes="
+            + bytes
+            + ", files="
+            + files.size()
+            + ", reusedFiles="
+            + known.size());
     KeyedStateHandle remote =
         new IncrementalRemoteKeyedStateHandle(
             log.name(),
@@ -119,27 +131,31 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     if (here != null) {
       writers.own(here);
     }
-    // The result of a cancelled future is lost, together with its files.
+    // The result of a cancelled future is lost, and its files with it.
     snapshot.cancellation().check();
     return here == null ? SnapshotResult.of(remote) : SnapshotResult.withLocalState(remote, here);
+  }
+
+  /** Files that the checkpoint may use, in the order of their addresses. */
+  private List<LogFile> existing() {
+    return Stream.concat(plan.usable().stream(), plan.copyable().stream())
+        .sorted(Comparator.comparingLong(LogFile::from))
+        .toList();
   }
 
   /**
    * Writes the parts of the log that no earlier checkpoint has: the longest files first, so that
    * the streams end together.
    */
-  private List<LogFile> writeLog(List<LogPiece> pieces, List<LogFile> known) throws Exception {
+  private List<LogFile> writeLog(FilePlan planned) throws Exception {
     Queue<LogFile> written = new ConcurrentLinkedQueue<>();
     List<FileWriters.Job> jobs = new ArrayList<>();
-    List<LogFile> copied = needed(plan.copyable(), pieces);
+    List<LogFile> copied = planned.kept().stream().filter(plan.copyable()::contains).toList();
     if (!copied.isEmpty()) {
       jobs.add(() -> written.addAll(copy(copied)));
     }
-    List<LogFile> present = new ArrayList<>(known);
-    present.addAll(copied);
-    present.sort(Comparator.comparingLong(LogFile::from));
-    List<List<LogPiece>> runs = runs(pieces, present);
-    runs.sort(Comparator.comparingLong(IncrementalUpload::bytes).reversed());
+    List<List<LogPiece>> runs = new ArrayList<>(planned.runs());
+    runs.sort(Comparator.comparingLong(FilePlan::bytes).reversed());
     try (FileDigests digests = new FileDigests(snapshot.export(), snapshot.cancellation())) {
       for (List<LogPiece> run : runs) {
         jobs.add(() -> written.add(file(run, digests.of())));
@@ -157,7 +173,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
     return Objects.requireNonNull(written.get());
   }
 
-  /** What is kept on this machine too; null if nothing is, or if that fails. */
+  /** The local copy; null if there is none, or if making it fails. */
   private @Nullable KeyedStateHandle localHandle(
       List<LogFile> files, @Nullable StreamStateHandle localMeta) {
     LocalSnapshotDirectoryProvider directories =
@@ -166,10 +182,11 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
       return null;
     }
     if (!snapshot.export().isWhole()) {
-      LOG.info(
-          "a checkpoint is not kept on this machine, since its log is still being copied from where"
-              + " it was restored: checkpoint={}",
-          plan.checkpointId());
+      logger.log(
+          Level.INFO,
+          "a checkpoint has no local copy, because the log is still being copied from the restored"
+              + " checkpoint: checkpoint="
+              + plan.checkpointId());
       StateUtil.discardStateObjectQuietly(localMeta);
       return null;
     }
@@ -187,60 +204,15 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
           localMeta,
           files.stream().map(LogFile::named).toList());
     } catch (IOException failure) {
-      LOG.warn(
-          "a checkpoint is not kept on this machine, only where all checkpoints are: checkpoint={},"
-              + " directory={}",
-          plan.checkpointId(),
-          directory,
+      logger.log(
+          Level.WARNING,
+          "a local copy cannot be made; the checkpoint is in checkpoint storage only: checkpoint="
+              + plan.checkpointId()
+              + ", directory="
+              + directory,
           failure);
       StateUtil.discardStateObjectQuietly(localMeta);
       return null;
-    }
-  }
-
-  /** The files among these that have pieces of the log. */
-  private static List<LogFile> needed(List<LogFile> files, List<LogPiece> pieces) {
-    return pieces.isEmpty()
-        ? List.of()
-        : files.stream().filter(file -> file.until() > pieces.getFirst().from()).toList();
-  }
-
-  private static long bytes(List<LogPiece> run) {
-    return run.getLast().until() - run.getFirst().from();
-  }
-
-  private static boolean has(LogFile file, LogPiece piece) {
-    return file.from() <= piece.from() && piece.until() <= file.until();
-  }
-
-  /** The pieces that no file has, cut into what one file takes. */
-  private static List<List<LogPiece>> runs(List<LogPiece> pieces, List<LogFile> files) {
-    List<List<LogPiece>> runs = new ArrayList<>();
-    List<LogPiece> run = new ArrayList<>();
-    int next = 0;
-    for (LogPiece piece : pieces) {
-      while (next < files.size() && files.get(next).until() <= piece.from()) {
-        next++;
-      }
-      boolean isThere = next < files.size() && has(files.get(next), piece);
-      boolean isOther =
-          !run.isEmpty()
-              && run.getFirst().from() / MOST_FILE_BYTES != piece.from() / MOST_FILE_BYTES;
-      if (isThere || isOther) {
-        add(run, runs);
-        run = new ArrayList<>();
-      }
-      if (!isThere) {
-        run.add(piece);
-      }
-    }
-    add(run, runs);
-    return runs;
-  }
-
-  private static void add(List<LogPiece> run, List<List<LogPiece>> runs) {
-    if (!run.isEmpty()) {
-      runs.add(run);
     }
   }
 
@@ -252,7 +224,11 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
             out ->
                 LogFileFormat.write(
                     run,
-                    new PieceParts(snapshot.export(), out, snapshot.cancellation()),
+                    new PieceParts(
+                        snapshot.export(),
+                        out,
+                        snapshot.cancellation(),
+                        isCompressed ? new BlockPacker() : null),
                     digest,
                     out));
     return new LogFile(
@@ -276,7 +252,7 @@ final class IncrementalUpload implements SnapshotResultSupplier<KeyedStateHandle
         snapshot.export().head(),
         log.stored().from(snapshot.export().beginAddress()),
         snapshot.inStore(),
-        snapshot.nextIdentity(),
+        snapshot.nextIncarnation(),
         snapshot.timed(),
         snapshot.states(),
         keys.serializer(),

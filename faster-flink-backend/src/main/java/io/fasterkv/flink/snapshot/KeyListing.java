@@ -4,6 +4,7 @@ import io.fasterkv.LogCut;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
 import io.fasterkv.flink.key.KeySpace;
+import io.fasterkv.flink.key.LongKeyLayout;
 import io.fasterkv.flink.state.RegisteredState;
 import io.fasterkv.flink.state.StateRegistry;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.util.Map;
 import java.util.Spliterator;
 import java.util.Spliterators;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -23,12 +25,11 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.util.IOUtils;
 import org.apache.flink.util.function.FunctionWithException;
-import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the keys that have a value, as they are at the call: changes that are made while a stream
- * is being read do not show in it. Each call reads the whole log once. A stream that is not closed
- * leaves at most local files, which go with the operator. For the task thread.
+ * Lists the keys that have a value at the time of the call; a stream does not show later changes.
+ * Each call reads the whole log once. A stream that is not closed leaves only local files, which
+ * are deleted with the operator's directory. For the task thread.
  *
  * @param <K> type of the keys
  */
@@ -43,35 +44,41 @@ public final class KeyListing<K> {
     this.keys = keys;
   }
 
-  /** The keys that have a value in any of the states, in one namespace; each key once. */
+  /** The keys that have a value in any of the states in one namespace; each key once. */
   public <N> Stream<K> keys(List<RegisteredState<N, ?>> states, N namespace) {
     Map<Integer, byte[]> namespaces = new HashMap<>();
     for (RegisteredState<N, ?> state : states) {
       namespaces.put(state.id(), serialize(namespace, state.namespaceSerializer()));
     }
     try {
-      RecordSorter sorter = heads(key -> hasNamespace(key, namespaces.get(CutSort.state(key))));
-      return stream(states.size() > 1 ? keysAlone(sorter) : sorter, this::key);
+      RecordSorter sorter = heads(key -> mayHaveNamespace(key, namespaces));
+      Predicate<byte[]> isWanted = record -> hasNamespace(record, namespaces);
+      return states.size() > 1
+          ? stream(keysAlone(sorter, isWanted), record -> true, this::key)
+          : stream(sorter, isWanted, this::key);
     } catch (IOException cause) {
       throw new UncheckedIOException("cannot list the keys of a state", cause);
     }
   }
 
-  /** The keys that have a value in a state, with the namespaces in which they have one. */
+  /** The keys that have a value in a state, with the namespaces of their values. */
   public <N> Stream<Tuple2<K, N>> keysAndNamespaces(RegisteredState<N, ?> state) {
     TypeSerializer<N> namespaces = state.namespaceSerializer();
     try {
       RecordSorter sorter = heads(key -> CutSort.state(key) == state.id());
-      return stream(sorter, record -> Tuple2.of(key(record), namespace(record, namespaces)));
+      return stream(
+          sorter, record -> true, record -> Tuple2.of(key(record), namespace(record, namespaces)));
     } catch (IOException cause) {
       throw new UncheckedIOException("cannot list the keys of a state", cause);
     }
   }
 
-  /** How many pairs of key and namespace have a value, over all states. */
+  /** Number of pairs of key and namespace that have a value, over all states. */
   public int count(StateRegistry registry) {
     try (RecordSorter sorter =
-            heads(key -> registry.get(CutSort.state(key)) instanceof RegisteredState);
+            heads(key ->
+                !LongKeyLayout.isOfKeyRecord(key)
+                    && registry.get(CutSort.state(key)) instanceof RegisteredState);
         SortedRecords records = sorter.sorted()) {
       int count = 0;
       while (records.next()) {
@@ -85,7 +92,7 @@ public final class KeyListing<K> {
 
   private RecordSorter heads(CutSort.Choice choice) throws IOException {
     RecordSorter sorter = newSorter();
-    try (LogCut cut = local.store().cut()) {
+    try (LogCut cut = local.store().log().cut()) {
       CutSort.sortHeads(local, cut, sorter, choice);
       return sorter;
     } catch (Throwable failure) {
@@ -95,16 +102,21 @@ public final class KeyListing<K> {
   }
 
   private RecordSorter newSorter() {
-    return new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
+    return new RecordSorter(
+        local.directory(), local.sortBufferBytes(), new Cancellation(), local.logger());
   }
 
-  /** Sorts once more, by the keys alone, so that equal ones become one. */
-  private RecordSorter keysAlone(RecordSorter perState) throws IOException {
+  /** Sorts again by the keys alone, so that equal keys become one. */
+  private RecordSorter keysAlone(RecordSorter perState, Predicate<byte[]> isWanted)
+      throws IOException {
     RecordSorter sorter = newSorter();
     try (perState;
-        SortedRecords records = perState.sorted()) {
+        SortedRecords records = new FullKeys(perState.sorted())) {
       while (records.next()) {
         byte[] record = keyBytes(records);
+        if (!isWanted.test(record)) {
+          continue;
+        }
         byte[] key = Arrays.copyOf(record, namespaceAt(record));
         KeyLayout.putState(key, 0);
         sorter.add(ByteSpan.of(Arrays.copyOf(key, key.length + KeyLayout.SUB_BYTES)), NO_VALUE);
@@ -116,14 +128,17 @@ public final class KeyListing<K> {
     }
   }
 
-  private static boolean hasNamespace(ByteSpan key, byte @Nullable [] namespace) {
-    if (namespace == null) {
-      return false;
-    }
-    byte[] bytes = key.toArray();
-    int at = namespaceAt(bytes);
-    int end = bytes.length - KeyLayout.SUB_BYTES;
-    return Arrays.equals(bytes, at, end, namespace, 0, namespace.length);
+  /** True for every long key, since its digest does not tell the namespace. */
+  private static boolean mayHaveNamespace(ByteSpan key, Map<Integer, byte[]> namespaces) {
+    return namespaces.containsKey(CutSort.state(key))
+        && (LongKeyLayout.hasDigest(key) || hasNamespace(key.toArray(), namespaces));
+  }
+
+  private static boolean hasNamespace(byte[] record, Map<Integer, byte[]> namespaces) {
+    byte[] namespace = namespaces.get(KeyLayout.state(record, 0));
+    int end = record.length - KeyLayout.SUB_BYTES;
+    return namespace != null
+        && Arrays.equals(record, namespaceAt(record), end, namespace, 0, namespace.length);
   }
 
   private static int namespaceAt(byte[] record) {
@@ -159,10 +174,13 @@ public final class KeyListing<K> {
   }
 
   private static <T> Stream<T> stream(
-      RecordSorter sorter, FunctionWithException<byte[], T, IOException> view) throws IOException {
+      RecordSorter sorter,
+      Predicate<byte[]> isWanted,
+      FunctionWithException<byte[], T, IOException> view)
+      throws IOException {
     SortedRecords records;
     try {
-      records = sorter.sorted();
+      records = new FullKeys(sorter.sorted());
     } catch (Throwable failure) {
       IOUtils.closeQuietly(sorter);
       throw failure;
@@ -173,12 +191,15 @@ public final class KeyListing<K> {
           @Override
           public boolean tryAdvance(Consumer<? super T> action) {
             try {
-              if (!records.next()) {
-                close.run();
-                return false;
+              while (records.next()) {
+                byte[] record = keyBytes(records);
+                if (isWanted.test(record)) {
+                  action.accept(view.apply(record));
+                  return true;
+                }
               }
-              action.accept(view.apply(keyBytes(records)));
-              return true;
+              close.run();
+              return false;
             } catch (IOException cause) {
               throw new UncheckedIOException("cannot list the keys of a state", cause);
             }

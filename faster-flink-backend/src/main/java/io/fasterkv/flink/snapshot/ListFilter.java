@@ -13,7 +13,7 @@ import org.apache.flink.runtime.state.StateSnapshotTransformer.CollectionStateSn
 import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
-/** Filters the elements of serialized lists; a list that loses all of them is dropped. */
+/** Filters the elements of serialized lists; drops a list that loses all elements. */
 final class ListFilter<T> implements StateSnapshotTransformer<byte[]> {
   private final StateSnapshotTransformer<T> filter;
   private final TypeSerializer<T> serializer;

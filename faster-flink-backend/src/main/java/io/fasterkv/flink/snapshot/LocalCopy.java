@@ -1,8 +1,8 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
-import io.fasterkv.StoreImport;
-import io.fasterkv.api.LogPiece;
+import io.fasterkv.spi.LogPiece;
+import io.fasterkv.spi.StoreExport;
+import io.fasterkv.spi.StoreImport;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.channels.Channels;
@@ -14,15 +14,15 @@ import org.apache.flink.runtime.state.filesystem.FileStateHandle;
 import org.apache.flink.util.FileUtils;
 
 /**
- * The log of a checkpoint in a directory of the machine that took it: second names of the store's
- * segment files, and a file {@value #PIECES} that says which pieces they have.
+ * Keeps the log of a checkpoint in a local directory: the store's segment files, linked or copied,
+ * and a file {@value #PIECES} that lists their pieces.
  */
 public final class LocalCopy {
   private static final String PIECES = "pieces";
 
   private LocalCopy() {}
 
-  /** Makes the directory; nothing is left of it if that fails. */
+  /** Creates the directory; leaves nothing if that fails. */
   static DirectoryStateHandle make(StoreExport export, Path directory) throws IOException {
     try {
       FileUtils.deleteDirectory(directory.toFile());
@@ -41,17 +41,18 @@ public final class LocalCopy {
   }
 
   /**
-   * Makes a store's directory of it; what the segments have is for a recovery to verify.
+   * Copies the directory into a store's directory; the recovery verifies the segments.
    *
-   * @throws IOException if a file is missing, or not what was written
+   * @throws IOException if a file is missing or damaged
    */
-  public static void takeInto(StoreImport.Target target, Path directory) throws IOException {
+  public static void takeInto(StoreImport.Target target, Path directory, OpenStreams streams)
+      throws IOException {
     Path file = directory.resolve(PIECES);
     List<LogPiece> pieces;
     try (Blocks.In in =
         new Blocks.In(
             new FileStateHandle(new org.apache.flink.core.fs.Path(file.toUri()), Files.size(file)),
-            new OpenStreams())) {
+            streams)) {
       pieces = LogFileFormat.readHead(in);
     }
     if (!pieces.isEmpty()) {

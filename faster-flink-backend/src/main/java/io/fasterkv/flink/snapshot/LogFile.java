@@ -10,7 +10,7 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A part of a store's log in a file of its own, which checkpoints share.
+ * A file with a part of a store's log, which several checkpoints may share.
  *
  * @param from first address
  * @param until first address after it
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 public record LogFile(long from, long until, StreamStateHandle handle) {
   private static final Pattern NAME = Pattern.compile("log-([0-9a-f]{12})-([0-9a-f]{12})");
 
-  /** What a handle names, or null if its name is not one of ours. */
+  /** Parses the name of a handle; returns null if the name is not that of a log file. */
   public static @Nullable LogFile of(HandleAndLocalPath named) {
     Matcher name = NAME.matcher(named.getLocalPath());
     return name.matches()
@@ -30,14 +30,19 @@ public record LogFile(long from, long until, StreamStateHandle handle) {
         : null;
   }
 
-  /** For who has the file to keep. */
+  /** Length of its part of the log. */
+  long bytes() {
+    return until - from;
+  }
+
+  /** The handle for a receiver that keeps the file. */
   HandleAndLocalPath named() {
     return HandleAndLocalPath.of(handle, name());
   }
 
   /**
-   * For the JobManager, which knows the file of an earlier checkpoint. Discarding it does nothing,
-   * so a checkpoint that fails takes no file with it that another one has.
+   * The handle for a JobManager that knows the file from an earlier checkpoint. Discarding this
+   * handle does nothing, so a failed checkpoint does not delete another checkpoint's file.
    */
   HandleAndLocalPath known() {
     return HandleAndLocalPath.of(

@@ -1,6 +1,6 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.api.LogPiece;
+import io.fasterkv.spi.LogPiece;
 import java.io.ByteArrayOutputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
@@ -13,19 +13,20 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The bytes of a {@link LogFile}: the pieces of the log, unchanged, one after another; blocks with
- * their digest, if it is short; a block that lists the pieces; a block with the checksums of the
- * pieces' blocks; and a footer of fixed length with their positions. So one read of the end of a
- * file is enough to read any part of it. docs/FORMAT.md has a drawing.
+ * Reads and writes the bytes of a {@link LogFile}: the pieces of the log in order, each block of
+ * them compressed independently or as it is; blocks with their digest, if it is short; a block that
+ * lists the pieces; a block with the stored lengths and the checksums of the pieces' blocks; and a
+ * footer of fixed length with their positions. So one read of the end of a file is enough to read
+ * any part of it. docs/FORMAT.md has a drawing.
  */
 public final class LogFileFormat {
-  /** "FLG3". */
-  static final int MAGIC = 0x464C4733;
+  /** "FLG4". */
+  static final int MAGIC = 0x464C4734;
 
   /** The number of bytes that are read and checked together when an operation misses a record. */
   public static final int BLOCK_BYTES = 32 << 10;
 
-  /** The length of each part of a digest but the last: whole entries. */
+  /** The length of each part of a digest except the last: a multiple of an entry. */
   static final int DIGEST_PART_BYTES = 24 * 2_720;
 
   /** The end of the digest (8), the magic number (4), and the checksum of both (4). */
@@ -33,7 +34,7 @@ public final class LogFileFormat {
 
   private LogFileFormat() {}
 
-  /** Takes a piece of a log. */
+  /** Receives a piece of a log. */
   public interface Visitor {
     /**
      * @param bytes valid until this returns
@@ -42,23 +43,21 @@ public final class LogFileFormat {
     void visit(LogPiece piece, MemorySegment bytes, String place) throws IOException;
   }
 
-  /** Writes pieces, which follow each other. */
+  /** Writes consecutive pieces. */
   static void write(List<LogPiece> pieces, PieceParts parts, ShortDigest digest, OutputStream out)
       throws IOException {
-    BlockSums sums = new BlockSums();
-    long end = 0;
+    BlockTable table = new BlockTable();
     for (LogPiece piece : pieces) {
       digest.add(piece);
-      parts.write(piece, sums);
-      end += piece.bytes();
+      parts.write(piece, table);
     }
-    end += writeDigest(digest.bytes(), out);
+    long end = table.storedBytes() + writeDigest(digest.bytes(), out);
     writeHead(pieces, out);
-    sums.write(out);
+    table.write(out);
     out.write(footer(end));
   }
 
-  /** Writes a digest in parts, and returns the number of bytes. */
+  /** Writes a digest in parts; returns the number of bytes. */
   private static long writeDigest(byte[] digest, OutputStream out) throws IOException {
     long written = 0;
     for (int from = 0; from < digest.length; from += DIGEST_PART_BYTES) {
@@ -75,7 +74,7 @@ public final class LogFileFormat {
     return footer.putInt(Blocks.crc(footer.array(), footer.position())).array();
   }
 
-  /** Writes which pieces there are. */
+  /** Writes the list of pieces. */
   static void writeHead(List<LogPiece> pieces, OutputStream out) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     DataOutputStream head = new DataOutputStream(bytes);
@@ -89,7 +88,7 @@ public final class LogFileFormat {
     Blocks.write(out, bytes.toByteArray(), bytes.size());
   }
 
-  /** Reads which pieces there are. */
+  /** Reads the list of pieces. */
   static List<LogPiece> readHead(Blocks.In in) throws IOException {
     String place = in.place();
     return readHead(in.block(), place);
@@ -117,6 +116,10 @@ public final class LogFileFormat {
     }
   }
 
+  static boolean isOtherVersion(int magic) {
+    return magic != MAGIC && CheckpointMeta.text(magic).startsWith("FLG");
+  }
+
   /** The error for a file without the magic number. */
   static IOException otherVersion(int found, String place) {
     return new IOException(
@@ -130,9 +133,9 @@ public final class LogFileFormat {
   }
 
   /**
-   * Shows the pieces; whose bytes they are is for the visitor to check.
+   * Passes the pieces to the visitor, which must check their contents.
    *
-   * @param mostPieceBytes how long a piece may be
+   * @param mostPieceBytes maximum length of a piece
    */
   public static void read(LogFile file, int mostPieceBytes, StreamPool streams, Visitor visitor)
       throws IOException {

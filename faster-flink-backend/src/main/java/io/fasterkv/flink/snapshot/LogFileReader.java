@@ -1,7 +1,8 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.api.LogOrigin;
-import io.fasterkv.api.LogPiece;
+import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.spi.LogOrigin;
+import io.fasterkv.spi.LogPiece;
 import java.io.IOException;
 import java.lang.foreign.MemorySegment;
 import java.nio.BufferUnderflowException;
@@ -12,41 +13,45 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 /** Reads any part of a {@link LogFile}. Safe for all threads. */
 public final class LogFileReader implements LogOrigin.File {
   /**
-   * The length of the first read at the end of a file; in most files, no more follows the digest.
+   * The length of the first read at the end of a file; for most files, it covers everything after
+   * the digest.
    */
   private static final int TAIL_BYTES = 64 << 10;
-
-  private static final int MOST_BLOCK_BYTES = 1 << 26;
 
   private final LogFile file;
   private final StreamPool streams;
   private final List<LogPiece> pieces;
   private final int blockBytes;
 
-  /** The checksums of all blocks, and the index of each piece's first one. */
+  /** The position in the file of each block, and of the end of the last one. */
+  private final int[] offsets;
+
+  /** The checksum of each block. */
   private final int[] crcs;
 
-  private final int[] firstCrcs;
+  /** The index of each piece's first block. */
+  private final int[] firsts;
 
   /** The end of the digest; it begins after the pieces. */
   private final long digestEnd;
 
-  private LogFileReader(LogFile file, StreamPool streams, List<LogPiece> pieces, Sums sums) {
+  private LogFileReader(LogFile file, StreamPool streams, List<LogPiece> pieces, Table table) {
     this.file = file;
     this.streams = streams;
     this.pieces = pieces;
-    blockBytes = sums.blockBytes;
-    crcs = sums.crcs;
-    firstCrcs = sums.firsts;
-    digestEnd = sums.at;
+    blockBytes = table.blockBytes;
+    offsets = table.offsets;
+    crcs = table.crcs;
+    firsts = table.firsts;
+    digestEnd = table.at;
   }
 
-  private record Sums(int blockBytes, int[] crcs, int[] firsts, long at) {}
+  private record Table(int blockBytes, int[] offsets, int[] crcs, int[] firsts, long at) {}
 
   /**
-   * Reads which pieces there are.
+   * Reads the list of pieces.
    *
-   * @param mostPieceBytes how long a piece may be
+   * @param mostPieceBytes maximum length of a piece
    */
   public static LogFileReader open(LogFile file, int mostPieceBytes, StreamPool streams)
       throws IOException {
@@ -60,12 +65,12 @@ public final class LogFileReader implements LogOrigin.File {
     bytes.position(Math.toIntExact(head.length - (size - headAt)));
     String place = place(handle, headAt);
     List<LogPiece> pieces = List.copyOf(LogFileFormat.readHead(Blocks.take(bytes, place), place));
-    checkPieces(file, pieces, mostPieceBytes, headAt, place);
-    Sums sums = sums(pieces, Blocks.take(bytes, place), headAt, place);
+    checkPieces(file, pieces, mostPieceBytes, place);
+    Table table = table(pieces, Blocks.take(bytes, place), headAt, place);
     if (bytes.hasRemaining()) {
       throw new IOException("a log file has unexpected bytes at its end: " + place);
     }
-    return new LogFileReader(file, streams, pieces, sums);
+    return new LogFileReader(file, streams, pieces, table);
   }
 
   private static byte[] read(StreamStateHandle handle, StreamPool streams, long from, long until)
@@ -85,9 +90,12 @@ public final class LogFileReader implements LogOrigin.File {
       byte[] checked = new byte[LogFileFormat.FOOTER_BYTES - Integer.BYTES];
       footer.get(0, checked);
       long headAt = footer.getLong();
-      boolean isOurs =
-          footer.getInt() == LogFileFormat.MAGIC
-              && footer.getInt() == Blocks.crc(checked, checked.length);
+      int magic = footer.getInt();
+      boolean isSound = footer.getInt() == Blocks.crc(checked, checked.length);
+      if (isSound && LogFileFormat.isOtherVersion(magic)) {
+        throw LogFileFormat.otherVersion(magic, place(handle, size - checked.length));
+      }
+      boolean isOurs = isSound && magic == LogFileFormat.MAGIC;
       if (isOurs && headAt >= 0 && headAt <= size - LogFileFormat.FOOTER_BYTES) {
         return headAt;
       }
@@ -95,12 +103,15 @@ public final class LogFileReader implements LogOrigin.File {
     throw notOurs(handle, streams, size);
   }
 
-  /** Older versions begin with a block that has a magic number. */
+  /**
+   * The error for a file in another format. The oldest versions begin with a block that has a magic
+   * number.
+   */
   private static IOException notOurs(StreamStateHandle handle, StreamPool streams, long size)
       throws IOException {
     if (size >= Long.BYTES) {
       int found = ByteBuffer.wrap(read(handle, streams, 0, Long.BYTES)).getInt(Integer.BYTES);
-      if (CheckpointMeta.text(found).startsWith("FLG") && found != LogFileFormat.MAGIC) {
+      if (LogFileFormat.isOtherVersion(found)) {
         return LogFileFormat.otherVersion(found, place(handle, 0));
       }
     }
@@ -113,8 +124,7 @@ public final class LogFileReader implements LogOrigin.File {
   }
 
   private static void checkPieces(
-      LogFile file, List<LogPiece> pieces, int mostPieceBytes, long headAt, String place)
-      throws IOException {
+      LogFile file, List<LogPiece> pieces, int mostPieceBytes, String place) throws IOException {
     boolean isNamed =
         !pieces.isEmpty()
             && pieces.getFirst().from() == file.from()
@@ -122,25 +132,24 @@ public final class LogFileReader implements LogOrigin.File {
     if (!isNamed) {
       throw new IOException("a log file does not match its name: " + place + ", name=" + file);
     }
-    if (file.until() - file.from() > headAt) {
-      throw new IOException("a log file is shorter than its pieces: " + place + ", name=" + file);
-    }
     for (LogPiece piece : pieces) {
       LogFileFormat.checkLength(piece, mostPieceBytes, place);
     }
   }
 
-  private static Sums sums(List<LogPiece> pieces, byte[] block, long headAt, String place)
+  private static Table table(List<LogPiece> pieces, byte[] block, long headAt, String place)
       throws IOException {
     ByteBuffer bytes = ByteBuffer.wrap(block);
     try {
       int blockBytes = bytes.getInt();
-      if (Integer.bitCount(blockBytes) != 1 || blockBytes < 1 || blockBytes > MOST_BLOCK_BYTES) {
+      if (Integer.bitCount(blockBytes) != 1
+          || blockBytes < 1
+          || blockBytes > LogFileFormat.BLOCK_BYTES) {
         throw new IOException(
             "blocks of a log file have a size that is out of range: bytes="
                 + blockBytes
                 + ", allowed=a power of two up to "
-                + MOST_BLOCK_BYTES
+                + LogFileFormat.BLOCK_BYTES
                 + ", "
                 + place);
       }
@@ -150,14 +159,22 @@ public final class LogFileReader implements LogOrigin.File {
         firsts[i] = count;
         count += pieces.get(i).blocks(blockBytes);
       }
-      if (bytes.remaining() != count * Integer.BYTES) {
+      if (bytes.remaining() != count * 2 * Integer.BYTES) {
         throw new BufferUnderflowException();
       }
+      int[] offsets = new int[count + 1];
       int[] crcs = new int[count];
-      bytes.asIntBuffer().get(crcs);
-      return new Sums(blockBytes, crcs, firsts, headAt);
+      for (int i = 0; i < count; i++) {
+        int stored = bytes.getInt();
+        offsets[i + 1] = offsets[i] + stored;
+        if (stored < 0 || stored > blockBytes || offsets[i + 1] > headAt) {
+          throw new IOException("a log file is shorter than its blocks: " + place);
+        }
+        crcs[i] = bytes.getInt();
+      }
+      return new Table(blockBytes, offsets, crcs, firsts, headAt);
     } catch (BufferUnderflowException cause) {
-      throw new IOException("the checksums of a log file do not match its pieces: " + place, cause);
+      throw new IOException("the blocks of a log file do not match its pieces: " + place, cause);
     }
   }
 
@@ -173,18 +190,18 @@ public final class LogFileReader implements LogOrigin.File {
 
   @Override
   public int blockCrc(int piece, int block) {
-    return crcs[firstCrcs[piece] + block];
+    return crcs[firsts[piece] + block];
   }
 
   @Override
   public boolean hasDigest() {
-    return digestEnd > digestAt();
+    return digestEnd > storedBytes();
   }
 
   @Override
   public void readDigest(LogOrigin.DigestVisitor visitor) throws IOException {
     int most = LogFileFormat.DIGEST_PART_BYTES + Blocks.OVERHEAD_BYTES;
-    for (long at = digestAt(); at < digestEnd; ) {
+    for (long at = storedBytes(); at < digestEnd; ) {
       byte[] bytes = read(file.handle(), streams, at, Math.min(digestEnd, at + most));
       ByteBuffer part = ByteBuffer.wrap(bytes);
       visitor.visit(Blocks.take(part, place(file.handle(), at)));
@@ -192,18 +209,74 @@ public final class LogFileReader implements LogOrigin.File {
     }
   }
 
-  private long digestAt() {
-    return file.until() - file.from();
+  /** Bytes of the file that the log's blocks take; the digest follows. */
+  int storedBytes() {
+    return offsets[crcs.length];
+  }
+
+  @Override
+  public void prepare() {
+    streams.prepare(file.handle());
   }
 
   @Override
   public void read(long address, MemorySegment target) throws IOException {
-    streams.read(file.handle(), address - file.from(), target);
+    int piece = piece(address);
+    int first = block(piece, address);
+    streams.read(
+        file.handle(), offsets[first], input -> read(input, piece, first, address, target));
+  }
+
+  /** Reads whole blocks, starting at one, until {@code target} is full. */
+  private void read(
+      StreamPool.Input input, int firstPiece, int firstBlock, long address, MemorySegment target)
+      throws IOException {
+    int piece = firstPiece;
+    int block = firstBlock;
+    for (long at = address; at < address + target.byteSize(); block++) {
+      if (at == pieces.get(piece).until()) {
+        piece++;
+      }
+      LogPiece of = pieces.get(piece);
+      long end = Math.min(of.until(), (at / blockBytes + 1) * blockBytes);
+      int length = (int) (end - at);
+      int stored = offsets[block + 1] - offsets[block];
+      if (!input.read(stored, target.asSlice(at - address, length))) {
+        throw new Corrupt(
+            "a compressed block of the log is not what was written: "
+                + place(at)
+                + ", address="
+                + at
+                + ", bytes="
+                + stored);
+      }
+      at = end;
+    }
+  }
+
+  /** The index of the piece that has an address. */
+  private int piece(long address) {
+    int low = 0;
+    int high = pieces.size() - 1;
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (pieces.get(middle).until() <= address) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  /** The index of the block that has an address of a piece. */
+  private int block(int piece, long address) {
+    return firsts[piece] + (int) (address / blockBytes - pieces.get(piece).from() / blockBytes);
   }
 
   @Override
   public String place(long address) {
-    return place(file.handle(), address - file.from());
+    return place(file.handle(), offsets[block(piece(address), address)]);
   }
 
   private static String place(StreamStateHandle handle, long offset) {

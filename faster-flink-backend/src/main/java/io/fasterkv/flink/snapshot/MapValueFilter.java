@@ -4,7 +4,9 @@ import java.util.Arrays;
 import org.apache.flink.runtime.state.StateSnapshotTransformer;
 import org.jspecify.annotations.Nullable;
 
-/** Filters map values, which start with a byte that says whether they are null. Nulls stay. */
+/**
+ * Filters map values, which start with a byte that says whether they are null. Null values stay.
+ */
 final class MapValueFilter implements StateSnapshotTransformer<byte[]> {
   private static final byte NOT_NULL = 0;
 

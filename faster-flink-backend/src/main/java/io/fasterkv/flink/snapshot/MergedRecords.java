@@ -7,7 +7,7 @@ import java.util.PriorityQueue;
 import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
-/** Several sorted runs as one. Of several records with one key that of the youngest run counts. */
+/** Merges several sorted runs. Of several records with the same key, the youngest run's counts. */
 final class MergedRecords implements SortedRecords {
   private record Run(SortedRecords records, int age) implements Comparable<Run> {
     @Override
@@ -33,10 +33,8 @@ final class MergedRecords implements SortedRecords {
   private @Nullable Run current;
 
   /**
-   * Merges.
-   *
    * @param runs the oldest first
-   * @param showDeleted whether a key whose youngest record says that it is deleted is shown
+   * @param showDeleted whether a key is shown if its youngest record is a deletion
    */
   MergedRecords(List<SortedRecords> runs, boolean showDeleted) throws IOException {
     this.runs = runs;

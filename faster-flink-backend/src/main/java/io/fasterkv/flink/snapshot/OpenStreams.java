@@ -3,18 +3,14 @@ package io.fasterkv.flink.snapshot;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
-import java.util.Collections;
-import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The open streams of checkpoint storage. Everything that reads or writes checkpoint storage opens
@@ -23,17 +19,37 @@ import org.slf4j.LoggerFactory;
  *
  * <p>A separate thread opens each stream, and another closes it, since both may hang like a read.
  * {@link #close} ends the wait for an opening at once, and waits for the threads for {@value
- * #MOST_WAIT_MILLIS} ms at most. A stream whose opening returns after that is closed at once. Safe
- * for all threads.
+ * #MOST_WAIT_MILLIS} ms at most. A stream whose opening returns after that is closed at once.
+ *
+ * <p>{@link #open} allocates everything first: the entry, and both threads. Registering a stream
+ * and closing all of them then allocate nothing, so they work when the heap is full. Safe for all
+ * threads.
  */
 public final class OpenStreams implements Closeable {
-  private static final Logger LOG = LoggerFactory.getLogger(OpenStreams.class);
   private static final long MOST_WAIT_MILLIS = 1_000;
-  private static final AtomicLong OPENINGS = new AtomicLong();
 
-  private final Set<Closeable> open = Collections.newSetFromMap(new IdentityHashMap<>());
-  private final Set<Opener<?>> openers = Collections.newSetFromMap(new IdentityHashMap<>());
+  private final Logger logger;
+  private final ThreadFactory threads;
+
+  /** Streams that are open or being opened. The caller that removes an entry closes its stream. */
+  private final List<Entry<?>> entries = new ArrayList<>();
+
   private boolean isClosed;
+
+  /**
+   * Creates an empty registry.
+   *
+   * @param logger receives streams that hang
+   */
+  public OpenStreams(Logger logger) {
+    this(logger, Thread.ofPlatform().daemon().name("faster-stream-", 0).factory());
+  }
+
+  /** Creates a registry with other threads, for tests. */
+  OpenStreams(Logger logger, ThreadFactory threads) {
+    this.logger = logger;
+    this.threads = threads;
+  }
 
   /** Opens a stream; may block. */
   @FunctionalInterface
@@ -41,75 +57,112 @@ public final class OpenStreams implements Closeable {
     S open() throws IOException;
   }
 
-  /** The thread that opens one stream. */
-  private final class Opener<S extends Closeable> implements Runnable {
+  /** A stream, and the threads that open and close it. */
+  private final class Entry<S extends Closeable> {
     private final Opening<S> opening;
-    private final CompletableFuture<S> result = new CompletableFuture<>();
-    private final Thread thread;
+    private final Thread opener = threads.newThread(this::open);
+    private final Thread closer = threads.newThread(this::closeStream);
 
-    Opener(Opening<S> opening) {
+    /** Released when the opening has ended, or when its stream is no longer wanted. */
+    private final CountDownLatch end = new CountDownLatch(1);
+
+    private @Nullable S stream;
+    private @Nullable Throwable failure;
+    private boolean isUnwanted;
+
+    /** The next of the entries that {@link #close} has removed. */
+    private @Nullable Entry<?> next;
+
+    private boolean hasNoCloser;
+
+    Entry(Opening<S> opening) {
       this.opening = opening;
-      thread =
-          Thread.ofPlatform()
-              .daemon()
-              .name("faster-stream-open-" + OPENINGS.getAndIncrement())
-              .unstarted(this);
     }
 
-    @Override
-    public void run() {
+    private void open() {
       try {
-        S stream = opening.open();
-        if (!accept(stream)) {
-          closeQuietly(stream);
+        S opened = opening.open();
+        if (!keep(opened)) {
+          closeQuietly(opened);
         }
-      } catch (Throwable failure) {
-        forget();
-        result.completeExceptionally(failure);
+      } catch (Throwable e) {
+        fail(e);
       }
     }
 
-    /** Whether the stream is registered; if not, no thread waits for it any more. */
-    private boolean accept(S stream) {
+    /** Whether the stream is still wanted. */
+    private boolean keep(S opened) {
       synchronized (OpenStreams.this) {
-        openers.remove(this);
-        if (isClosed || !result.complete(stream)) {
+        if (isUnwanted) {
           return false;
         }
-        open.add(stream);
+        stream = opened;
+        end.countDown();
         return true;
       }
     }
 
-    void forget() {
+    private void fail(Throwable cause) {
       synchronized (OpenStreams.this) {
-        openers.remove(this);
+        entries.remove(this);
+        failure = cause;
+        end.countDown();
       }
     }
 
-    S await() throws IOException {
-      try {
-        return result.get();
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        InterruptedIOException interrupted =
-            new InterruptedIOException(
-                "interrupted while a stream of checkpoint storage was opened");
-        if (!giveUp(interrupted)) {
-          close(result.join());
+    S await() throws IOException, InterruptedException {
+      end.await();
+      synchronized (OpenStreams.this) {
+        if (failure != null) {
+          throw rethrown(failure);
         }
-        throw interrupted;
-      } catch (ExecutionException e) {
-        throw rethrown(e.getCause());
+        if (isUnwanted || stream == null) {
+          throw closed();
+        }
+        return stream;
       }
     }
 
-    /** Ends the wait for the stream; false if it is open already, or has failed to open. */
-    boolean giveUp(IOException because) {
-      boolean hasGivenUp =
-          result.completeExceptionally(because) || result.isCompletedExceptionally();
-      thread.interrupt();
-      return hasGivenUp;
+    /** Called when the caller of {@link OpenStreams#open} does not receive the stream. */
+    void giveUp() {
+      boolean isOwn;
+      synchronized (OpenStreams.this) {
+        isUnwanted = true;
+        isOwn = entries.remove(this);
+      }
+      opener.interrupt();
+      if (isOwn) {
+        closeStream();
+      }
+    }
+
+    /** Ends the opening, or starts to close the stream. */
+    void beginClosing() {
+      opener.interrupt();
+      if (stream != null) {
+        try {
+          closer.start();
+        } catch (Throwable noThread) {
+          hasNoCloser = true;
+        }
+      }
+    }
+
+    void closeStream() {
+      if (stream != null) {
+        closeQuietly(stream);
+      }
+    }
+
+    /** Waits for the threads; false if one of them hangs. */
+    boolean awaitEnd(long deadline) throws InterruptedException {
+      return joined(opener, deadline) && joined(closer, deadline);
+    }
+
+    private static boolean joined(Thread thread, long deadline) throws InterruptedException {
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      thread.join(Math.max(1, millis));
+      return !thread.isAlive();
     }
   }
 
@@ -120,18 +173,26 @@ public final class OpenStreams implements Closeable {
    *     interrupted; no stream stays open
    */
   public <S extends Closeable> S open(Opening<S> opening) throws IOException {
-    Opener<S> opener = new Opener<>(opening);
+    Entry<S> entry = new Entry<>(opening);
     synchronized (this) {
       checkOpen();
-      openers.add(opener);
+      entries.add(entry);
     }
+    boolean isOpen = false;
     try {
-      opener.thread.start();
-    } catch (Throwable failure) {
-      opener.forget();
-      throw failure;
+      entry.opener.start();
+      S stream = entry.await();
+      isOpen = true;
+      return stream;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException(
+          "interrupted while a stream of checkpoint storage was opened");
+    } finally {
+      if (!isOpen) {
+        entry.giveUp();
+      }
     }
-    return opener.await();
   }
 
   /**
@@ -140,7 +201,13 @@ public final class OpenStreams implements Closeable {
    * @return whether it was registered; false if {@link #close} has closed it, or is about to
    */
   public synchronized boolean release(Closeable stream) {
-    return open.remove(stream);
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).stream == stream) {
+        entries.remove(i);
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Closes one stream and removes it. A failure to close it is logged, not thrown. */
@@ -153,7 +220,7 @@ public final class OpenStreams implements Closeable {
   /**
    * Throws if this is closed.
    *
-   * @throws IOException if it is
+   * @throws IOException if this is closed
    */
   public synchronized void checkOpen() throws IOException {
     if (isClosed) {
@@ -168,92 +235,85 @@ public final class OpenStreams implements Closeable {
 
   /** How many streams are open. */
   public synchronized int count() {
-    return open.size();
+    return (int) entries.stream().filter(entry -> entry.stream != null).count();
   }
 
   /** Closes all streams; later ones are refused. */
   @Override
   public void close() {
-    List<Closeable> streams;
-    List<Opener<?>> opening;
-    synchronized (this) {
-      isClosed = true;
-      streams = List.copyOf(open);
-      opening = List.copyOf(openers);
-      open.clear();
-      openers.clear();
+    Entry<?> first = removeAll();
+    for (Entry<?> entry = first; entry != null; entry = entry.next) {
+      entry.beginClosing();
     }
-    List<Thread> threads = new ArrayList<>();
-    for (Opener<?> opener : opening) {
-      opener.giveUp(closed());
-      threads.add(opener.thread);
-    }
-    for (Closeable stream : streams) {
-      Thread closer = startClosing(stream, threads.size());
-      if (closer != null) {
-        threads.add(closer);
+    int hanging = awaitEnds(first);
+    // Closing these may hang, so all others are closed first.
+    for (Entry<?> entry = first; entry != null; entry = entry.next) {
+      if (entry.hasNoCloser) {
+        entry.closeStream();
       }
     }
-    await(threads);
-  }
-
-  /**
-   * Returns the thread that closes a stream; null if no thread can be started; the stream is closed
-   * then.
-   */
-  private static @Nullable Thread startClosing(Closeable stream, int number) {
-    try {
-      return Thread.ofPlatform()
-          .daemon()
-          .name("faster-stream-close-" + number)
-          .start(() -> closeQuietly(stream));
-    } catch (OutOfMemoryError noThread) {
-      closeQuietly(stream);
-      return null;
+    if (hanging > 0) {
+      logger.log(
+          Level.WARNING,
+          "streams of checkpoint storage hang while they open or close, and their threads are"
+              + " abandoned: streams="
+              + hanging
+              + ", waitedMillis="
+              + MOST_WAIT_MILLIS);
     }
   }
 
-  private static void await(List<Thread> threads) {
+  /** Removes all entries and returns them as a linked list. */
+  private synchronized @Nullable Entry<?> removeAll() {
+    isClosed = true;
+    Entry<?> first = null;
+    while (!entries.isEmpty()) {
+      Entry<?> entry = entries.removeLast();
+      entry.next = first;
+      first = entry;
+      entry.isUnwanted = true;
+      entry.end.countDown();
+    }
+    return first;
+  }
+
+  private static int awaitEnds(@Nullable Entry<?> first) {
     long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(MOST_WAIT_MILLIS);
     boolean isInterrupted = false;
     int hanging = 0;
-    for (Thread thread : threads) {
-      long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+    for (Entry<?> entry = first; entry != null; entry = entry.next) {
       try {
-        thread.join(Math.max(1, millis));
+        hanging += entry.awaitEnd(deadline) ? 0 : 1;
       } catch (InterruptedException e) {
-        isInterrupted = true; // the flag is cleared: the next wait is a full one
+        isInterrupted = true; // the flag is cleared, so the next wait is a full one
       }
-      hanging += thread.isAlive() ? 1 : 0;
-    }
-    if (hanging > 0) {
-      LOG.warn(
-          "streams of checkpoint storage hang while they open or close, their threads are"
-              + " abandoned: streams={}, waitedMillis={}",
-          hanging,
-          MOST_WAIT_MILLIS);
     }
     if (isInterrupted) {
       Thread.currentThread().interrupt();
     }
+    return hanging;
   }
 
-  private static void closeQuietly(Closeable stream) {
+  private void closeQuietly(Closeable stream) {
     try {
       stream.close();
-    } catch (IOException | RuntimeException failure) {
-      LOG.debug("a stream of checkpoint storage failed to close: stream={}", stream, failure);
+    } catch (Throwable failure) {
+      // The heap may be full, so build the line only if it will be logged.
+      if (logger.isLoggable(Level.DEBUG)) {
+        String line = "a stream of checkpoint storage cannot be closed: stream=" + stream;
+        logger.log(Level.DEBUG, line, failure);
+      }
     }
   }
 
-  private static IOException rethrown(@Nullable Throwable cause) {
+  private static IOException rethrown(Throwable cause) {
     switch (cause) {
       case Error error -> throw error;
       case RuntimeException failure -> throw failure;
       case IOException failure -> {
         return failure;
       }
-      case null, default -> {
+      default -> {
         return new IOException(cause);
       }
     }

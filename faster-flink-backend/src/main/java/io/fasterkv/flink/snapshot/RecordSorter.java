@@ -3,6 +3,7 @@ package io.fasterkv.flink.snapshot;
 import io.fasterkv.api.ByteSpan;
 import java.io.Closeable;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,9 +12,9 @@ import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sorts records by key with bounded heap: what does not fit the buffer is written to sorted files,
- * and files are merged as soon as there are many of them. Of several records with one key the last
- * that was added counts. Few records need no file. For one thread.
+ * Sorts records by key with bounded heap. What does not fit the buffer is written to sorted files,
+ * and files are merged when there are many. Of several records with the same key, the last one
+ * added counts. A small number of records needs no file. For one thread.
  */
 public final class RecordSorter implements Closeable {
   private static final int MOST_FILES_OF_A_LEVEL = 32;
@@ -21,23 +22,24 @@ public final class RecordSorter implements Closeable {
   private final Path directory;
   private final String name = "sort-" + UUID.randomUUID() + "-";
   private final Cancellation cancellation;
+  private final Logger logger;
   private final SortBuffer buffer;
   private final List<SortFile> files = new ArrayList<>();
   private int filesWritten;
 
   /**
-   * Makes a sorter.
-   *
-   * @param directory where files are put; it must exist
+   * @param directory directory for sort files; must exist
    * @param bufferBytes heap to sort with
+   * @param logger receives files that cannot be deleted
    */
-  public RecordSorter(Path directory, int bufferBytes, Cancellation cancellation) {
+  public RecordSorter(Path directory, int bufferBytes, Cancellation cancellation, Logger logger) {
     this.directory = directory;
     this.buffer = new SortBuffer(bufferBytes);
     this.cancellation = cancellation;
+    this.logger = logger;
   }
 
-  /** Adds a record; without a value, that its key has been deleted. */
+  /** Adds a record; a null value says that the key has been deleted. */
   public void add(ByteSpan key, @Nullable ByteSpan value) throws IOException {
     cancellation.check();
     int valueLength = value == null ? SortedRecords.DELETED : value.length();
@@ -58,10 +60,10 @@ public final class RecordSorter implements Closeable {
 
   private void write(SortedRecords records, int level) throws IOException {
     Path path = directory.resolve(name + filesWritten++);
-    files.add(SortFile.write(path, records, level, cancellation));
+    files.add(SortFile.write(path, records, level, cancellation, logger));
   }
 
-  /** Merges the youngest files when there are many that were merged equally often. */
+  /** Merges the youngest files if many of them were merged equally often. */
   private void mergeWhereMany() throws IOException {
     int level = 0;
     while (countOfLevel(level) >= MOST_FILES_OF_A_LEVEL) {
@@ -93,7 +95,7 @@ public final class RecordSorter implements Closeable {
     }
   }
 
-  /** All records that are not deleted; nothing can be added any more. */
+  /** Returns all records that are not deleted; nothing can be added afterwards. */
   public SortedRecords sorted() throws IOException {
     if (files.isEmpty()) {
       buffer.sort();

@@ -8,8 +8,8 @@ import org.apache.flink.runtime.state.StateUtil;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
- * A stream that Flink writes and closes, registered until it is closed. Flink's own registry has it
- * only while it is written, and waits forever if its close hangs.
+ * A stream that Flink writes and closes. It is registered here until it is closed: Flink's own
+ * registry has it only while it is written, and waits forever if its close hangs.
  */
 final class RegisteredStream implements CheckpointStreamWithResultProvider {
   private final OpenStreams open;
@@ -45,7 +45,7 @@ final class RegisteredStream implements CheckpointStreamWithResultProvider {
     return result;
   }
 
-  /** Closes the stream; if that hangs, on another thread. */
+  /** Closes the stream; on another thread if closing hangs. */
   @Override
   public void close() {
     open.close();

@@ -14,7 +14,7 @@ import org.apache.flink.util.FlinkRuntimeException;
  *   | key group: 1 or 2 | key | [its length] | namespace | [its length] | [user key] |
  * </pre>
  *
- * <p>The lengths are there only if both serializers write varying numbers of bytes. The key of a
+ * <p>The lengths are present only if both serializers write a varying number of bytes. The key of a
  * timer is the key group and the serialized timer.
  */
 final class SavepointKey {
@@ -46,7 +46,7 @@ final class SavepointKey {
     }
   }
 
-  /** Starts the key of a timer, which is all that follows the key group. */
+  /** Starts the key of a timer; the timer follows the key group. */
   void startTimer(int keyGroup) {
     try {
       out.clear();
@@ -69,12 +69,12 @@ final class SavepointKey {
     return afterNamespace;
   }
 
-  /** A fresh array with the key. */
+  /** A new array with the key. */
   byte[] key() {
     return keyWith(new byte[0], 0, 0);
   }
 
-  /** A fresh array with the key and a user key. */
+  /** A new array with the key and a user key. */
   byte[] keyWith(byte[] userKey, int offset, int length) {
     byte[] key = Arrays.copyOf(out.getSharedBuffer(), afterNamespace + length);
     System.arraycopy(userKey, offset, key, afterNamespace, length);

@@ -4,15 +4,15 @@ import java.util.UUID;
 import org.apache.flink.runtime.state.KeyGroupRange;
 
 /**
- * What incremental checkpoints know of a store's log.
+ * What incremental checkpoints know about a store's log.
  *
- * @param name the same as long as files of one checkpoint go into others
- * @param stored whose keys it may have
- * @param history which files of it checkpoints have
+ * @param name stays the same as long as checkpoints share files
+ * @param stored the key groups that the log may have records of
+ * @param history the log's files in checkpoints
  */
 public record SharedLog(UUID name, StoredKeys stored, UploadHistory history) {
 
-  /** Of a store that began empty. */
+  /** The shared log of a store that began empty. */
   public static SharedLog of(KeyGroupRange own) {
     return new SharedLog(UUID.randomUUID(), StoredKeys.of(own), new UploadHistory());
   }

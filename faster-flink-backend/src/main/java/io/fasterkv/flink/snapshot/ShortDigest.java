@@ -1,19 +1,19 @@
 package io.fasterkv.flink.snapshot;
 
-import io.fasterkv.StoreExport;
-import io.fasterkv.api.LogPiece;
+import io.fasterkv.spi.LogPiece;
+import io.fasterkv.spi.StoreExport;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The digest of a log file while it is written, which is given up when it is no small part of the
- * file: where records are small, reading them is nearly as good. For one thread.
+ * Builds the digest of a log file while it is written. It drops the digest if that is not a small
+ * part of the file: where records are small, reading them is nearly as fast. For one thread.
  */
 final class ShortDigest {
-  /** A digest has at most this part of a file: records have some 600 bytes and more. */
+  /** A digest is at most this part of a file, which means records of some 600 bytes or more. */
   private static final int MOST_PART = 25;
 
-  /** A shorter file does not say how long its records are. */
+  /** A shorter file does not show how long its records are. */
   private static final int TELLING_BYTES = 1 << 18;
 
   private static final byte[] NONE = new byte[0];
@@ -23,8 +23,6 @@ final class ShortDigest {
   private long bytes;
 
   /**
-   * Begins a digest.
-   *
    * @param digest null if there is no memory for it
    * @param turn runs code that needs the digest's memory
    */
@@ -46,7 +44,7 @@ final class ShortDigest {
     }
   }
 
-  /** The digest of all that was added; empty if it was given up. */
+  /** The digest of everything that was added; empty if it was dropped. */
   byte[] bytes() {
     StoreExport.Digest open = digest;
     return open == null || isLong(open) ? NONE : open.bytes();

@@ -6,8 +6,8 @@ import org.apache.flink.runtime.state.KeyValueStateIterator;
 import org.apache.flink.util.IOUtils;
 
 /**
- * The entries of a whole snapshot as Flink writes them: for each key group the states in the order
- * of their numbers, and behind them the timer queues. For one thread.
+ * Iterates over a whole snapshot in the order in which Flink writes it: for each key group, the
+ * states in the order of their numbers, then the timer queues. For one thread.
  */
 final class SnapshotIterator implements KeyValueStateIterator {
   private static final byte[] NO_VALUE = new byte[0];
@@ -28,9 +28,9 @@ final class SnapshotIterator implements KeyValueStateIterator {
   private byte[] value = NO_VALUE;
 
   /**
-   * Stands on the first entry.
+   * Moves to the first entry.
    *
-   * @param states how many states there are; timer queues are numbered behind them
+   * @param states number of states; the numbers of timer queues follow
    * @param resources closed with this
    */
   SnapshotIterator(

@@ -8,14 +8,15 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Records in memory in the order of their coming, to be sorted by key. Of several records with one
- * key the last one counts.
+ * Collects records in memory and sorts them by key. Of several records with the same key, the last
+ * one added counts.
  *
  * <pre>
  *   | start of key: 8 | length of key: 4 | length of value, or -1: 4 | key | value |
  * </pre>
  *
- * <p>The start of the key is that of its prefix, filled up with zeros: it decides most comparisons.
+ * <p>The start of the key is the first bytes of its prefix, padded with zeros; it decides most
+ * comparisons.
  */
 final class SortBuffer {
   private static final VarHandle INT =
@@ -43,7 +44,7 @@ final class SortBuffer {
     return count == 0;
   }
 
-  /** Adds a record without its value's bytes; false, with nothing changed, if it is full. */
+  /** Adds a record without its value's bytes; returns false, and changes nothing, if it is full. */
   boolean add(ByteSpan key, int valueLength) {
     int length = HEAD_BYTES + key.length() + Math.max(0, valueLength);
     if (count > 0 && end + (long) length > limit) {
@@ -61,7 +62,7 @@ final class SortBuffer {
     return true;
   }
 
-  /** Adds a record's value bytes, right after {@link #add}. */
+  /** Adds a record's value, directly after {@link #add}. */
   void addValue(ByteSpan value) {
     value.copyTo(0, bytes, end - value.length(), value.length());
   }
@@ -81,7 +82,7 @@ final class SortBuffer {
     count = 0;
   }
 
-  /** Sorts, and keeps the last record of each key. */
+  /** Sorts the records and keeps the last one of each key. */
   void sort() {
     mergeSort();
     int kept = 0;
@@ -93,7 +94,7 @@ final class SortBuffer {
     count = kept;
   }
 
-  /** Bottom-up and stable: equal keys stay in the order of their coming. */
+  /** A stable bottom-up merge sort: equal keys stay in the order in which they were added. */
   private void mergeSort() {
     int[] from = starts;
     int[] to = new int[starts.length];

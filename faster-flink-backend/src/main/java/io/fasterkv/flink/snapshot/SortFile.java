@@ -8,13 +8,13 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
 import java.nio.channels.Channels;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import org.apache.flink.util.IOUtils;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Sorted records in a local file.
@@ -24,15 +24,16 @@ import org.slf4j.LoggerFactory;
  * </pre>
  */
 final class SortFile {
-  private static final Logger LOG = LoggerFactory.getLogger(SortFile.class);
   private static final int BUFFER_BYTES = 32 << 10;
 
   private final Path path;
   private final int level;
+  private final Logger logger;
 
-  private SortFile(Path path, int level) {
+  private SortFile(Path path, int level, Logger logger) {
     this.path = path;
     this.level = level;
+    this.logger = logger;
   }
 
   /** How often its records have been merged. */
@@ -40,9 +41,11 @@ final class SortFile {
     return level;
   }
 
-  /** Writes records to a new file, which is deleted if that fails. */
-  static SortFile write(Path path, SortedRecords records, int level, Cancellation cancellation)
+  /** Writes records to a new file, and deletes the file if that fails. */
+  static SortFile write(
+      Path path, SortedRecords records, int level, Cancellation cancellation, Logger logger)
       throws IOException {
+    SortFile written = new SortFile(path, level, logger);
     try (OutputStream file = Channels.newOutputStream(OwnerOnly.createFile(path));
         DataOutputStream out = new DataOutputStream(new BufferedOutputStream(file, BUFFER_BYTES))) {
       while (records.next()) {
@@ -55,10 +58,10 @@ final class SortFile {
         }
       }
     } catch (Throwable failure) {
-      new SortFile(path, level).delete();
+      written.delete();
       throw failure;
     }
-    return new SortFile(path, level);
+    return written;
   }
 
   SortedRecords read() throws IOException {
@@ -76,9 +79,9 @@ final class SortFile {
     try {
       Files.deleteIfExists(path);
     } catch (IOException failure) {
-      LOG.warn(
-          "a sort file cannot be deleted now, its store deletes it when it closes: file={}",
-          path,
+      logger.log(
+          Level.WARNING,
+          "a sort file cannot be deleted now; its store deletes it when it closes: file=" + path,
           failure);
     }
   }

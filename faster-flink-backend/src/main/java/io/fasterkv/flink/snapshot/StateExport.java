@@ -1,7 +1,7 @@
 package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.base.ValueIncarnations;
 import io.fasterkv.flink.state.Registered;
 import io.fasterkv.flink.state.RegisteredQueue;
 import io.fasterkv.flink.state.RegisteredState;
@@ -10,10 +10,10 @@ import org.apache.flink.runtime.state.StateSnapshotTransformer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How one state is written to a snapshot: fixed when the snapshot starts, used when it is written.
+ * How to write one state to a snapshot: fixed when the snapshot starts, used when it is written.
  *
- * @param name of the state
- * @param shape how it lies in records
+ * @param name name of the state
+ * @param shape its shape in records
  * @param ambiguous whether keys need lengths between their parts
  * @param isTimed whether parts of its values may have expired
  * @param filter drops or changes serialized values: single ones, lists, or map values
@@ -25,7 +25,7 @@ record StateExport(
     boolean isTimed,
     @Nullable StateSnapshotTransformer<byte[]> filter) {
 
-  /** How a state lies in records, as the layouts of that room draw it. */
+  /** The shape of a state in records, as the layouts of the package {@code records} draw it. */
   enum Shape {
     SINGLE,
     LIST,
@@ -34,23 +34,24 @@ record StateExport(
     QUEUE
   }
 
-  static StateExport of(Registered state, KeySpace<?> keys, Identities identities) {
+  static StateExport of(Registered state, KeySpace<?> keys, ValueIncarnations incarnations) {
     return switch (state) {
-      case RegisteredState<?, ?> values -> of(values, keys, identities, filterOf(values));
+      case RegisteredState<?, ?> values -> of(values, keys, incarnations, filterOf(values));
       case RegisteredQueue<?> queue ->
           new StateExport(queue.name(), Shape.QUEUE, false, false, null);
     };
   }
 
-  /** A state of which nothing is dropped or changed. */
-  static StateExport whole(RegisteredState<?, ?> state, KeySpace<?> keys, Identities identities) {
-    return of(state, keys, identities, null);
+  /** The export of a state of which nothing is dropped or changed. */
+  static StateExport whole(
+      RegisteredState<?, ?> state, KeySpace<?> keys, ValueIncarnations incarnations) {
+    return of(state, keys, incarnations, null);
   }
 
   private static StateExport of(
       RegisteredState<?, ?> state,
       KeySpace<?> keys,
-      Identities identities,
+      ValueIncarnations incarnations,
       @Nullable StateSnapshotTransformer<byte[]> filter) {
     Shape shape =
         switch (state.type()) {
@@ -62,7 +63,7 @@ record StateExport(
         state.name(),
         shape,
         keys.ambiguousWith(state.namespaceSerializer()),
-        identities.isTimed(state.id()),
+        incarnations.isTimed(state.id()),
         filter);
   }
 

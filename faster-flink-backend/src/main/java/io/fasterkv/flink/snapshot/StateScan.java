@@ -2,15 +2,15 @@ package io.fasterkv.flink.snapshot;
 
 import io.fasterkv.LogCut;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.base.ValueIncarnations;
 import io.fasterkv.flink.state.RegisteredState;
 import java.io.IOException;
 import java.util.Collections;
 import org.apache.flink.util.IOUtils;
 
 /**
- * The entries of one state as they are when the scan starts; changes that are made meanwhile do not
- * show in it. For the task thread.
+ * Reads the entries of one state as they are when the scan starts; it does not show later changes.
+ * For the task thread.
  */
 public final class StateScan implements AutoCloseable {
   private final RecordSorter sorter;
@@ -23,15 +23,19 @@ public final class StateScan implements AutoCloseable {
     this.entries = entries;
   }
 
-  /** Reads the whole log once. */
+  /** Starts a scan; reads the whole log once. */
   public static StateScan of(
-      LocalStore local, KeySpace<?> keys, Identities identities, RegisteredState<?, ?> state)
+      LocalStore local,
+      KeySpace<?> keys,
+      ValueIncarnations incarnations,
+      RegisteredState<?, ?> state)
       throws IOException {
     RecordSorter sorter =
-        new RecordSorter(local.directory(), local.sortBufferBytes(), new Cancellation());
-    try (LogCut cut = local.store().cut()) {
+        new RecordSorter(
+            local.directory(), local.sortBufferBytes(), new Cancellation(), local.logger());
+    try (LogCut cut = local.store().log().cut()) {
       CutSort.sort(local, cut, sorter, key -> CutSort.state(key) == state.id());
-      StateExport export = StateExport.whole(state, keys, identities);
+      StateExport export = StateExport.whole(state, keys, incarnations);
       SortedRecords sorted = sorter.sorted();
       return new StateScan(
           sorter,
@@ -44,7 +48,7 @@ public final class StateScan implements AutoCloseable {
     }
   }
 
-  /** The entries, none of them filtered. */
+  /** The entries, unfiltered. */
   public SavepointEntries entries() {
     return entries;
   }

@@ -4,20 +4,20 @@ import org.apache.flink.runtime.state.KeyGroupRange;
 
 /**
  * The key groups that a store's log may have records of: those of its subtask, and those of the
- * checkpoint whose log it began with, as long as some of that is there.
+ * checkpoint whose log the store opened, until compaction has moved past that log.
  *
- * @param own of the subtask
- * @param taken of the log that it began with; {@code own} if there was none
- * @param takenUntil where that log ended
+ * @param own key groups of the subtask
+ * @param taken key groups of the log that the store opened; {@code own} if there was none
+ * @param takenUntil end address of that log
  */
 public record StoredKeys(KeyGroupRange own, KeyGroupRange taken, long takenUntil) {
 
-  /** Of a store that began empty. */
+  /** The key groups of a store that began empty. */
   public static StoredKeys of(KeyGroupRange own) {
     return new StoredKeys(own, own, 0);
   }
 
-  /** All from the first to the last key group of which a log with this begin may have records. */
+  /** The smallest range with all key groups whose records a log with this begin may have. */
   KeyGroupRange from(long beginAddress) {
     return beginAddress >= takenUntil
         ? own
@@ -26,7 +26,7 @@ public record StoredKeys(KeyGroupRange own, KeyGroupRange taken, long takenUntil
             Math.max(own.getEndKeyGroup(), taken.getEndKeyGroup()));
   }
 
-  /** Whether others' keys may be among the records. */
+  /** Whether the log may have records of other subtasks' keys. */
   public boolean hasForeign() {
     return !own.contains(taken.getStartKeyGroup()) || !own.contains(taken.getEndKeyGroup());
   }

@@ -9,7 +9,9 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.runtime.state.CompositeKeySerializationUtils;
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
 
-/** The timers of one key group after the other as entries of Flink's savepoint format. */
+/**
+ * Iterates over the timers of one key group after another, as entries of Flink's savepoint format.
+ */
 final class TimerEntries {
   private static final int FIRST_BYTES = 64;
 
@@ -25,14 +27,14 @@ final class TimerEntries {
     this.prefixBytes = keyGroupPrefixBytes;
   }
 
-  /** Stands before the first timer of a key group. */
+  /** Moves before the first timer of a key group. */
   void start(int newKeyGroup) {
     keyGroup = newKeyGroup;
     queue = -1;
     timers = Collections.emptyIterator();
   }
 
-  /** The key of the key group's next timer in a fresh array, or an empty array if there is none. */
+  /** The key of the key group's next timer in a new array, or an empty array if there is none. */
   byte[] next() throws IOException {
     while (!timers.hasNext()) {
       if (++queue >= queues.size()) {
@@ -43,7 +45,7 @@ final class TimerEntries {
     return key(queues.get(queue), timers.next());
   }
 
-  /** Which queue the last timer was in. */
+  /** Number of the last timer's queue. */
   int queue() {
     return queue;
   }

@@ -14,12 +14,12 @@ import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 /**
  * The plan for an incremental checkpoint's files: where to write them, and which exist already.
  *
- * @param checkpointId of the checkpoint
+ * @param checkpointId id of the checkpoint
  * @param sharing which checkpoints may refer to its files
  * @param usable files of earlier checkpoints that it may refer to
  * @param copyable files of earlier checkpoints that the storage can copy for it
  * @param mostStreams how many files are written at a time
- * @param streams makes files
+ * @param streams creates files
  */
 record UploadPlan(
     long checkpointId,
@@ -32,7 +32,7 @@ record UploadPlan(
   /**
    * Decides which files of earlier checkpoints are used, copied, or written again.
    *
-   * @param earlier the files that any checkpoint from now on may refer to
+   * @param earlier the files that any new checkpoint may refer to
    */
   static UploadPlan of(
       long checkpointId,
@@ -78,7 +78,7 @@ record UploadPlan(
     return sharing != SharingFilesStrategy.NO_SHARING;
   }
 
-  /** Of the log's files. */
+  /** The scope of the log's files. */
   CheckpointedStateScope scope() {
     return scope(sharing);
   }

@@ -1,4 +1,7 @@
-/** Cuts of the log, sorted by key and written in Flink's savepoint format; and listings of keys. */
+/**
+ * Writes snapshots: files of the log, and cuts sorted by key in Flink's savepoint format. Also
+ * lists keys.
+ */
 @NullMarked
 package io.fasterkv.flink.snapshot;
 

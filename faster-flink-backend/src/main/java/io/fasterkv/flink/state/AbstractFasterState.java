@@ -2,8 +2,8 @@ package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.StateRecords;
-import io.fasterkv.flink.records.StateWrites;
+import io.fasterkv.flink.records.write.StateRecords;
+import io.fasterkv.flink.records.write.StateWrites;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.function.Supplier;
@@ -18,7 +18,7 @@ import org.apache.flink.util.Preconditions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the states have in common: serializers, and the way to the records of the current key and
+ * The base of all states: their serializers, and access to the records of the current key and
  * namespace. For the task thread, except {@link #getSerializedValue}.
  *
  * @param <K> type of the keys
@@ -32,15 +32,15 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
   final StateContext<K> context;
   final RegisteredState<N, V> registered;
 
-  /** Asked when all has been serialized: what users give may ask other states meanwhile. */
+  /** Called after serialization, since user code that serializes may access other states. */
   final Supplier<CompositeKey> current = this::selected;
 
   private final DataOutputSerializer namespaceOut = new DataOutputSerializer(NAMESPACE_BYTES);
 
-  /** How many bytes of log visitors have looked at, and accesses have not paid for yet. */
+  /** Bytes of log that visitors have read and that accesses have not paid for yet. */
   long visitDebt;
 
-  /** Whether other threads may ask for it; then its writes are not held back. */
+  /** Whether other threads may read the state; its writes are then not buffered. */
   private boolean isPublished;
 
   private int namespaceLength = UNSET;
@@ -51,17 +51,17 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
     this.registered = registered;
   }
 
-  /** Lets other threads ask for it from now on. */
+  /** Lets other threads read the state from now on. */
   final void publish() {
     isPublished = true;
   }
 
-  /** Where writes to it go. */
+  /** Takes the state's writes. */
   final StateWrites writes() {
     return isPublished ? context.writesAtOnce() : context.writes();
   }
 
-  /** Takes over what a new registration of the state has brought: serializers, functions. */
+  /** Takes over the serializers and functions of a new registration. */
   abstract void update(StateDescriptor<?, V> descriptor);
 
   @Override
@@ -130,21 +130,21 @@ abstract class AbstractFasterState<K, N, V> implements InternalKvState<K, N, V> 
             this::readPublished);
   }
 
-  /** The bytes that a client of published state gets. Called by any thread. */
+  /** Reads the bytes that a client of published state receives. Called by any thread. */
   abstract byte @Nullable [] readPublished(StateRecords records, CompositeKey key)
       throws IOException;
 
-  /** Entries come one at a time, in the order of the log. */
+  /** Returns one entry at a time, in the order of the log. */
   @Override
   public StateIncrementalVisitor<K, N, V> getStateIncrementalVisitor(int recommended) {
     context.settle();
     return new LogVisitor<>(context.store(), this);
   }
 
-  /** What the state holds for a key and namespace, in one part or several. */
+  /** Iterates over what the state holds for a key and namespace, in one or more parts. */
   abstract Iterator<V> parts(CompositeKey key);
 
-  /** Puts what is left of a part in its place; null if that is nothing. */
+  /** Replaces a part by what is left of it; removes it if that is null. */
   abstract void replacePart(CompositeKey key, V part, @Nullable V left);
 
   final K keyOf(CompositeKey key) {

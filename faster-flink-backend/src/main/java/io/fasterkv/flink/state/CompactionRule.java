@@ -1,14 +1,15 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.flink.key.LongKeyLayout;
 import io.fasterkv.flink.records.DeadParts;
 
 /**
- * Lets compaction drop what has expired, and the parts of what is gone.
+ * Lets compaction drop expired records and the parts of removed values.
  *
- * @param expiry by the states' times to live
- * @param parts by their heads
+ * @param expiry decides by the states' time to live
+ * @param parts decides by the heads of parts
  */
 public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements KeepRule {
   @Override
@@ -16,7 +17,9 @@ public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements Kee
     return expiry.keepsAll() && parts.keepsAll();
   }
 
-  /** Parts of what is gone do no harm in memory, and a job of windows always has some. */
+  /**
+   * False: parts of removed values do no harm in memory, and a job with windows always has some.
+   */
   @Override
   public boolean isEager() {
     return !expiry.keepsAll();
@@ -24,11 +27,12 @@ public record CompactionRule(ExpiryRules expiry, DeadParts parts) implements Kee
 
   @Override
   public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
-    return expiry.keeps(key, value, store) && parts.keeps(key, value, store);
+    return (LongKeyLayout.isOfKeyRecord(key) || expiry.keeps(key, value, store))
+        && parts.keeps(key, value, store);
   }
 
   @Override
   public ByteSpan trimmed(ByteSpan key, ByteSpan value) {
-    return expiry.trimmed(key, value);
+    return LongKeyLayout.isOfKeyRecord(key) ? value : expiry.trimmed(key, value);
   }
 }

@@ -1,6 +1,6 @@
 package io.fasterkv.flink.state;
 
-import io.fasterkv.flink.records.Chunks;
+import io.fasterkv.flink.records.list.ListSnapshot;
 import java.util.ArrayList;
 import java.util.ConcurrentModificationException;
 import java.util.Iterator;
@@ -9,18 +9,18 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The elements of a list, deserialized as they are asked for. Removal is of the elements that this
- * shows, as from any list that a state has returned; the state is not changed by it. Who removes
- * has all of them on the heap. For the task thread.
+ * The elements of a list, deserialized while iterating. Removal changes only this object, as with
+ * any list that a state has returned, and not the state; it loads all elements to the heap. For the
+ * task thread.
  */
 final class Elements<V> implements Iterable<V> {
-  private final Chunks chunks;
+  private final ListSnapshot chunks;
   private final TypeSerializer<V> serializer;
 
-  /** What is left after a removal; null before the first. */
+  /** The elements left after a removal; null before the first. */
   private @Nullable List<V> left;
 
-  Elements(Chunks chunks, TypeSerializer<V> serializer) {
+  Elements(ListSnapshot chunks, TypeSerializer<V> serializer) {
     this.chunks = chunks;
     this.serializer = serializer;
   }
@@ -30,7 +30,9 @@ final class Elements<V> implements Iterable<V> {
     return left == null ? new Walk() : left.iterator();
   }
 
-  /** Shows what the store has until an element is removed by it, and then what is left. */
+  /**
+   * Iterates over the elements in the store until one is removed, and from then on over those left.
+   */
   private final class Walk implements Iterator<V> {
     private final StoredElements<V> stored = new StoredElements<>(chunks, serializer);
     private @Nullable Iterator<V> rest;

@@ -1,10 +1,10 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.EntryLife;
-import io.fasterkv.flink.records.Identities;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.map.EntryLife;
 import java.util.Arrays;
 import org.apache.flink.api.common.state.StateTtlConfig;
 import org.apache.flink.runtime.state.ttl.TtlStateFactory.TtlSerializer;
@@ -12,29 +12,29 @@ import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets compaction drop what has expired, by the newest registration of each state. The task's
- * thread sets the rules, the thread that compacts asks them: it sees a rule or its successor, and
- * what has expired by either may go.
+ * Lets compaction drop expired records, by the newest registration of each state. The task's thread
+ * sets the rules and compacting threads read them. A compacting thread sees a rule or its
+ * successor; what has expired by either may be dropped.
  */
 public final class ExpiryRules {
   private final TtlTimeProvider time;
-  private final Identities identities;
+  private final ValueIncarnations incarnations;
 
-  /** By the states' numbers; replaced as a whole. */
+  /** The rules by state number; replaced as a whole. */
   private volatile @Nullable StateExpiry[] rules = new StateExpiry[0];
 
   private volatile boolean keepsAll = true;
 
   /**
-   * @param identities told of the states whose parts expire, before any does
+   * @param incarnations is notified of a state whose parts expire before any part can expire
    */
-  public ExpiryRules(TtlTimeProvider time, Identities identities) {
+  public ExpiryRules(TtlTimeProvider time, ValueIncarnations incarnations) {
     this.time = time;
-    this.identities = identities;
+    this.incarnations = incarnations;
   }
 
   /**
-   * A state has been registered, and all its values are as its serializer writes them.
+   * Registers a state all of whose values are in its serializer's format.
    *
    * @param config time to live of the state, also if it is disabled
    */
@@ -44,12 +44,12 @@ public final class ExpiryRules {
             && config.getCleanupStrategies().inRocksdbCompactFilter()
             && TtlSerializer.isTtlStateSerializer(state.valueSerializer());
     if (isOn) {
-      identities.noteTimed(state.id());
+      incarnations.noteTimed(state.id());
     }
     set(state.id(), isOn ? StateExpiry.of(state, config.getTimeToLive().toMillis(), time) : null);
   }
 
-  /** Keeps all of a state until it is registered again. */
+  /** Keeps all records of a state until it is registered again. */
   public void forget(RegisteredState<?, ?> state) {
     set(state.id(), null);
   }
@@ -65,19 +65,19 @@ public final class ExpiryRules {
     return keepsAll;
   }
 
-  /** Whether a record has not expired. */
+  /** Whether a record must be kept because it has not expired. */
   boolean keeps(ByteSpan key, ByteSpan value, KeepRule.Lookup store) {
     StateExpiry rule = rule(key);
     if (rule == null) {
       return true;
     }
-    // A rule has scratch of its own; it is nearly always asked by one thread alone.
+    // A rule has scratch of its own; nearly always only one thread uses it.
     synchronized (rule) {
       return rule.keeps(key, value, store);
     }
   }
 
-  /** A record without what has expired in it. */
+  /** Returns the record without its expired elements or entries. */
   ByteSpan trimmed(ByteSpan key, ByteSpan value) {
     StateExpiry rule = rule(key);
     if (rule == null) {
@@ -88,7 +88,7 @@ public final class ExpiryRules {
     }
   }
 
-  /** Which entries of a state's maps have expired; null if none do. */
+  /** Tells which entries of a state's maps have expired; null if none expire. */
   public @Nullable EntryLife entryLife(int state) {
     return rule(state) instanceof MapExpiry maps ? maps : null;
   }

@@ -7,7 +7,7 @@ import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.runtime.state.internal.InternalAggregatingState;
 import org.jspecify.annotations.Nullable;
 
-/** Aggregating state; what it holds is the accumulator. For the task thread. */
+/** Implements aggregating state; its value is the accumulator. For the task thread. */
 final class FasterAggregatingState<K, N, T, A, R> extends MergingValue<K, N, T, A, R>
     implements InternalAggregatingState<K, N, T, A, R> {
   private AggregateFunction<T, A, R> function;

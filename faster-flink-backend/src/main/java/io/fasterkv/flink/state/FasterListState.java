@@ -1,10 +1,10 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.Chunks;
-import io.fasterkv.flink.records.ListLayout;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.list.ListLayout;
+import io.fasterkv.flink.records.list.ListSnapshot;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -23,17 +23,17 @@ import org.apache.flink.util.Preconditions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * List state. Adding costs the same whatever the list's length; what {@link #get} returns reads a
- * long list piece by piece and shows it as it was at the call. For the task thread.
+ * Implements list state. The cost of adding does not depend on the list's length. What {@link #get}
+ * returns reads a long list piece by piece, as it was at the time of the call. For the task thread.
  */
 final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     implements InternalListState<K, N, V> {
-  /** Elements of one addition are written together up to this many bytes. */
+  /** Size up to which the elements of one addition are written together. */
   private static final int BATCH_BYTES = 2 << 10;
 
   private TypeSerializer<V> elementSerializer;
 
-  /** Null while somebody has it. */
+  /** Null while in use. */
   private @Nullable ListBatches spareBatches;
 
   FasterListState(StateContext<K> context, RegisteredState<N, List<V>> registered) {
@@ -52,26 +52,26 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   public @Nullable Iterable<V> get() {
-    Chunks chunks = context.lists().read(selected());
+    ListSnapshot chunks = context.lists().read(selected());
     return chunks == null ? null : new Elements<>(chunks, elementSerializer);
   }
 
   @Override
   public @Nullable List<V> getInternal() {
-    Chunks chunks = context.lists().read(selected());
+    ListSnapshot chunks = context.lists().read(selected());
     return chunks == null ? null : elements(chunks);
   }
 
-  private List<V> elements(Chunks chunks) {
+  private List<V> elements(ListSnapshot chunks) {
     List<V> elements = new ArrayList<>();
     new Elements<>(chunks, elementSerializer).forEach(elements::add);
     return elements;
   }
 
-  /** The whole list; none of a long one, whose chunks compaction drops. */
+  /** The whole list as one part; nothing for a long list, whose chunks compaction drops. */
   @Override
   Iterator<List<V>> parts(CompositeKey key) {
-    Chunks chunks = context.lists().read(key);
+    ListSnapshot chunks = context.lists().read(key);
     return chunks == null || !chunks.areFew()
         ? Collections.emptyIterator()
         : List.of(elements(chunks)).iterator();
@@ -122,7 +122,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     Preconditions.checkNotNull(values, "List of values to add cannot be null.");
   }
 
-  /** Appends elements, or puts them in the place of the list's. */
+  /** Appends elements or replaces the list by them. */
   private void write(List<V> values, boolean isWhole) throws IOException {
     write(current, values, isWhole);
   }
@@ -131,7 +131,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
       throws IOException {
     DataOutputSerializer out = context.takeOut();
     if (values.size() == 1) {
-      // Apart from the others: a loop that mostly ends at once is compiled for that.
+      // Handled apart: otherwise the compiler would optimize the loop for lists of one element.
       writeOne(key, values.getFirst(), isWhole, out);
       context.giveOut(out);
       return;
@@ -187,13 +187,13 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
 
   @Override
   byte @Nullable [] readPublished(StateRecords records, CompositeKey key) {
-    Chunks chunks = records.lists().read(key);
+    ListSnapshot chunks = records.lists().read(key);
     if (chunks == null) {
       return null;
     }
     Bytes all = new Bytes();
     Bytes group = new Bytes();
-    for (int next = Chunks.FIRST; next != Chunks.END; ) {
+    for (int next = ListSnapshot.FIRST; next != ListSnapshot.END; ) {
       next = chunks.readGroup(next, group);
       if (all.length() > 0) {
         all.append(ListLayout.SEPARATOR);

@@ -1,12 +1,13 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.EntryBatch;
-import io.fasterkv.flink.records.MapCursor;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.map.EntryBatch;
+import io.fasterkv.flink.records.map.MapCursor;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.Iterator;
 import java.util.Map;
@@ -24,19 +25,19 @@ import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Map state. Every operation on one user key costs the same whatever the map's size, and so does
- * {@link #isEmpty}; iteration goes bucket by bucket and allows removal. User keys are equal if
- * their serialized forms are; values may be null. For the task thread.
+ * Implements map state. The cost of an operation on one user key, and of {@link #isEmpty}, does not
+ * depend on the map's size. Iteration goes bucket by bucket and supports removal. User keys are
+ * equal if their serialized forms are equal; values may be null. For the task thread.
  */
 final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<UK, UV>>
     implements InternalMapState<K, N, UK, UV> {
-  /** Entries of one addition are written together up to this many bytes. */
+  /** Size up to which the entries of one addition are written together. */
   private static final int BATCH_BYTES = 1 << 10;
 
-  /** Who visits the state is given so many entries at a time. */
+  /** Number of entries in each part that a visitor receives. */
   private static final int PART_ENTRIES = 128;
 
-  /** Null while somebody has it. */
+  /** Null while in use. */
   private @Nullable EntryBatch spareBatch;
 
   private TypeSerializer<UK> keySerializer;
@@ -111,7 +112,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     entries.clear();
   }
 
-  /** Writes a user key and its value, and returns where the user key ends. */
+  /** Writes a user key and its value; returns the end of the user key. */
   private int serialize(UK userKey, @Nullable UV userValue, DataOutputSerializer out)
       throws IOException {
     keySerializer.serialize(userKey, out);
@@ -173,7 +174,8 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
   }
 
   private <T> Iterator<T> walk(CompositeKey key, Function<Entry, T> view) {
-    return new Walk<>(context.maps().entries(key), view);
+    MapCursor cursor = context.maps().entries(key);
+    return cursor == null ? Collections.emptyIterator() : new Walk<>(cursor, view);
   }
 
   private @Nullable UV readValue(byte[] bytes, int offset, int length) throws IOException {
@@ -181,21 +183,21 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     return in.readBoolean() ? null : valueSerializer.deserialize(in);
   }
 
-  /** Steps through the entries and shows one view of each. */
+  /** Iterates over the entries and returns one view of each. */
   private final class Walk<T> implements Iterator<T> {
-    private final @Nullable MapCursor cursor;
+    private final MapCursor cursor;
     private final Function<Entry, T> view;
     private @Nullable Entry ahead;
     private @Nullable Entry current;
 
-    Walk(@Nullable MapCursor cursor, Function<Entry, T> view) {
+    Walk(MapCursor cursor, Function<Entry, T> view) {
       this.cursor = cursor;
       this.view = view;
     }
 
     @Override
     public boolean hasNext() {
-      if (ahead == null && cursor != null) {
+      if (ahead == null) {
         context.settle();
         ahead = cursor.next() ? new Entry(cursor) : null;
       }
@@ -223,7 +225,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     }
   }
 
-  /** An entry whose user key and value are deserialized when they are asked for. */
+  /** An entry that deserializes its user key and value on access. */
   private final class Entry implements Map.Entry<UK, UV> {
     private final MapCursor cursor;
     private final byte[] bytes;
@@ -281,7 +283,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
       UV old = getValue();
       try {
         DataOutputSerializer out = context.takeOut();
-        // The same bytes: an equal user key may be serialized otherwise.
+        // Keep the same bytes: an equal user key may be serialized differently.
         out.write(bytes, keyAt, keyLength);
         serializeValue(value, out);
         context

@@ -7,7 +7,7 @@ import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.runtime.state.internal.InternalReducingState;
 import org.jspecify.annotations.Nullable;
 
-/** Reducing state. For the task thread. */
+/** Implements reducing state. For the task thread. */
 final class FasterReducingState<K, N, V> extends MergingValue<K, N, V, V, V>
     implements InternalReducingState<K, N, V> {
   private ReduceFunction<V> function;

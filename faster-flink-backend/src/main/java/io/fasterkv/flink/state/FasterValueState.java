@@ -5,7 +5,7 @@ import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.runtime.state.internal.InternalValueState;
 import org.jspecify.annotations.Nullable;
 
-/** Value state. For the task thread. */
+/** Implements value state. For the task thread. */
 final class FasterValueState<K, N, V> extends SingleValue<K, N, V>
     implements InternalValueState<K, N, V> {
   private @Nullable V defaultValue;

@@ -1,8 +1,8 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.ListLayout;
-import io.fasterkv.flink.records.StateWrites;
+import io.fasterkv.flink.records.list.ListLayout;
+import io.fasterkv.flink.records.write.StateWrites;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Iterator;
@@ -14,13 +14,13 @@ import org.apache.flink.util.Preconditions;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Elements on their way into a list, serialized in batches: a list takes a batch, and gives it
- * back, in one piece. For one thread; used over and over.
+ * Serializes elements into batches and writes them to a list; each batch is stored in one piece.
+ * Reusable. For one thread.
  */
 final class ListBatches {
   private static final int FIRST_BATCHES = 4;
 
-  /** Longer lists are written in pieces while they are serialized. */
+  /** Length above which a list is written in pieces while it is serialized. */
   private static final int WHOLE_BYTES = 16 << 20;
 
   private static final Class<?> FEW = List.of(1, 2).getClass();
@@ -29,29 +29,29 @@ final class ListBatches {
   private final int together;
   private boolean replaces;
 
-  /** Where full batches end; the next one begins behind a separator. */
+  /** Ends of the full batches; the next batch begins after a separator. */
   private int[] ends = new int[FIRST_BATCHES];
 
   private int full;
 
-  /** Where the batch begins that is being filled. */
+  /** Start of the batch that is being filled. */
   private int start;
 
   /**
-   * @param together bytes of a batch, unless one element is longer
+   * @param together maximum bytes of a batch, unless one element is longer
    */
   ListBatches(int together) {
     this.together = together;
   }
 
   /**
-   * Writes elements into a list. One of up to {@link #WHOLE_BYTES} is written when all of it has
-   * been serialized: an element that cannot be leaves the state as it was. So does null in a list
-   * of any length.
+   * Writes elements into a list. Up to {@link #WHOLE_BYTES} they are written after all have been
+   * serialized, so an element that cannot be serialized leaves the state unchanged. A null element
+   * leaves it unchanged whatever the length.
    *
-   * @param isWhole whether the elements become the whole list
-   * @param out empty
-   * @param key asked for when everything before has been serialized
+   * @param isWhole whether the elements replace the list
+   * @param out must be empty
+   * @param key called after the elements before it have been serialized
    */
   <V> void write(
       List<V> values,
@@ -64,7 +64,7 @@ final class ListBatches {
     begin(isWhole);
     boolean areChecked = false;
     int from = 0;
-    // Whatever is a field here is stored and loaded again for each element.
+    // A local variable, since a field would be loaded and stored again for each element.
     int longest = together;
     Iterator<V> inTurn = isByPlace(values) ? null : values.iterator();
     int size = values.size();
@@ -92,9 +92,9 @@ final class ListBatches {
   }
 
   /**
-   * Whether a list never changes and is one of the JDK's, whose iterator asks it by place: how that
-   * is compiled depends on all lists in the process that are walked through. A user's list may be a
-   * view, or change, and only its iterator knows.
+   * Whether a list is one of the JDK's immutable lists, whose elements are read by index: how an
+   * iterator is compiled depends on all lists of the process. A user's list may be a view or may
+   * change, so it is read with its iterator.
    */
   private static boolean isByPlace(List<?> values) {
     return values.getClass() == FEW || values.getClass() == MANY;
@@ -110,9 +110,7 @@ final class ListBatches {
     start = 0;
   }
 
-  /**
-   * Ends the batch before the element that is from {@code from} to before {@code next}, or after.
-   */
+  /** Ends the batch before or after the element between {@code from} and {@code next}. */
   private void endBatches(int from, int next) {
     boolean isFirst = from == start;
     if (!isFirst && next - 1 - start > together) {
@@ -131,7 +129,7 @@ final class ListBatches {
     start = next;
   }
 
-  /** Writes the full batches, and leaves the begin of the next in {@code out}. */
+  /** Writes the full batches and leaves the start of the next one in {@code out}. */
   private void writeFull(DataOutputSerializer out, StateWrites writes, CompositeKey key)
       throws IOException {
     writeBatches(out.getSharedBuffer(), writes, key);
@@ -142,7 +140,7 @@ final class ListBatches {
     start = 0;
   }
 
-  /** Writes all. */
+  /** Writes all that is left. */
   private void end(DataOutputSerializer out, StateWrites writes, CompositeKey key) {
     writeBatches(out.getSharedBuffer(), writes, key);
     if (out.length() > start) {

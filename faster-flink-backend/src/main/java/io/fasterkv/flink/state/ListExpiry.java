@@ -1,10 +1,10 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule.Lookup;
+import io.fasterkv.api.config.KeepRule.Lookup;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.ListLayout;
 import io.fasterkv.flink.records.LoneHeads;
+import io.fasterkv.flink.records.list.ListLayout;
 import java.io.IOException;
 import java.util.Arrays;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
@@ -12,9 +12,9 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 
 /**
- * Of lists: the first elements of an inline list and of a chunk, and pieces of long elements by
- * themselves. What was written first expires first, so that most records are told by their first
- * element.
+ * Expires lists: the first elements of an inline list or a chunk, and the pieces of a long element
+ * one by one. The element that was written first expires first, so the first element decides about
+ * most records.
  */
 final class ListExpiry extends StateExpiry {
   private final TypeSerializer<?> serializer;
@@ -59,7 +59,7 @@ final class ListExpiry extends StateExpiry {
     return sub == 0 && record.getByte(ListLayout.TAG_AT) == ListLayout.CHUNKED;
   }
 
-  /** Whether it has a part of an element. */
+  /** Whether the record has only a part of an element. */
   private static boolean isPiece(int sub, ByteSpan record) {
     if (sub == 0) {
       return false;
@@ -72,7 +72,7 @@ final class ListExpiry extends StateExpiry {
     return (sub == 0 ? ListLayout.TAG_AT : ListLayout.CHUNK_TAG_AT) + ListLayout.TAG_BYTES;
   }
 
-  /** Where the first element is that has not expired; the record's length if all have. */
+  /** Position of the first element that has not expired; the record's length if all have. */
   private int firstAlive(ByteSpan record, int from, long now) {
     byte[] bytes = record.toArray();
     in.setBuffer(bytes, from, bytes.length - from);
@@ -89,7 +89,7 @@ final class ListExpiry extends StateExpiry {
       }
       return record.length();
     } catch (IOException | RuntimeException notReadable) {
-      // It may be from before a migration; then nobody needs it, and it is dropped as dead.
+      // The record may be from before a migration. It is then dead, and compaction drops it.
       return from;
     }
   }

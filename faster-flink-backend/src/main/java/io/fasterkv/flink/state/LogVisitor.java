@@ -7,6 +7,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.Versions;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.key.LongKeyLayout;
 import java.util.ArrayDeque;
 import java.util.Collection;
 import java.util.Collections;
@@ -18,20 +19,20 @@ import org.apache.flink.runtime.state.internal.InternalKvState.StateIncrementalV
 import org.jspecify.annotations.Nullable;
 
 /**
- * Visits a state in the order of the log, from its begin to where its tail was at the start, some
- * pages at a time. Each key and namespace comes once, or in several parts, as it is then; what
- * moves in the log meanwhile may be missed. For the task thread.
+ * Visits a state in the order of the log, from its begin to where its tail was at the start, a few
+ * pages at a time. Each key and namespace is visited with its current value, once or in several
+ * parts. A value that moves in the log meanwhile may be missed. For the task thread.
  */
 final class LogVisitor<K, N, V> implements StateIncrementalVisitor<K, N, V> {
-  /** So many pages are looked at until there is something to visit, if they are paid for. */
+  /** Maximum number of pages that one call reads to find an entry, if they are paid for. */
   private static final int PAGES = 16;
 
-  /** Each access pays for so many bytes of log. */
+  /** Bytes of log that each access pays for. */
   private static final int BYTES_PER_ACCESS = 4 << 10;
 
   private final FasterStore store;
   private final AbstractFasterState<K, N, V> state;
-  private final Deque<byte[]> prefixes = new ArrayDeque<>();
+  private final Deque<ByteSpan> heads = new ArrayDeque<>();
   private final long end;
   private long next;
   private CompositeKey key = new CompositeKey();
@@ -40,26 +41,29 @@ final class LogVisitor<K, N, V> implements StateIncrementalVisitor<K, N, V> {
   LogVisitor(FasterStore store, AbstractFasterState<K, N, V> state) {
     this.store = store;
     this.state = state;
-    next = store.beginAddress();
-    end = store.tailAddress();
+    next = store.log().beginAddress();
+    end = store.log().tailAddress();
   }
 
   @Override
   public boolean hasNext() {
-    return parts.hasNext() || !prefixes.isEmpty() || next < end;
+    return parts.hasNext() || !heads.isEmpty() || next < end;
   }
 
-  /** One entry; none if the pages that it has looked at have none. */
+  /** Returns one entry, or none if the pages it has read have none. */
   @Override
   public Collection<StateEntry<K, N, V>> nextEntries() {
     for (int page = 0; page < PAGES; ) {
       if (parts.hasNext()) {
         return List.of(new Visited<>(state, key, parts.next()));
       }
-      byte[] prefix = prefixes.poll();
-      if (prefix != null) {
-        key = new CompositeKey().setPrefix(prefix, 0, prefix.length);
-        parts = state.parts(key);
+      ByteSpan head = heads.poll();
+      if (head != null) {
+        key = new CompositeKey();
+        parts =
+            state.context.records().select(head, key)
+                ? state.parts(key)
+                : Collections.emptyIterator();
       } else if (next < end && state.visitDebt <= 0) {
         loadPage();
         page++;
@@ -72,18 +76,19 @@ final class LogVisitor<K, N, V> implements StateIncrementalVisitor<K, N, V> {
   }
 
   private void loadPage() {
-    long until = Math.min(end, Math.max(next, store.beginAddress()) + store.config().pageBytes());
-    try (LogScan scan = store.scan(next, until, Versions.LIVE)) {
+    long until =
+        Math.min(end, Math.max(next, store.log().beginAddress()) + store.config().pageBytes());
+    try (LogScan scan = store.log().scan(next, until, Versions.LIVE)) {
       while (scan.next()) {
         ByteSpan found = scan.key();
-        if (KeyLayout.state(found) == state.registered.id() && KeyLayout.sub(found) == 0) {
-          byte[] bytes = new byte[found.length() - KeyLayout.SUB_BYTES];
-          found.copyTo(0, bytes, 0, bytes.length);
-          prefixes.add(bytes);
+        if (KeyLayout.state(found) == state.registered.id()
+            && KeyLayout.sub(found) == 0
+            && !LongKeyLayout.isOfKeyRecord(found)) {
+          heads.add(ByteSpan.of(found.toArray()));
         }
       }
     } catch (OutOfBudget scratchIsLent) {
-      // These pages come by again when the state is visited next.
+      // Skips these pages; the state's next visit reads them.
     }
     state.visitDebt += until - next;
     next = until;
@@ -101,7 +106,7 @@ final class LogVisitor<K, N, V> implements StateIncrementalVisitor<K, N, V> {
     state.replacePart(visited.key, visited.part, newValue);
   }
 
-  /** What the state holds for a key and namespace, or a part of it. */
+  /** A value of the state for a key and namespace, or a part of it. */
   private static final class Visited<K, N, V> implements StateEntry<K, N, V> {
     private final AbstractFasterState<K, N, V> state;
     private final CompositeKey key;

@@ -1,15 +1,15 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule.Lookup;
+import io.fasterkv.api.config.KeepRule.Lookup;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.EntryCursor;
-import io.fasterkv.flink.records.EntryLife;
 import io.fasterkv.flink.records.LoneHeads;
-import io.fasterkv.flink.records.MapLayout;
+import io.fasterkv.flink.records.map.EntryCursor;
+import io.fasterkv.flink.records.map.EntryLife;
+import io.fasterkv.flink.records.map.MapLayout;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 
-/** Of maps: entry by entry, in an inline map and in a bucket, and runs by themselves. */
+/** Expires maps: inline maps and buckets entry by entry, and runs record by record. */
 final class MapExpiry extends StateExpiry implements EntryLife {
   private static final byte NOT_NULL = 0;
   private final EntryCursor entries = new EntryCursor();
@@ -90,7 +90,7 @@ final class MapExpiry extends StateExpiry implements EntryLife {
         : block.getByte(entry.valueAt()) != NOT_NULL || isAlive(block, at, now);
   }
 
-  /** A value that is null has the stamp zero, and stays. */
+  /** Whether a stamp has not expired. A null value has the stamp zero and never expires. */
   private boolean isStampAlive(ByteSpan record, int at, long now) {
     return stamp(record, at) == 0 || isAlive(record, at, now);
   }

@@ -6,7 +6,7 @@ import org.apache.flink.runtime.state.internal.InternalMergingState;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state whose values are combined: by adding to them, and when namespaces merge.
+ * The base of states whose values are combined, by adding to them and when namespaces merge.
  *
  * @param <K> type of the keys
  * @param <N> type of the namespaces

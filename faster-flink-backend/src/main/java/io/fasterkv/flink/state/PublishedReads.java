@@ -3,9 +3,9 @@ package io.fasterkv.flink.state;
 import io.fasterkv.FasterStore;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.CurrentKey;
-import io.fasterkv.flink.records.Identities;
-import io.fasterkv.flink.records.MissingPart;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.MissingPart;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.api.java.tuple.Tuple2;
@@ -15,10 +15,10 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads of published ("queryable") state by other threads than the task's, one at a time, through a
- * session of their own. A read sees each record as it is; of values that take several records it
- * may see parts from before and after an update of the task. It starts over if the value has been
- * cleared or replaced meanwhile.
+ * Reads published ("queryable") state for threads other than the task's, one at a time, through a
+ * session of its own. A read sees each record as it is. Of a value with several records it may see
+ * parts from before and after an update by the task. It retries if the value was cleared or
+ * replaced meanwhile.
  *
  * @param <K> type of the keys
  */
@@ -32,21 +32,21 @@ final class PublishedReads<K> implements AutoCloseable {
   private static final int MOST_ATTEMPTS = 100;
 
   private final FasterStore store;
-  private final Identities identities;
+  private final ValueIncarnations incarnations;
   private final int keyGroups;
   private @Nullable StateRecords records;
   private boolean closed;
 
-  PublishedReads(FasterStore store, Identities identities, int keyGroups) {
+  PublishedReads(FasterStore store, ValueIncarnations incarnations, int keyGroups) {
     this.store = store;
-    this.identities = identities;
+    this.incarnations = incarnations;
     this.keyGroups = keyGroups;
   }
 
   /**
-   * Runs a reading for the key and namespace that a client has serialized.
+   * Runs a reading for a key and namespace as serialized by a client.
    *
-   * @return null if there is no value, or if the operator is closed
+   * @return null if there is no value or the operator is closed
    */
   synchronized <N> byte @Nullable [] run(
       int state,
@@ -85,7 +85,7 @@ final class PublishedReads<K> implements AutoCloseable {
   private StateRecords records() {
     StateRecords opened = records;
     if (opened == null) {
-      opened = new StateRecords(store, identities, state -> null);
+      opened = new StateRecords(store, incarnations, state -> null);
       records = opened;
     }
     return opened;

@@ -2,7 +2,7 @@ package io.fasterkv.flink.state;
 
 import org.apache.flink.runtime.state.RegisteredStateMetaInfoBase;
 
-/** What has a number in record keys and in snapshots: a state, or a timer queue in the store. */
+/** A state or a timer queue in the store. It has a number in record keys and snapshots. */
 public sealed interface Registered permits RegisteredState, RegisteredQueue {
 
   /** The number. */
@@ -10,6 +10,6 @@ public sealed interface Registered permits RegisteredState, RegisteredQueue {
 
   String name();
 
-  /** What Flink knows about it. */
+  /** Flink's metadata. */
   RegisteredStateMetaInfoBase metaInfo();
 }

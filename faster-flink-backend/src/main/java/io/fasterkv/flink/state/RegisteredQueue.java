@@ -4,8 +4,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.runtime.state.RegisteredPriorityQueueStateBackendMetaInfo;
 
 /**
- * One timer queue in the store: its number in record keys, and what Flink knows about it. For the
- * task thread.
+ * A timer queue in the store: its number in record keys, and Flink's metadata. For the task thread.
  *
  * @param <T> type of the elements
  */
@@ -37,7 +36,7 @@ public final class RegisteredQueue<T> implements Registered {
     return metaInfo.getElementSerializer();
   }
 
-  /** Lets later registrations bring other serializers. */
+  /** Allows later registrations to use other serializers. */
   public void allowSerializerUpgrades() {
     metaInfo = metaInfo.withSerializerUpgradesAllowed();
   }

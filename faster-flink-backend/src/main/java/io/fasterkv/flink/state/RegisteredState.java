@@ -6,8 +6,8 @@ import org.apache.flink.runtime.state.RegisteredKeyValueStateBackendMetaInfo;
 import org.apache.flink.runtime.state.StateSnapshotTransformer.StateSnapshotTransformFactory;
 
 /**
- * One state of an operator: its number in record keys, what Flink knows about it, and how snapshots
- * filter it. For the task thread.
+ * A state of an operator: its number in record keys, Flink's metadata, and its filter for
+ * snapshots. For the task thread.
  *
  * @param <N> type of the namespaces
  * @param <V> type of what the state holds for a key and namespace
@@ -41,7 +41,7 @@ public final class RegisteredState<N, V> implements Registered {
     return metaInfo;
   }
 
-  /** Lets later registrations bring other serializers. */
+  /** Allows later registrations to use other serializers. */
   public void allowSerializerUpgrades() {
     metaInfo = metaInfo.withSerializerUpgradesAllowed();
   }
@@ -54,7 +54,7 @@ public final class RegisteredState<N, V> implements Registered {
     return metaInfo.getStateSerializer();
   }
 
-  /** What snapshots leave out or change: of single values, list elements, or map values. */
+  /** The filter that snapshots apply to single values, list elements or map values. */
   public StateSnapshotTransformFactory<?> filter() {
     return filter;
   }

@@ -1,9 +1,9 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.flink.key.CompositeKey;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.StateRecords;
-import io.fasterkv.flink.records.ValueLayout;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.ValueLayout;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Collections;
@@ -16,8 +16,8 @@ import org.apache.flink.util.FlinkRuntimeException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A state that holds one object for a key and namespace. An update overwrites the old value where
- * it lies if the new one fits.
+ * The base of states that hold one object for a key and namespace. An update overwrites the old
+ * value in place if the new one fits.
  *
  * @param <K> type of the keys
  * @param <N> type of the namespaces

@@ -3,28 +3,27 @@ package io.fasterkv.flink.state;
 import io.fasterkv.FasterStore;
 import io.fasterkv.flink.key.CurrentKey;
 import io.fasterkv.flink.key.KeySpace;
-import io.fasterkv.flink.records.ByteLists;
-import io.fasterkv.flink.records.ByteMaps;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.StateRecords;
-import io.fasterkv.flink.records.StateWrites;
-import io.fasterkv.flink.records.Values;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.Values;
+import io.fasterkv.flink.records.list.ByteLists;
+import io.fasterkv.flink.records.map.ByteMaps;
+import io.fasterkv.flink.records.write.StateRecords;
+import io.fasterkv.flink.records.write.StateWrites;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all states of an operator share: the current key, the ways to the store, and scratch. For
- * the task thread.
+ * What all states of an operator share: the current key, access to the store, and scratch buffers.
+ * For the task thread.
  *
  * @param <K> type of the keys
  */
 public final class StateContext<K> implements AutoCloseable {
   /**
-   * More than most values and batches have: where a buffer never grows, the compiler leaves out
-   * what makes it grow, and with it nearly half of the instructions of a loop over elements
-   * (decision 0032).
+   * More than most values and batches need. If a buffer never grows, the compiler omits the code
+   * that grows it, which is nearly half the instructions of a loop over elements (decision 0032).
    */
   private static final int FIRST_BYTES = 4 << 10;
 
@@ -39,20 +38,18 @@ public final class StateContext<K> implements AutoCloseable {
   private final Bytes read = new Bytes();
   private final DataInputDeserializer in = new DataInputDeserializer();
 
-  /** Null while somebody has it. */
+  /** Null while in use. */
   private @Nullable DataOutputSerializer out;
 
   /**
-   * Makes the context.
-   *
-   * @param records the task thread's session, closed with this
+   * @param records the task thread's session, closed with this context
    */
   public StateContext(FasterStore store, StateRecords records, KeySpace<K> keys) {
     this.store = store;
     this.keys = keys;
     this.currentKey = new CurrentKey<>(keys.serializer());
     this.records = records;
-    this.publishedReads = new PublishedReads<>(store, records.identities(), keys.keyGroups());
+    this.publishedReads = new PublishedReads<>(store, records.incarnations(), keys.keyGroups());
   }
 
   FasterStore store() {
@@ -67,7 +64,7 @@ public final class StateContext<K> implements AutoCloseable {
     return currentKey;
   }
 
-  /** The task thread's way to the store. */
+  /** The task thread's session. */
   public StateRecords records() {
     return records;
   }
@@ -109,15 +106,15 @@ public final class StateContext<K> implements AutoCloseable {
     return publishedReads;
   }
 
-  /** Scratch that takes what is read. */
+  /** A scratch buffer to read into. */
   Bytes read() {
     return read;
   }
 
   /**
-   * Scratch to serialize into, empty, until {@link #giveOut}. What is serialized may be a view that
-   * asks this state or others while it is walked through: they get another one. Who fails may keep
-   * it.
+   * Takes an empty scratch buffer to serialize into, until {@link #giveOut}. If serialization
+   * itself accesses this or another state, that access gets a buffer of its own. A caller that
+   * fails need not return it.
    */
   DataOutputSerializer takeOut() {
     DataOutputSerializer taken = out;
@@ -129,12 +126,12 @@ public final class StateContext<K> implements AutoCloseable {
     return taken;
   }
 
-  /** Takes scratch back. One huge value does not keep it huge. */
+  /** Returns a scratch buffer; drops it if one huge value has made it huge. */
   void giveOut(DataOutputSerializer taken) {
     out = taken.getSharedBuffer().length > KEPT_BYTES ? null : taken;
   }
 
-  /** Scratch to deserialize from, set to these bytes. */
+  /** A scratch input to deserialize these bytes from. */
   DataInputDeserializer in(byte[] bytes, int offset, int length) {
     in.setBuffer(bytes, offset, length);
     return in;

@@ -1,17 +1,17 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule.Lookup;
+import io.fasterkv.api.config.KeepRule.Lookup;
 import java.nio.ByteOrder;
 import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.runtime.state.ttl.TtlUtils;
 
 /**
- * Which records of one state have expired, and which elements of those that have not. Heads of
- * lists in chunks and of maps in buckets, which say nothing of time, go behind their last part.
+ * Decides which records of one state have expired, and which elements of the other records. The
+ * heads of chunked lists and bucketed maps have no time; they are dropped after their last part.
  *
- * <p>A value begins with its timestamp, 8 bytes, big-endian, as Flink's {@code TtlSerializer}
+ * <p>A value begins with its timestamp: 8 bytes, big-endian, as Flink's {@code TtlSerializer}
  * writes it. For one thread at a time.
  */
 abstract sealed class StateExpiry permits ValueExpiry, ListExpiry, MapExpiry {
@@ -35,18 +35,18 @@ abstract sealed class StateExpiry permits ValueExpiry, ListExpiry, MapExpiry {
     };
   }
 
-  /** Whether a record has to stay. */
+  /** Whether a record must be kept. */
   abstract boolean keeps(ByteSpan key, ByteSpan record, Lookup store);
 
-  /** The record, which has to stay, without what has expired in it. */
+  /** Returns a record that must be kept, without its expired elements or entries. */
   abstract ByteSpan trimmed(int sub, ByteSpan record);
 
-  /** The moment in which it is asked. */
+  /** The current time. */
   public final long now() {
     return time.currentTimestamp();
   }
 
-  /** Whether what has a timestamp there has not expired; so has not what has none. */
+  /** Whether the value at {@code at} has not expired; true if it has no timestamp. */
   final boolean isAlive(ByteSpan record, int at, long now) {
     return at + Long.BYTES > record.length()
         || !TtlUtils.expired(stamp(record, at), ttlMillis, now);

@@ -8,7 +8,7 @@ import org.apache.flink.api.common.state.StateDescriptor;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
- * Makes the object for each registered state once, and updates it when the state is registered
+ * Creates the object of each registered state once, and updates it when the state is registered
  * again. For the task thread.
  *
  * @param <K> type of the keys
@@ -21,7 +21,7 @@ public final class StateFactory<K> {
     this.context = context;
   }
 
-  /** The state for a descriptor; the caller knows that it is of the type that it asks for. */
+  /** Returns the state of a descriptor; the caller must ask for its type. */
   @SuppressWarnings("unchecked")
   public <N, V, S extends State, T extends S> T get(
       RegisteredState<N, V> registered, StateDescriptor<S, V> descriptor) {

@@ -11,20 +11,20 @@ import org.apache.flink.runtime.state.RegisteredPriorityQueueStateBackendMetaInf
 import org.jspecify.annotations.Nullable;
 
 /**
- * The states of one operator, and its timer queues in the store, by name and by number. For the
- * task thread.
+ * The states of one operator and its timer queues in the store, by name and by number. For the task
+ * thread.
  */
 public final class StateRegistry {
   private final List<Registered> byId = new ArrayList<>();
   private final Map<String, RegisteredState<?, ?>> statesByName = new HashMap<>();
   private final Map<String, RegisteredQueue<?>> queuesByName = new HashMap<>();
 
-  /** The state of this name, or null. */
+  /** The state with this name, or null. */
   public @Nullable RegisteredState<?, ?> find(String name) {
     return statesByName.get(name);
   }
 
-  /** The timer queue of this name, or null. */
+  /** The timer queue with this name, or null. */
   public @Nullable RegisteredQueue<?> findQueue(String name) {
     return queuesByName.get(name);
   }
@@ -33,12 +33,12 @@ public final class StateRegistry {
     return byId.get(id);
   }
 
-  /** All states and queues in the order of their numbers. */
+  /** All states and queues, ordered by number. */
   public List<Registered> all() {
     return Collections.unmodifiableList(byId);
   }
 
-  /** Gives a new state the next number. */
+  /** Adds a state with the next number. */
   public <N, V> RegisteredState<N, V> add(RegisteredKeyValueStateBackendMetaInfo<N, V> metaInfo) {
     RegisteredState<N, V> state = new RegisteredState<>(nextId(metaInfo.getName()), metaInfo);
     byId.add(state);
@@ -46,7 +46,7 @@ public final class StateRegistry {
     return state;
   }
 
-  /** Gives a new timer queue the next number. */
+  /** Adds a timer queue with the next number. */
   public <T> RegisteredQueue<T> add(RegisteredPriorityQueueStateBackendMetaInfo<T> metaInfo) {
     RegisteredQueue<T> queue = new RegisteredQueue<>(nextId(metaInfo.getName()), metaInfo);
     byId.add(queue);

@@ -1,8 +1,8 @@
 package io.fasterkv.flink.state;
 
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.Chunks;
-import io.fasterkv.flink.records.ListLayout;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.list.ListLayout;
+import io.fasterkv.flink.records.list.ListSnapshot;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
@@ -13,25 +13,25 @@ import org.jspecify.annotations.Nullable;
 
 /** Reads a list from the store, piece by piece. For the task thread. */
 final class StoredElements<V> implements Iterator<V> {
-  private final Chunks chunks;
+  private final ListSnapshot chunks;
   private final TypeSerializer<V> serializer;
   private final DataInputDeserializer in = new DataInputDeserializer();
   private @Nullable Bytes group;
-  private int next = Chunks.FIRST;
+  private int next = ListSnapshot.FIRST;
 
-  StoredElements(Chunks chunks, TypeSerializer<V> serializer) {
+  StoredElements(ListSnapshot chunks, TypeSerializer<V> serializer) {
     this.chunks = chunks;
     this.serializer = serializer;
     byte[] whole = chunks.whole();
     if (whole != null) {
       in.setBuffer(whole, ListLayout.TAG_BYTES, whole.length - ListLayout.TAG_BYTES);
-      next = Chunks.END;
+      next = ListSnapshot.END;
     }
   }
 
   @Override
   public boolean hasNext() {
-    while (in.available() == 0 && next != Chunks.END) {
+    while (in.available() == 0 && next != ListSnapshot.END) {
       readGroup();
     }
     return in.available() > 0;

@@ -1,12 +1,12 @@
 package io.fasterkv.flink.state;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule.Lookup;
+import io.fasterkv.api.config.KeepRule.Lookup;
 import io.fasterkv.flink.key.KeyLayout;
-import io.fasterkv.flink.records.ValueLayout;
+import io.fasterkv.flink.records.base.ValueLayout;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 
-/** Of single values: head and pieces go one by one. */
+/** Expires single values: head and pieces one by one. */
 final class ValueExpiry extends StateExpiry {
   ValueExpiry(long ttlMillis, TtlTimeProvider time) {
     super(ttlMillis, time);

@@ -1,5 +1,6 @@
 /**
- * One class for each type of Flink state. Knows serializers and the current key; never the backend.
+ * One class for each type of Flink state. Knows serializers and the current key, but not the
+ * backend.
  */
 @NullMarked
 package io.fasterkv.flink.state;

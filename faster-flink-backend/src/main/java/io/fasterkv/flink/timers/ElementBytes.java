@@ -1,6 +1,6 @@
 package io.fasterkv.flink.timers;
 
-import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.base.Bytes;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -8,7 +8,7 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
- * Serialized elements of one queue, in buffers that are reused. For one thread.
+ * Serializes the elements of one queue into buffers that are reused. For one thread.
  *
  * @param <T> type of the elements
  */
@@ -33,7 +33,7 @@ final class ElementBytes<T> {
     serializer = other;
   }
 
-  /** Serializes; the bytes are valid until the next call. */
+  /** Serializes an element; the bytes are valid until the next call. */
   void write(T element) {
     try {
       if (out.length() > KEPT_BYTES) {
@@ -46,7 +46,7 @@ final class ElementBytes<T> {
     }
   }
 
-  /** Holds what was written, from 0 to {@link #length}. */
+  /** The written bytes, from 0 to {@link #length}. */
   byte[] array() {
     return out.getSharedBuffer();
   }
@@ -55,7 +55,7 @@ final class ElementBytes<T> {
     return out.length();
   }
 
-  /** For an element that is read at once. */
+  /** A buffer for an element that is deserialized at once. */
   Bytes scratch() {
     return scratch;
   }

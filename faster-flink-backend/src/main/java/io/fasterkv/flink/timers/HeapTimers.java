@@ -20,7 +20,10 @@ import org.apache.flink.runtime.state.heap.HeapPriorityQueueSnapshotRestoreWrapp
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 
-/** Timer queues on the heap: Flink's own. They are part of every snapshot. For the task thread. */
+/**
+ * Keeps timer queues on the heap, in Flink's own classes. They are part of every snapshot. For the
+ * task thread.
+ */
 public final class HeapTimers implements TimerQueues {
   private static final int FIRST_CAPACITY = 128;
 
@@ -61,7 +64,7 @@ public final class HeapTimers implements TimerQueues {
     };
   }
 
-  /** Raw, since what a snapshot describes has no static type. */
+  /** Raw, since the elements that a snapshot describes have no static type. */
   @SuppressWarnings({"unchecked", "rawtypes"})
   private HeapPriorityQueueSnapshotRestoreWrapper<?> wrap(StateMetaInfoSnapshot snapshot) {
     RegisteredPriorityQueueStateBackendMetaInfo metaInfo =
@@ -72,7 +75,7 @@ public final class HeapTimers implements TimerQueues {
         queue, metaInfo, KeyExtractorFunction.forKeyedObjects(), keyGroups, allKeyGroups);
   }
 
-  /** The timers themselves are shared with the queues, since they never change. */
+  /** Shares the timers with the queues, since they are immutable. */
   @Override
   public List<HeapPriorityQueueStateSnapshot<?>> onHeap() {
     List<HeapPriorityQueueStateSnapshot<?>> snapshots = new ArrayList<>(queues.size());

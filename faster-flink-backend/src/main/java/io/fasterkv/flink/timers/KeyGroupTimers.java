@@ -1,8 +1,8 @@
 package io.fasterkv.flink.timers;
 
-import io.fasterkv.flink.records.ByteTree;
-import io.fasterkv.flink.records.Bytes;
-import io.fasterkv.flink.records.TreeScan;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.tree.TimerTree;
+import io.fasterkv.flink.records.tree.TreeScan;
 import java.util.Collection;
 import java.util.NoSuchElementException;
 import org.apache.flink.runtime.state.InternalPriorityQueue;
@@ -12,8 +12,8 @@ import org.apache.flink.util.CloseableIterator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The timers of one key group of a queue, in the store. One of them, the head, is on the heap as
- * well, once it has been asked for. For the task thread.
+ * The timers of one key group of a queue, in the store. The first one, the head, is also on the
+ * heap once it has been read. For the task thread.
  *
  * @param <T> type of the elements
  */
@@ -21,25 +21,25 @@ final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
     implements InternalPriorityQueue<T> {
   private static final long NEVER = -1;
 
-  private final ByteTree tree;
+  private final TimerTree tree;
   private final ElementBytes<T> elements;
   private final PriorityComparator<T> priorities;
   private @Nullable T head;
 
-  /** The tree's count of changes of its head when it was read. */
+  /** The tree's count of head changes when the head was read. */
   private long headAsOf = NEVER;
 
-  KeyGroupTimers(ByteTree tree, ElementBytes<T> elements, PriorityComparator<T> priorities) {
+  KeyGroupTimers(TimerTree tree, ElementBytes<T> elements, PriorityComparator<T> priorities) {
     this.tree = tree;
     this.elements = elements;
     this.priorities = priorities;
   }
 
-  ByteTree tree() {
+  TimerTree tree() {
     return tree;
   }
 
-  /** How many elements are on the heap. */
+  /** Number of elements on the heap. */
   int elementsOnHeap() {
     return head == null ? 0 : 1;
   }
@@ -72,7 +72,7 @@ final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
               + ", serializer="
               + elements.serializer()
               + "; use a serializer whose first "
-              + ByteTree.ORDERED_BYTES
+              + TimerTree.ORDERED_BYTES
               + " bytes decide the order, as unsigned numbers, or"
               + " state.backend.faster.timers=heap");
     }
@@ -115,8 +115,8 @@ final class KeyGroupTimers<T> extends AbstractHeapPriorityQueueElement
   }
 
   /**
-   * The elements in the order of their bytes. The queue may change meanwhile: an element that is
-   * not touched is shown exactly once.
+   * Iterates over the elements in the order of their bytes. The queue may change meanwhile; an
+   * element that is not changed is returned exactly once.
    */
   @Override
   public CloseableIterator<T> iterator() {

@@ -1,14 +1,14 @@
 package io.fasterkv.flink.timers;
 
-import io.fasterkv.flink.records.ByteTree;
-import io.fasterkv.flink.records.ByteTrees;
-import io.fasterkv.flink.records.Bytes;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.tree.TimerTree;
+import io.fasterkv.flink.records.tree.TimerTrees;
 import io.fasterkv.flink.state.RegisteredQueue;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
- * Rewrites the timers of a queue whose serializer's format has changed. Their order may change with
- * it, so they are moved to a second set and back, one after the other. For the task thread.
+ * Rewrites the timers of a queue whose serializer has changed its format. Their order may change
+ * with it, so they are moved one by one to a second set and back. For the task thread.
  *
  * @param <T> type of the elements
  */
@@ -17,12 +17,12 @@ final class QueueMigration<T> {
   private static final byte[] SECOND = {1};
 
   private final RegisteredQueue<T> queue;
-  private final ByteTrees trees;
+  private final TimerTrees trees;
   private final ElementBytes<T> before;
   private final ElementBytes<T> now;
   private final Bytes bytes = new Bytes();
 
-  QueueMigration(RegisteredQueue<T> queue, ByteTrees trees, TypeSerializer<T> before) {
+  QueueMigration(RegisteredQueue<T> queue, TimerTrees trees, TypeSerializer<T> before) {
     this.queue = queue;
     this.trees = trees;
     this.before = new ElementBytes<>(before);
@@ -30,9 +30,10 @@ final class QueueMigration<T> {
   }
 
   /** Migrates the set of one key group. */
-  void migrate(int keyGroup, ByteTree set) {
-    ByteTree second = trees.tree(keyGroup, queue.id(), SECOND);
-    // An element leaves one set before it enters the other: a long one's bytes are shared.
+  void migrate(int keyGroup, TimerTree set) {
+    TimerTree second = trees.tree(keyGroup, queue.id(), SECOND);
+    // Remove an element before adding it to the other set: a long element's bytes are stored once
+    // for both.
     while (set.first(bytes)) {
       set.removeFirst();
       now.write(before.read(bytes));

@@ -2,10 +2,10 @@ package io.fasterkv.flink.timers;
 
 import java.io.IOException;
 
-/** A timer queue that is being filled from a snapshot. */
+/** A timer queue that a restore fills from a snapshot. */
 @FunctionalInterface
 public interface RestoredQueue {
 
-  /** Adds a serialized timer: the array's bytes from {@code offset} on. */
+  /** Adds a serialized timer: the bytes of the array from {@code offset} on. */
   void add(int keyGroup, byte[] bytes, int offset) throws IOException;
 }

@@ -1,7 +1,7 @@
 package io.fasterkv.flink.timers;
 
-import io.fasterkv.flink.records.ByteTree;
-import io.fasterkv.flink.records.ByteTrees;
+import io.fasterkv.flink.records.tree.TimerTree;
+import io.fasterkv.flink.records.tree.TimerTrees;
 import io.fasterkv.flink.state.RegisteredQueue;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,25 +15,25 @@ import org.apache.flink.runtime.state.heap.HeapPriorityQueueElement;
 import org.apache.flink.runtime.state.heap.KeyGroupPartitionedPriorityQueue;
 
 /**
- * One timer queue in the store: an ordered set for each key group, and Flink's heap over the heads
- * of these. For the task thread.
+ * A timer queue in the store: an ordered set for each key group, and Flink's heap over their heads.
+ * For the task thread.
  *
  * @param <T> type of the elements
  */
 final class StoreQueue<
     T extends HeapPriorityQueueElement & PriorityComparable<? super T> & Keyed<?>> {
-  /** The key of the records of every set. */
+  /** The key of the records of all sets. */
   private static final byte[] ALL = {};
 
   private final RegisteredQueue<T> registered;
-  private final ByteTrees trees;
+  private final TimerTrees trees;
   private final ElementBytes<T> elements;
   private final int firstKeyGroup;
   private final List<KeyGroupTimers<T>> keyGroups = new ArrayList<>();
   private final KeyGroupedInternalPriorityQueue<T> queue;
 
   StoreQueue(
-      RegisteredQueue<T> registered, ByteTrees trees, KeyGroupRange range, int allKeyGroups) {
+      RegisteredQueue<T> registered, TimerTrees trees, KeyGroupRange range, int allKeyGroups) {
     this.registered = registered;
     this.trees = trees;
     this.elements = new ElementBytes<>(registered.serializer());
@@ -55,11 +55,11 @@ final class StoreQueue<
   }
 
   /** The set of one key group's elements. */
-  static ByteTree set(ByteTrees trees, int keyGroup, RegisteredQueue<?> queue) {
+  static TimerTree set(TimerTrees trees, int keyGroup, RegisteredQueue<?> queue) {
     return trees.tree(keyGroup, queue.id(), ALL);
   }
 
-  ByteTree set(int keyGroup) {
+  TimerTree set(int keyGroup) {
     return keyGroups.get(keyGroup - firstKeyGroup).tree();
   }
 
@@ -67,12 +67,15 @@ final class StoreQueue<
     return queue;
   }
 
-  /** How many elements are on the heap: at most one for each key group. */
+  /** Number of elements on the heap: at most one for each key group. */
   int elementsOnHeap() {
     return keyGroups.stream().mapToInt(KeyGroupTimers::elementsOnHeap).sum();
   }
 
-  /** Goes on with the serializer that is registered now, which reads what is in the store. */
+  /**
+   * Switches to the serializer that is registered now, which must be able to read the stored
+   * timers.
+   */
   void takeSerializer() {
     elements.setSerializer(registered.serializer());
   }

@@ -1,7 +1,7 @@
 package io.fasterkv.flink.timers;
 
-import io.fasterkv.flink.records.ByteTree;
-import io.fasterkv.flink.records.ByteTrees;
+import io.fasterkv.flink.records.tree.TimerTree;
+import io.fasterkv.flink.records.tree.TimerTrees;
 import io.fasterkv.flink.state.RegisteredQueue;
 import io.fasterkv.flink.state.StateRegistry;
 import java.util.HashMap;
@@ -22,18 +22,18 @@ import org.apache.flink.util.StateMigrationException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timer queues in the store, numbered like states. Their timers are records, and so in every cut.
- * For the task thread.
+ * Keeps timer queues in the store, with numbers like those of states. Their timers are records, so
+ * every cut contains them. For the task thread.
  */
 public final class StoreTimers implements TimerQueues {
   private final KeyGroupRange keyGroups;
   private final int allKeyGroups;
   private final StateRegistry states;
-  private final ByteTrees trees;
+  private final TimerTrees trees;
   private final Map<String, StoreQueue<?>> open = new HashMap<>();
 
   public StoreTimers(
-      KeyGroupRange keyGroups, int allKeyGroups, StateRegistry states, ByteTrees trees) {
+      KeyGroupRange keyGroups, int allKeyGroups, StateRegistry states, TimerTrees trees) {
     this.keyGroups = keyGroups;
     this.allKeyGroups = allKeyGroups;
     this.states = states;
@@ -106,7 +106,7 @@ public final class StoreTimers implements TimerQueues {
         known != null
             ? known
             : states.add(new RegisteredPriorityQueueStateBackendMetaInfo<>(snapshot));
-    Map<Integer, ByteTree> sets = new HashMap<>();
+    Map<Integer, TimerTree> sets = new HashMap<>();
     return (keyGroup, bytes, offset) ->
         sets.computeIfAbsent(keyGroup, absent -> StoreQueue.set(trees, keyGroup, queue))
             .add(bytes, offset, bytes.length - offset);

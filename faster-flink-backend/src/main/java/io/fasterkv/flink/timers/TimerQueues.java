@@ -9,21 +9,21 @@ import org.apache.flink.runtime.state.heap.HeapPriorityQueueElement;
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueStateSnapshot;
 import org.apache.flink.runtime.state.metainfo.StateMetaInfoSnapshot;
 
-/** The timer queues of one operator, one for each name. For the task thread. */
+/** The timer queues of one operator, by name. For the task thread. */
 public sealed interface TimerQueues permits HeapTimers, StoreTimers {
 
   /**
-   * The queue of this name, new or restored.
+   * Returns the queue with this name, new or restored.
    *
-   * @param allowSerializerUpgrades whether later calls may bring another serializer
+   * @param allowSerializerUpgrades whether later calls may use another serializer
    */
   <T extends HeapPriorityQueueElement & PriorityComparable<? super T> & Keyed<?>>
       KeyGroupedInternalPriorityQueue<T> queue(
           String name, TypeSerializer<T> serializer, boolean allowSerializerUpgrades);
 
-  /** The queue that a snapshot describes, for its timers to be added. */
+  /** Returns the queue that a snapshot describes, so that its timers can be added. */
   RestoredQueue restored(StateMetaInfoSnapshot snapshot);
 
-  /** The timers that are on the heap, as they are now; those in the store are in its records. */
+  /** A snapshot of the timers on the heap; those in the store are part of its records. */
   List<HeapPriorityQueueStateSnapshot<?>> onHeap();
 }

@@ -1,7 +1,7 @@
 package io.fasterkv.flink.backend;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.config.FasterOptions;
@@ -26,14 +26,15 @@ import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
-import org.apache.flink.runtime.state.VoidNamespace;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Any snapshot restores into a store of any memory, at any parallelism. {@code -Dleases=all} runs
- * every pair of leases; without it, a part of them that the seed chooses.
+ * Tests that any snapshot can be restored to a store with any memory, at any parallelism. {@code
+ * -Dleases=all} runs every pair of leases; by default the seed selects some.
  */
+@Tag("slow")
 class AnyLeaseTest {
   private static final List<Integer> MEBIBYTES = List.of(1, 4, 16, 64, 256);
   private static final List<SnapshotType> TYPES =
@@ -45,6 +46,7 @@ class AnyLeaseTest {
           SavepointType.savepoint(SavepointFormatType.CANONICAL));
   private static final int PARTS = 3;
   private static final int LONG_KEYS = 60;
+  private static final int LONG_KEY_BYTES = 16 << 10;
   private static final int LONG_UPDATES = 4_000;
 
   @TempDir Path directory;
@@ -63,7 +65,7 @@ class AnyLeaseTest {
     return config(mebibytes, true, TimerPlace.STORE);
   }
 
-  /** With the least memory a value of 1 MiB is as long as all of it. */
+  /** In the smallest lease, a value of 1 MiB takes as many bytes as the store has memory. */
   @Test
   void anIncrementalCheckpointOfALargeLeaseRestoresIntoTheSmallest() throws Exception {
     byte[] value = Seeds.bytes(new SplittableRandom(1), LongKeyModel.MOST_VALUE_BYTES);
@@ -76,29 +78,35 @@ class AnyLeaseTest {
     }
     try (LongKeyBackends small = LongKeyBackends.open(config(1), 1, handles)) {
       FasterKeyedStateBackend<String> backend = small.of("key");
-      assertThat(backend.store().memoryBytes()).isLessThanOrEqualTo(1 << 20);
+      assertThat(backend.store().statistics().memoryBytes()).isLessThanOrEqualTo(1 << 20);
       backend.setCurrentKey("key");
       assertThat(LongKeyModel.state(backend, LongKeyModel.VALUE).value()).isEqualTo(value);
     }
   }
 
-  /** The limit is the same in each, so that no store accepts a key that another refuses. */
+  /** In the smallest lease, the key is as long as the store's memory. */
   @Test
-  void aKeyThatIsTooLongIsRefusedByEveryLeaseWithTheSameLimit() throws Exception {
-    String key = "k".repeat(33 << 10);
-    for (int mebibytes : List.of(1, 256)) {
-      try (LongKeyBackends backends = LongKeyBackends.open(config(mebibytes), 1, List.of())) {
-        FasterKeyedStateBackend<String> backend = backends.of(key);
-        backend.setCurrentKey(key);
-        var state = LongKeyModel.state(backend, LongKeyModel.VALUE);
-        assertThatThrownBy(() -> state.update(new byte[1]))
-            .hasMessageContaining("a key is too long together with its namespace: bytes=")
-            .hasMessageContaining("allowed=32768");
+  void everyLeaseTakesKeysAndNamespacesOfAnyLength() throws Exception {
+    String text = "k".repeat(1 << 20);
+    List<KeyedStateHandle> handles = List.of();
+    for (int mebibytes : List.of(1, 256, 1)) {
+      try (LongKeyBackends backends = LongKeyBackends.open(config(mebibytes), 1, handles)) {
+        FasterKeyedStateBackend<String> backend = backends.of(text);
+        for (String key : List.of(text, "short")) {
+          for (String namespace : List.of(text, "")) {
+            byte[] value = (key.length() + " " + namespace.length()).getBytes(UTF_8);
+            backend.setCurrentKey(key);
+            var state = LongKeyModel.state(backend, namespace, LongKeyModel.VALUE);
+            assertThat(state.value()).isEqualTo(handles.isEmpty() ? null : value);
+            state.update(value);
+          }
+        }
+        handles = backends.snapshot(CheckpointType.CHECKPOINT);
       }
     }
   }
 
-  /** Compaction, a snapshot, a listing of keys and the task share the scratch memory. */
+  /** Compaction, a snapshot, a listing of keys and the task thread share the scratch memory. */
   @Test
   void theSmallestLeaseServesLongKeysWhileItCompactsAndTakesSnapshots() throws Throwable {
     Seeds.run(
@@ -117,25 +125,42 @@ class AnyLeaseTest {
       var state = LongKeyModel.state(backend, LongKeyModel.VALUE);
       Map<String, byte[]> expected = new HashMap<>();
       RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot = null;
+      Map<String, byte[]> expectedThen = Map.of();
       Thread writer = null;
       for (int i = 0; i < LONG_UPDATES; i++) {
-        String key = random.nextInt(LONG_KEYS) + "k".repeat(LongKeyModel.MOST_KEY_BYTES);
+        String key = random.nextInt(LONG_KEYS) + "k".repeat(LONG_KEY_BYTES);
         byte[] value = Seeds.bytes(random, random.nextInt(1, 20 << 10));
         backend.setCurrentKey(key);
         assertThat(state.value()).isEqualTo(expected.put(key, value));
         state.update(value);
         if (i % 400 == 0) {
+          expectedThen = Map.copyOf(expected);
           snapshot = TestBackends.start(backend, TestBackends.inMemory());
           writer = new Thread(snapshot);
           writer.start();
         } else if (i % 400 == 100) {
-          try (Stream<String> keys = backend.getKeys("value", VoidNamespace.INSTANCE)) {
+          try (Stream<String> keys = backend.getKeys("value", "")) {
             assertThat(keys.count()).isEqualTo(expected.size());
           }
         } else if (i % 400 == 399) {
           writer.join();
-          snapshot.get();
+          checkValues(TestBackends.finish(snapshot), expectedThen);
         }
+      }
+    }
+  }
+
+  private void checkValues(KeyedStateHandle snapshot, Map<String, byte[]> expected)
+      throws Exception {
+    try (LongKeyBackends restored = LongKeyBackends.open(config(4), 1, List.of(snapshot))) {
+      FasterKeyedStateBackend<String> backend = restored.subtasks().getFirst();
+      var state = LongKeyModel.state(backend, LongKeyModel.VALUE);
+      for (Map.Entry<String, byte[]> entry : expected.entrySet()) {
+        backend.setCurrentKey(entry.getKey());
+        assertThat(state.value()).isEqualTo(entry.getValue());
+      }
+      try (Stream<String> keys = backend.getKeys("value", "")) {
+        assertThat(keys).containsExactlyInAnyOrderElementsOf(expected.keySet());
       }
     }
   }
@@ -156,7 +181,7 @@ class AnyLeaseTest {
     }
   }
 
-  /** The largest into the smallest, and back, come first. */
+  /** All pairs of leases. The pairs of the largest and the smallest lease come first. */
   private static List<Pair> pairs(SplittableRandom random) {
     List<Pair> pairs = new ArrayList<>();
     for (int before : MEBIBYTES) {
@@ -174,7 +199,8 @@ class AnyLeaseTest {
   }
 
   /**
-   * One store's lease changes, and changes back; each life continues from the previous snapshot.
+   * Restores with another lease and then with the first one again, each time from the last
+   * snapshot.
    */
   private void restores(Pair pair, SplittableRandom random) throws Exception {
     LongKeyModel model = new LongKeyModel(random);
@@ -196,7 +222,8 @@ class AnyLeaseTest {
               + " "
               + incremental;
       try (LongKeyBackends backends =
-          LongKeyBackends.open(config(leases[life], incremental, timers), parallelism, handles)) {
+          LongKeyBackends.open(
+              config(leases[life], incremental, timers), parallelism, handles, model.time())) {
         model.check(backends);
         for (int part = 0; part < PARTS; part++) {
           model.change(backends, 80);
@@ -207,7 +234,8 @@ class AnyLeaseTest {
         throw new AssertionError(told, e);
       }
     }
-    try (LongKeyBackends backends = LongKeyBackends.open(config(pair.after()), 2, handles)) {
+    try (LongKeyBackends backends =
+        LongKeyBackends.open(config(pair.after()), 2, handles, model.time())) {
       model.check(backends);
     }
   }

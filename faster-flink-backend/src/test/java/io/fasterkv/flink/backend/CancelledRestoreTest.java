@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.TestSettings;
+import io.fasterkv.flink.backend.HangingUploadTest.Kind;
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.slowfs.HangingStorage;
 import io.fasterkv.flink.slowfs.HangingStorage.Call;
+import io.fasterkv.flink.snapshot.HangingWrites;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.RunnableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.BooleanSupplier;
@@ -24,16 +27,18 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * A restore is cancelled, and a backend disposed of, while the storage of the checkpoint hangs, at
- * every moment of a restore and of the background fill: each of its calls of the storage.
+ * Tests cancelling a restore, and disposing of a backend, while the checkpoint's storage hangs, at
+ * every call of the storage during a restore and the background fill.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
 class CancelledRestoreTest extends IncrementalCheckpoints {
@@ -44,10 +49,10 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
 
   private final HangingStorage storage = new HangingStorage();
 
-  /** Other tests of this process may have stores open. */
+  /** Threads of stores that other tests of this process may have opened. */
   private final Set<Thread> threadsBefore = Thread.getAllStackTraces().keySet();
 
-  /** Leased memory, so that closing the backends detects a lease that was not returned. */
+  /** Uses leased memory, so that closing the backends detects a lease that was not returned. */
   private void openBackends() {
     Configuration config = TestSettings.MANAGED.config();
     config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
@@ -83,7 +88,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
       throws Exception {
     storage.hangFrom(Integer.MAX_VALUE);
     FasterKeyedStateBackend<Integer> whole = backends.open(handle);
-    awaitThat(() -> whole.store().bytesToCopy() == 0);
+    awaitThat(() -> whole.store().integration().bytesToCopy() == 0);
     int calls = storage.calls();
     whole.close();
     whole.dispose();
@@ -102,7 +107,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     }
   }
 
-  /** Cancels while the restore hangs, or disposes of the backend while its fill does. */
+  /** Cancels while the restore hangs, or disposes of the backend while its fill hangs. */
   private void endsInTime(KeyedStateHandle handle, boolean interrupts) throws Exception {
     FutureTask<FasterKeyedStateBackend<Integer>> restore =
         new FutureTask<>(() -> backends.open(handle));
@@ -123,7 +128,8 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
       return;
     }
     FasterKeyedStateBackend<Integer> backend = restore.resultNow();
-    awaitThat(() -> isCancelled || storage.hanging() > 0 || backend.store().bytesToCopy() == 0);
+    awaitThat(() ->
+        isCancelled || storage.hanging() > 0 || backend.store().integration().bytesToCopy() == 0);
     inTime(() -> {
       backend.close();
       backend.dispose();
@@ -132,7 +138,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void anOperationThatReadsWhatHangsEndsWhenTheBackendIsClosed() throws Exception {
+  void anOperationThatReadsFromHangingStorageEndsWhenTheBackendIsClosed() throws Exception {
     openBackends();
     FasterKeyedStateBackend<Integer> backend = backends.open();
     put(backend, 0, KEYS, 1, 2_000);
@@ -155,8 +161,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
           });
       Thread task = Thread.ofPlatform().daemon().name("task").start(reads);
       begun.await();
-      int fills = storage.hanging();
-      awaitThat(() -> reads.isDone() || storage.hanging() > fills);
+      awaitThat(() -> reads.isDone() || storage.hangingReads() > 0);
       inTime(() -> {
         restored.close();
         return true;
@@ -172,7 +177,44 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     assertNothingIsLeft();
   }
 
-  /** Each read that fails opens a stream again; none stays open. */
+  /** Cancelling must not wait for the thread that sorts the log or builds digests. */
+  @ParameterizedTest
+  @EnumSource(
+      value = Kind.class,
+      names = {"NATIVE_SAVEPOINT", "SAVEPOINT"})
+  void aSnapshotThatReadsFromHangingStorageIsCancelled(Kind kind) throws Exception {
+    openBackends();
+    FasterKeyedStateBackend<Integer> backend = backends.open();
+    put(backend, 0, KEYS, 1, 2_000);
+    KeyedStateHandle handle = storage.wrap(take(backend));
+    backend.dispose();
+    storage.hangFills();
+    FasterKeyedStateBackend<Integer> restored = backends.open(handle);
+    storage.hangFrom(0);
+    try {
+      int fills = storage.hanging();
+      RunnableFuture<?> snapshot =
+          HangingUploadTest.start(kind, restored, new HangingWrites(), new CloseableRegistry());
+      Thread writer = Thread.ofPlatform().daemon().name("async-snapshot").start(snapshot);
+      awaitThat(() -> snapshot.isDone() || storage.hanging() > fills);
+      assertThat(snapshot.isDone()).isFalse();
+      inTime(() -> snapshot.cancel(true));
+      if (kind == Kind.NATIVE_SAVEPOINT) {
+        assertThat(writer.join(BOUND)).as("only upload threads hang").isTrue();
+      }
+      inTime(() -> {
+        restored.close();
+        restored.dispose();
+        return true;
+      });
+      assertThat(writer.join(BOUND)).as("the snapshot ended").isTrue();
+    } finally {
+      storage.close();
+    }
+    assertNothingIsLeft();
+  }
+
+  /** Each failed read opens another stream; none may stay open. */
   @ParameterizedTest
   @ValueSource(strings = {"SEEK", "READ"})
   void aCallThatFailsLeavesNoStreamOpen(Call kind) throws Exception {
@@ -194,10 +236,10 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
       }
     }
     assertThat(storage.openStreams())
-        .as("streams, after reads that failed: " + failed)
+        .as("open streams after failed reads: failed=" + failed)
         .isLessThan(33);
     storage.close();
-    awaitThat(() -> restored.store().bytesToCopy() == 0);
+    awaitThat(() -> restored.store().integration().bytesToCopy() == 0);
     awaitThat(() -> storage.openStreams() == 0);
     restored.dispose();
     assertNothingIsLeft();
@@ -209,7 +251,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     try {
       task.get(BOUND.toMillis(), TimeUnit.MILLISECONDS);
     } catch (TimeoutException late) {
-      throw new AssertionError("not ended within " + BOUND, late);
+      throw new AssertionError("did not end within " + BOUND, late);
     }
   }
 
@@ -221,7 +263,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     }
   }
 
-  /** No stream, no thread, no file, and none that is open. */
+  /** Asserts that no stream, thread, file or open file is left. */
   private void assertNothingIsLeft() throws Exception {
     assertThat(storage.openStreams()).as("streams").isZero();
     for (Thread thread : Thread.getAllStackTraces().keySet()) {
@@ -235,7 +277,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     }
   }
 
-  /** The thread that allocates memory serves all stores, and stays. */
+  /** Excludes the thread that allocates memory: it serves all stores and does not end with one. */
   private static boolean isOfAStore(Thread thread) {
     return thread.getName().startsWith("faster-") && !thread.getName().equals("faster-memory");
   }

@@ -7,14 +7,14 @@ import org.apache.flink.core.fs.local.LocalFileSystem;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 
-/** Checkpoints in files, for state that does not fit the heap twice. */
+/** Stores checkpoints in files, for state that does not fit on the heap twice. */
 final class CheckpointFiles {
   private static final int WITH_METADATA_BYTES = 1 << 10;
   private static final int BUFFER_BYTES = 64 << 10;
 
   private CheckpointFiles() {}
 
-  /** Files below a directory, which is made. */
+  /** Storage in files below a directory, which this method creates. */
   static CheckpointStreamFactory below(Path directory) throws IOException {
     return new FsCheckpointStreamFactory(
         LocalFileSystem.getSharedInstance(),

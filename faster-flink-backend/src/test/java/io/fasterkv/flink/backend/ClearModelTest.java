@@ -36,15 +36,15 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Values, lists and maps of many records that are cleared, replaced and made again, beside
- * collections of java.util; with compaction, readers that go on after a clear, checkpoints that are
- * written later than they are taken, and restores at other parallelisms in between.
+ * Tests values, lists and maps of many records that are cleared, replaced and created again,
+ * against java.util collections; with compaction, readers that continue after a clear, checkpoints
+ * that are written some time after they are taken, and restores at another parallelism.
  */
 class ClearModelTest {
   private static final int KEYS = 12;
   private static final int STEPS = 250;
 
-  /** Built on no other checkpoint. */
+  /** A checkpoint that does not build on another. */
   private static final CheckpointOptions WHOLE =
       new CheckpointOptions(
           SavepointType.savepoint(SavepointFormatType.NATIVE),
@@ -54,7 +54,7 @@ class ClearModelTest {
 
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL", "ROOMY_INCREMENTAL"})
-  void whatWasClearedNeverComesBackAndWhatWasNotNeverGoes(TestSettings settings) throws Throwable {
+  void clearedValuesStayClearedAndOthersStay(TestSettings settings) throws Throwable {
     Seeds.run(
         4,
         random -> {
@@ -64,7 +64,7 @@ class ClearModelTest {
         });
   }
 
-  /** What the states of all keys should be. */
+  /** The expected contents of all keys' states. */
   private static final class Model {
     final Map<Integer, byte[]> values = new HashMap<>();
     final Map<Integer, List<String>> lists = new HashMap<>();
@@ -97,7 +97,7 @@ class ClearModelTest {
     }
   }
 
-  /** A list that was read, and what it was. */
+  /** An open iterator over a list, and its expected elements. */
   private record Reading(Iterator<String> list, Iterator<String> expected) {}
 
   private record Checkpoint(
@@ -130,7 +130,7 @@ class ClearModelTest {
           case 6 -> read(key, states);
           case 7 -> goOnReading(random.nextInt(300));
           case 8 -> check(key, states);
-          case 9 -> backend.store().compact();
+          case 9 -> backend.store().log().compact();
           case 10 -> {
             if (started == null) {
               start();
@@ -262,7 +262,9 @@ class ClearModelTest {
       started = new Checkpoint(model.copy(), futures);
     }
 
-    /** The checkpoint that was started some steps ago is written now, and all begins there. */
+    /**
+     * Writes the checkpoint that was started some steps earlier, and restores everything from it.
+     */
     private void fail() throws Exception {
       List<KeyedStateHandle> handles = new ArrayList<>();
       for (RunnableFuture<SnapshotResult<KeyedStateHandle>> future : started.futures) {
@@ -295,7 +297,7 @@ class ClearModelTest {
     }
   }
 
-  /** Of a checkpoint that is taken before and written after. */
+  /** A checkpoint contains the state at the moment it was taken, even if it is written later. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void anOlderCheckpointHasAllThatWasClearedAndCompacted(TestSettings settings) throws Exception {
@@ -310,29 +312,29 @@ class ClearModelTest {
       states.value.clear();
       states.list.clear();
       states.map.clear();
-      long before = backend.store().logBytes();
+      long before = backend.store().statistics().logBytes();
       compactAll(backend.store());
       compactAll(backend.store());
-      assertThat(backend.store().logBytes()).isLessThan(before / 4);
+      assertThat(backend.store().statistics().logBytes()).isLessThan(before / 4);
       KeyedStateHandle handle = TestBackends.finish(checkpoint);
 
       FasterKeyedStateBackend<Integer> restored = backends.open(handle);
       restored.setCurrentKey(1);
       checkFilled(new States(restored), value);
-      restored.store().compact();
+      restored.store().log().compact();
       checkFilled(new States(restored), value);
       assertThat(states.list.get()).isNull();
     }
   }
 
   /**
-   * Compacts what there is, page by page as it comes to the disk, which a cut does not wait for.
+   * Compacts the whole log, page by page as pages reach the disk; the cut does not wait for them.
    */
   private static void compactAll(FasterStore store) {
-    long end = store.tailAddress() & -store.config().pageBytes();
-    store.cut().close();
-    while (store.beginAddress() < end) {
-      store.compact();
+    long end = store.log().tailAddress() & -store.config().pageBytes();
+    store.log().cut().close();
+    while (store.log().beginAddress() < end) {
+      store.log().compact();
     }
   }
 
@@ -356,9 +358,9 @@ class ClearModelTest {
     }
   }
 
-  /** A restored store frees the parts that were cleared before its checkpoint, and after. */
+  /** A restored store frees parts that were cleared before or after its checkpoint. */
   @Test
-  void aRestoredStoreFreesWhatWasCleared() throws Exception {
+  void aRestoredStoreFreesClearedValues() throws Exception {
     try (TestBackends backends = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {
       FasterKeyedStateBackend<Integer> backend = backends.open();
       States states = new States(backend);
@@ -372,7 +374,7 @@ class ClearModelTest {
       states.list.clear();
       states.map.clear();
       FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
-      long before = restored.store().logBytes();
+      long before = restored.store().statistics().logBytes();
       States again = new States(restored);
       restored.setCurrentKey(3);
       again.value.clear();
@@ -381,10 +383,10 @@ class ClearModelTest {
       fill(again, value);
       again.list.clear();
       assertThat(again.list.get()).isNull();
-      restored.store().cut().close();
-      restored.store().compact();
-      restored.store().compact();
-      assertThat(restored.store().logBytes()).isLessThan(before * 9 / 10);
+      restored.store().log().cut().close();
+      restored.store().log().compact();
+      restored.store().log().compact();
+      assertThat(restored.store().statistics().logBytes()).isLessThan(before * 9 / 10);
       restored.setCurrentKey(1);
       checkFilled(again, value);
       restored.setCurrentKey(2);

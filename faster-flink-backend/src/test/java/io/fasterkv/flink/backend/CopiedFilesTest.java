@@ -26,7 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A full checkpoint lets the storage copy the files of the checkpoint that a job was restored from.
+ * Tests that a full checkpoint lets the storage copy files of the checkpoint from which the job was
+ * restored.
  */
 class CopiedFilesTest {
   private static final int KEYS = 1_000;

@@ -3,9 +3,9 @@ package io.fasterkv.flink.backend;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.runtime.state.StateBackendFactory;
 
-/** Names {@link EvictingStateBackend} in the configuration of a job. */
+/** Creates {@link EvictingStateBackend} from the configuration of a job. */
 public final class EvictingBackendFactory implements StateBackendFactory<EvictingStateBackend> {
-  /** For Flink, which makes the factory by reflection. */
+  /** Flink calls this constructor by reflection. */
   public EvictingBackendFactory() {}
 
   @Override

@@ -4,10 +4,10 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.flink.FasterStateBackend;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.config.FasterSettings;
-import io.fasterkv.flink.records.EntryLife;
 import io.fasterkv.flink.records.EvictingRecords;
-import io.fasterkv.flink.records.Identities;
-import io.fasterkv.flink.records.StateRecords;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.map.EntryLife;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.io.IOException;
 import java.util.function.IntFunction;
 import org.apache.flink.configuration.ReadableConfig;
@@ -19,12 +19,12 @@ import org.apache.flink.runtime.state.ConfigurableStateBackend;
 import org.apache.flink.runtime.state.OperatorStateBackend;
 import org.jspecify.annotations.Nullable;
 
-/** The backend on {@link EvictingRecords}: each access finds on disk whatever it asks for. */
+/** The backend on {@link EvictingRecords}: each access finds its records on disk. */
 public final class EvictingStateBackend extends AbstractStateBackend
     implements ConfigurableStateBackend {
   private static final long serialVersionUID = 1L;
 
-  /** Rarely, since the log must stay short enough for checkpoints in memory. */
+  /** Evictions are rare, since the log must stay short enough for checkpoints in memory. */
   private static final int THEN_EVERY = 1_000;
 
   private final FasterSettings settings;
@@ -65,8 +65,10 @@ public final class EvictingStateBackend extends AbstractStateBackend
         getCompressionDecorator(parameters.getEnv().getExecutionConfig())) {
       @Override
       StateRecords openRecords(
-          FasterStore store, Identities identities, IntFunction<@Nullable EntryLife> lives) {
-        return EvictingRecords.open(store, identities, lives, THEN_EVERY);
+          FasterStore store,
+          ValueIncarnations incarnations,
+          IntFunction<@Nullable EntryLife> lives) {
+        return EvictingRecords.open(store, incarnations, lives, THEN_EVERY);
       }
     }.build();
   }

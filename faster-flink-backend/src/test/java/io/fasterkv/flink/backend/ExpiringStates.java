@@ -14,7 +14,7 @@ import org.apache.flink.api.common.typeutils.base.StringSerializer;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 
-/** A state of each shape, with a time to live or without. */
+/** One state of each shape, with or without a time to live. */
 final class ExpiringStates {
   final ValueState<String> values;
   final ListState<String> lists;

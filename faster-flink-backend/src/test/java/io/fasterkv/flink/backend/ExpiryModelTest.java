@@ -17,9 +17,9 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /**
- * Random changes of states that expire, against plain collections with timestamps, while compaction
- * takes what has expired out from under them: whole records, entries within, and heads whose last
- * part has gone just when another part comes. Some keys are written often, most seldom.
+ * Tests random changes of states that expire, against plain collections with timestamps, while
+ * compaction removes expired data: whole records, entries within them, and heads whose last part
+ * was dropped just when another part is added. Some keys are written often, most rarely.
  */
 class ExpiryModelTest extends IncrementalCheckpoints {
   private static final Duration TTL = Duration.ofMillis(4000);
@@ -32,7 +32,7 @@ class ExpiryModelTest extends IncrementalCheckpoints {
 
   private record Stamped(String value, long millis) {}
 
-  /** What one key has. */
+  /** The expected state of one key. */
   private static final class Expected {
     @Nullable Stamped value;
     final List<Stamped> list = new ArrayList<>();
@@ -40,7 +40,7 @@ class ExpiryModelTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void whatHasNotExpiredIsThere() throws Throwable {
+  void unexpiredEntriesArePresent() throws Throwable {
     backends = new TestBackends(TestSettings.TINY_INCREMENTAL, directory);
     backends.useTime(now::get);
     Seeds.run(4, this::run);
@@ -78,7 +78,7 @@ class ExpiryModelTest extends IncrementalCheckpoints {
   }
 
   private void end(FasterKeyedStateBackend<Integer> backend) {
-    expiredBytes += backend.store().compactionStats().expiredBytes();
+    expiredBytes += backend.store().statistics().compaction().expiredBytes();
     backend.dispose();
   }
 
@@ -156,7 +156,7 @@ class ExpiryModelTest extends IncrementalCheckpoints {
     return new ExpiringStates(backend, StateTtlConfig.newBuilder(TTL).build());
   }
 
-  /** Nearly all short; some need a run, a piece or a chunk of their own. */
+  /** A random value. Nearly all are short; some need a run, a piece or a chunk of their own. */
   private static String value(SplittableRandom random) {
     int length =
         switch (random.nextInt(40)) {

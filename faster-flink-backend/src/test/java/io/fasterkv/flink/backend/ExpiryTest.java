@@ -6,8 +6,8 @@ import io.fasterkv.FasterStore;
 import io.fasterkv.KeyHistory;
 import io.fasterkv.LogScan;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
 import io.fasterkv.api.Versions;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.flink.TestSettings;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,7 +24,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * What is past its time to live leaves the log, on disk and in memory; what is not is as it was.
+ * Tests that expired records are dropped from the log, on disk and in memory, and that other
+ * records stay unchanged.
  */
 class ExpiryTest {
   private static final Duration TTL = Duration.ofMillis(1000);
@@ -38,7 +39,7 @@ class ExpiryTest {
 
   @ParameterizedTest
   @EnumSource(TestSettings.class)
-  void whatHasExpiredLeavesTheLog(TestSettings settings) throws Exception {
+  void expiredRecordsAreDroppedFromTheLog(TestSettings settings) throws Exception {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
@@ -50,12 +51,12 @@ class ExpiryTest {
       for (int key = 2 * KEYS; key < 3 * KEYS; key++) {
         fill(backend, states, key);
       }
-      // Some that had expired are there again.
+      // Adds some expired elements again.
       for (int key = 0; key < KEYS / 4; key++) {
         append(backend, states, key);
       }
       awaitExpiredShare(backend.store());
-      assertThat(backend.store().compactionStats().expiredBytes()).isPositive();
+      assertThat(backend.store().statistics().compaction().expiredBytes()).isPositive();
       check(backend, states);
 
       KeyedStateHandle checkpoint = TestBackends.snapshot(backend);
@@ -68,10 +69,10 @@ class ExpiryTest {
     }
   }
 
-  /** With nobody writing, time alone brings about a pass. */
+  /** Even without writes, the passing of time causes a compaction run. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
-  void anIdleStoreDropsWhatExpires(TestSettings settings) throws Exception {
+  void anIdleStoreDropsExpiredRecords(TestSettings settings) throws Exception {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
@@ -81,12 +82,13 @@ class ExpiryTest {
         now.addAndGet(5);
       }
       FasterStore store = backend.store();
-      long before = store.logBytes();
+      long before = store.statistics().logBytes();
       now.addAndGet(TTL.toMillis());
       long start = System.nanoTime();
-      while (store.logBytes() > before / 2) {
+      while (store.statistics().logBytes() > before / 2) {
         assertThat(System.nanoTime() - start)
-            .as(() -> "log " + store.logBytes() + ", " + store.compactionStats())
+            .as(() ->
+                "log " + store.statistics().logBytes() + ", " + store.statistics().compaction())
             .isLessThan(PATIENCE.toNanos());
         Thread.onSpinWait();
       }
@@ -99,7 +101,7 @@ class ExpiryTest {
     }
   }
 
-  /** Without compaction's help: accesses to other keys visit all that is there. */
+  /** Works without compaction: accesses to some keys clean up the whole state. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "ROOMY"})
   void accessesCleanUpEntryByEntry(TestSettings settings) throws Exception {
@@ -148,28 +150,34 @@ class ExpiryTest {
         return;
       }
       assertThat(System.nanoTime() - start)
-          .as(() -> "share " + share + ", log " + store.logBytes() + ", " + store.compactionStats())
+          .as(() ->
+              "expired share "
+                  + share
+                  + ", log "
+                  + store.statistics().logBytes()
+                  + ", "
+                  + store.statistics().compaction())
           .isLessThan(PATIENCE.toNanos());
     }
   }
 
-  /** Bytes of records, dead ones too, of which nothing is alive, to all bytes of the log. */
+  /** The share of the log's bytes in records, including dead ones, whose contents are not live. */
   private static double expiredShare(FasterStore store) {
     KeepRule rule = Objects.requireNonNull(store.config().keepRule());
     long bytes = 0;
-    try (LogScan scan = store.scan(Versions.ALL)) {
+    try (LogScan scan = store.log().scan(Versions.ALL)) {
       while (scan.next()) {
         if (!scan.isTombstone() && !rule.keeps(scan.key(), scan.value(), found(store))) {
           bytes += 24 + scan.key().length() + scan.value().length();
         }
       }
     }
-    return (double) bytes / store.logBytes();
+    return (double) bytes / store.statistics().logBytes();
   }
 
   private static KeepRule.Lookup found(FasterStore store) {
     return key -> {
-      try (KeyHistory history = store.history(key)) {
+      try (KeyHistory history = store.log().history(key)) {
         return history.next() && !history.isTombstone()
             ? ByteSpan.of(history.value().toArray())
             : null;
@@ -177,7 +185,7 @@ class ExpiryTest {
     };
   }
 
-  /** Values of a record and of several, lists and maps that are inline and that are not. */
+  /** Writes values of one or several records, and lists and maps, inline or not. */
   private void fill(FasterKeyedStateBackend<Integer> backend, ExpiringStates states, int key)
       throws Exception {
     backend.setCurrentKey(key);

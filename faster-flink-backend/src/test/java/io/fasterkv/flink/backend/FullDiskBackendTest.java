@@ -25,7 +25,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A backend whose log goes to a system's own full device: it fails checkpoints, and closes. */
+/**
+ * Tests a backend that writes its log to the system's full device: it fails checkpoints and can be
+ * closed.
+ */
 @Timeout(60)
 class FullDiskBackendTest {
   private static final Path FULL = Path.of("/dev/full");
@@ -63,7 +66,7 @@ class FullDiskBackendTest {
   }
 
   @Test
-  void aCheckpointFailsAndTheTaskGoesOn() throws Exception {
+  void aCheckpointFailsAndTheTaskContinues() throws Exception {
     for (int i = 0; i < 3; i++) {
       put(100 * i, 100 * (i + 1));
       RunnableFuture<SnapshotResult<KeyedStateHandle>> checkpoint =
@@ -82,7 +85,7 @@ class FullDiskBackendTest {
     }
   }
 
-  /** As Flink does it: another thread closes the backend, and then the task disposes of it. */
+  /** As in Flink, another thread closes the backend, and then the task disposes of it. */
   @Test
   void aTaskThatIsCancelledDoesNotWaitForSpace() throws Exception {
     CompletableFuture<Void> task =
@@ -94,7 +97,7 @@ class FullDiskBackendTest {
           }
         });
     assertThatThrownBy(() -> task.get(2, TimeUnit.SECONDS))
-        .as("it waits")
+        .as("the task waits for space")
         .isInstanceOf(java.util.concurrent.TimeoutException.class);
     backend.close();
     assertThatThrownBy(() -> task.get(30, TimeUnit.SECONDS))

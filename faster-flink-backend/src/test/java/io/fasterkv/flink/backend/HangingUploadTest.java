@@ -22,25 +22,42 @@ import org.apache.flink.runtime.state.SavepointSnapshotStrategy;
 import org.apache.flink.runtime.state.SnapshotExecutionType;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
+import org.apache.flink.testutils.logging.LoggerAuditingExtension;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.event.Level;
 
 /**
- * A snapshot whose storage hangs at any of its calls ends when it is cancelled, or when its backend
- * is disposed of, and leaves no stream, thread, file, or use of the store.
+ * Tests that a snapshot whose storage hangs at any of its calls ends when it is cancelled or its
+ * backend is disposed of, and leaves no stream, thread, file, or use of the store.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class HangingUploadTest {
   private static final int KEYS = 40;
 
-  /** Far more than the second or two that it takes; Flink kills a task only after minutes. */
-  private static final Duration BOUND = Duration.ofSeconds(30);
+  /** The end of a snapshot takes about a second; Flink kills a task only after minutes. */
+  private static final Duration BOUND = Duration.ofSeconds(5);
+
+  @RegisterExtension
+  private final LoggerAuditingExtension log =
+      new LoggerAuditingExtension("io.fasterkv", Level.DEBUG);
 
   @TempDir private Path directory;
 
-  private enum Kind {
+  @AfterEach
+  void linesNameTheOperator() {
+    assertThat(log.getMessages())
+        .allMatch(line -> line.startsWith("test operator (1/1): "))
+        .anyMatch(line -> line.contains("opened a state store: "));
+  }
+
+  enum Kind {
     INCREMENTAL,
     NATIVE_SAVEPOINT,
     FULL,
@@ -59,14 +76,14 @@ class HangingUploadTest {
     DISPOSE
   }
 
-  private static RunnableFuture<SnapshotResult<KeyedStateHandle>> start(
+  static RunnableFuture<SnapshotResult<KeyedStateHandle>> start(
       Kind kind,
       FasterKeyedStateBackend<Integer> backend,
       HangingWrites storage,
       CloseableRegistry registry)
       throws Exception {
     if (kind == Kind.SAVEPOINT) {
-      // As an operator does it.
+      // The same steps as in an operator.
       return castResult(
           new SnapshotStrategyRunner<>(
                   "savepoint",
@@ -110,7 +127,7 @@ class HangingUploadTest {
         });
   }
 
-  /** Returns false if the snapshot ends without that call. */
+  /** Lets a call hang; returns false if the snapshot ends before it makes that call. */
   private boolean hangs(Kind kind, int call, SplittableRandom random) throws Exception {
     End end = End.values()[random.nextInt(End.values().length)];
     HangingWrites storage = new HangingWrites();
@@ -122,7 +139,8 @@ class HangingUploadTest {
       CloseableRegistry operator = new CloseableRegistry();
       storage.hangFrom(call, false);
       if (kind == Kind.SAVEPOINT) {
-        // Flink writes it, and registers its stream only until it is closed.
+        // Flink writes the savepoint, and keeps the stream registered only until it closes the
+        // stream.
         storage.hangNoClosings();
       }
       RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
@@ -164,7 +182,7 @@ class HangingUploadTest {
     }
   }
 
-  /** Something that a task does on its own thread. */
+  /** An action of a task on its own thread. */
   private interface Action {
     void run() throws Exception;
   }
@@ -193,7 +211,7 @@ class HangingUploadTest {
     }
   }
 
-  /** Its streams cannot be closed either, because Flink's own need a lock that a write holds. */
+  /** Streams cannot be closed either, because those of Flink need a lock that a write holds. */
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,

@@ -36,7 +36,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Writes come in rows, whose last ones are not in the store yet: nobody may see the difference. */
+/**
+ * Tests that no reader notices that the last writes of a sequence are buffered and not yet in the
+ * store.
+ */
 class HeldBackWritesTest {
   private static final int KEYS = 43;
   private static final int MANY = 20_000;
@@ -88,7 +91,7 @@ class HeldBackWritesTest {
     assertThat(held(lists)).containsExactly(0, KEYS, 0);
   }
 
-  /** How many keys have their value, their list and their map. */
+  /** The numbers of keys that have a value, a list and a map. */
   private List<Integer> held(KeyedStateHandle handle) throws Exception {
     FasterKeyedStateBackend<Integer> restored = backends.open(handle);
     ValueState<Long> value = ModelStates.state(restored, VALUE);
@@ -157,7 +160,7 @@ class HeldBackWritesTest {
   }
 
   @Test
-  @SuppressWarnings("unchecked") // A state of this backend is of Flink's inner kind.
+  @SuppressWarnings("unchecked") // States of this backend implement Flink's internal interfaces.
   void aVisitorMeetsThem() throws Exception {
     row(VALUE, (state, key) -> state.update((long) key));
     var state =
@@ -170,7 +173,7 @@ class HeldBackWritesTest {
   }
 
   @Test
-  void anIteratorMeetsWhatIsPutWhileItGoes() throws Exception {
+  void anIteratorSeesConcurrentPuts() throws Exception {
     MapState<Integer, Long> map = manyEntries();
     var iterator = map.iterator();
     var first = iterator.next();
@@ -208,7 +211,7 @@ class HeldBackWritesTest {
     assertThat(met).isLessThan(MANY / 2);
   }
 
-  /** A map of more than is read at once. */
+  /** A map with more entries than one read returns. */
   private MapState<Integer, Long> manyEntries() throws Exception {
     MapState<Integer, Long> map = ModelStates.state(backend, MAP);
     backend.setCurrentKey(1);
@@ -219,7 +222,7 @@ class HeldBackWritesTest {
   }
 
   @Test
-  @SuppressWarnings("unchecked") // A state of this backend is of Flink's inner kind.
+  @SuppressWarnings("unchecked") // States of this backend implement Flink's internal interfaces.
   void otherThreadsSeeWhatIsPublishedAtOnce() throws Exception {
     ValueStateDescriptor<Long> published =
         new ValueStateDescriptor<>("published", LongSerializer.INSTANCE);
@@ -260,7 +263,7 @@ class HeldBackWritesTest {
   }
 
   @Test
-  @SuppressWarnings("unchecked") // A state of this backend is of Flink's inner kind.
+  @SuppressWarnings("unchecked") // States of this backend implement Flink's internal interfaces.
   void theTaskThreadSeesWhatIsNotPublished() throws Exception {
     row(VALUE, (state, key) -> state.update((long) key));
     var inner =

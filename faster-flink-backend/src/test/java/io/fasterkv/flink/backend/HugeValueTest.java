@@ -23,15 +23,17 @@ import org.apache.flink.api.common.typeutils.base.array.BytePrimitiveArraySerial
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Values as long as {@code -Dhuge.mebibytes=} says, whatever the size of pages is. They come back
- * byte for byte, from the store and from an incremental checkpoint.
+ * Tests values of {@code -Dhuge.mebibytes=} MiB with pages of any size. Each value is read back and
+ * compared byte for byte, from the store and from an incremental checkpoint.
  */
+@Tag("slow")
 class HugeValueTest {
   private static final int BYTES = Integer.getInteger("huge.mebibytes", 20) << 20;
   private static final int SMALL_BYTES = 100;
@@ -47,7 +49,7 @@ class HugeValueTest {
 
   @TempDir Path directory;
 
-  /** Where a huge value is. The list and the map have a small one before it and behind it. */
+  /** The location of a huge value. The list and the map have small ones before and after it. */
   private enum Place {
     VALUE_STATE {
       @Override
@@ -126,7 +128,7 @@ class HugeValueTest {
     "LIST_ELEMENT, 4kb", "LIST_ELEMENT, default",
     "MAP_VALUE, 4kb", "MAP_VALUE, default"
   })
-  void aHugeValueComesBackByteForByte(Place place, String pageSize) throws Exception {
+  void aHugeValueIsReadBackByteForByte(Place place, String pageSize) throws Exception {
     List<String> expected = place.expected();
     try (TestBackends backends = new TestBackends(config(pageSize))) {
       FasterKeyedStateBackend<Integer> backend = backends.open();
@@ -144,7 +146,7 @@ class HugeValueTest {
     }
   }
 
-  /** When small values have been put and read in their turn, scratch is small again. */
+  /** Writing and reading a small value makes scratch memory small again. */
   @ParameterizedTest
   @EnumSource(Place.class)
   void nothingOfAHugeValueStaysOnTheHeap(Place place) throws Exception {

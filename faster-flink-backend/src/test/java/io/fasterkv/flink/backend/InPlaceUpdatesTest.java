@@ -17,7 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What is reduced and aggregated is changed where it lies, as long as it does not get longer. */
+/** Tests that reducing and aggregating state is updated in place as long as it does not grow. */
 class InPlaceUpdatesTest {
   private static final int ADDS = 1_000;
 
@@ -51,7 +51,9 @@ class InPlaceUpdatesTest {
     }
   }
 
-  /** A result that gets longer does: the log would show it if the others were copied. */
+  /**
+   * A result that grows is copied. This shows that the log would reveal copies in the other tests.
+   */
   @ParameterizedTest
   @EnumSource(names = {"ROOMY", "TINY"})
   void aTextThatGrowsNeedsMore(TestSettings settings) throws Exception {
@@ -63,29 +65,29 @@ class InPlaceUpdatesTest {
               new ReducingStateDescriptor<>("text", String::concat, StringSerializer.INSTANCE));
       backend.setCurrentKey(1);
       text.add("a");
-      long before = backend.store().logBytes();
+      long before = backend.store().statistics().logBytes();
       for (int i = 1; i < ADDS; i++) {
         text.add("a");
       }
       assertThat(text.get()).isEqualTo("a".repeat(ADDS));
-      assertThat(backend.store().logBytes() - before).isGreaterThan(ADDS);
+      assertThat(backend.store().statistics().logBytes() - before).isGreaterThan(ADDS);
     }
   }
 
-  /** By how much the log is longer after all additions than after the first. */
+  /** Growth of the log from the first addition to the last. */
   private static long growth(
       FasterKeyedStateBackend<Integer> backend, AppendingState<Long, ?> state) throws Exception {
     backend.setCurrentKey(1);
     state.add(1L);
-    long before = backend.store().logBytes();
+    long before = backend.store().statistics().logBytes();
     for (int i = 1; i < ADDS; i++) {
       state.add(1L);
     }
     assertThat(before).isPositive();
-    return backend.store().logBytes() - before;
+    return backend.store().statistics().logBytes() - before;
   }
 
-  /** Keeps the sum and the number of what was added. */
+  /** Keeps the sum and the count of the added numbers. */
   private static final class Mean implements AggregateFunction<Long, long[], Double> {
     private static final long serialVersionUID = 1L;
 

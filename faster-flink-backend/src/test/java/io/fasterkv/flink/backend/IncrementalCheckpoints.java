@@ -12,6 +12,7 @@ import org.apache.flink.runtime.checkpoint.CheckpointOptions;
 import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
@@ -22,7 +23,7 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Backends on one directory, with incremental checkpoints that are all completed. */
+/** Opens backends in one directory, with incremental checkpoints that all complete. */
 abstract class IncrementalCheckpoints {
   static final ValueStateDescriptor<byte[]> VALUE =
       new ValueStateDescriptor<>("value", BytePrimitiveArraySerializer.INSTANCE);
@@ -85,7 +86,7 @@ abstract class IncrementalCheckpoints {
         VoidNamespace.INSTANCE, VoidNamespaceSerializer.INSTANCE, VALUE);
   }
 
-  /** Takes a checkpoint that is complete, and of which the backend is told. */
+  /** Takes a checkpoint, completes it, and notifies the backend. */
   IncrementalRemoteKeyedStateHandle take(FasterKeyedStateBackend<Integer> backend)
       throws Exception {
     IncrementalRemoteKeyedStateHandle handle = write(backend, CheckpointType.CHECKPOINT);
@@ -96,11 +97,18 @@ abstract class IncrementalCheckpoints {
 
   IncrementalRemoteKeyedStateHandle write(
       FasterKeyedStateBackend<Integer> backend, SnapshotType type) throws Exception {
+    return write(backend, type, files);
+  }
+
+  /** Writes a checkpoint to a given storage. */
+  IncrementalRemoteKeyedStateHandle write(
+      FasterKeyedStateBackend<Integer> backend, SnapshotType type, CheckpointStreamFactory storage)
+      throws Exception {
     var future =
         backend.snapshot(
             ++checkpoint,
             1,
-            files,
+            storage,
             new CheckpointOptions(type, CheckpointStorageLocationReference.getDefault()));
     future.run();
     return (IncrementalRemoteKeyedStateHandle) future.get().getJobManagerOwnedSnapshot();

@@ -30,10 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Backends beside a model of Flink's JobManager and a plain map: checkpoints of all kinds that
+ * Tests backends with a model of Flink's JobManager and a plain map: checkpoints of all kinds that
  * overlap, are confirmed late or never, fail and are aborted; failures and restores at the same and
- * at other parallelisms. The files that checkpoints share are deleted as soon as Flink's own
- * registry says so, and whoever reads or deletes a file after that fails.
+ * at another parallelism. Shared files are deleted as soon as Flink's own registry deletes them,
+ * and a later read or deletion of such a file fails the test.
  */
 class IncrementalModelTest {
   private static final int KEYS = 300;
@@ -43,7 +43,7 @@ class IncrementalModelTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ROOMY_INCREMENTAL", "TINY_INCREMENTAL"})
-  void whatACheckpointHadComesBackWhateverHappenedToOthers(TestSettings settings) throws Throwable {
+  void aCheckpointIsRestoredWhateverHappensToOthers(TestSettings settings) throws Throwable {
     Seeds.run(
         4,
         random -> {
@@ -53,7 +53,7 @@ class IncrementalModelTest {
         });
   }
 
-  /** What a checkpoint that is taken or complete consists of. */
+  /** The parts of a checkpoint that is pending or complete. */
   private static final class Checkpoint {
     final long id;
     final boolean isSavepoint;
@@ -79,10 +79,10 @@ class IncrementalModelTest {
     private final List<Long> untold = new ArrayList<>();
     private Checkpoint complete;
 
-    /** A checkpoint that was restored from and not claimed, or null. */
+    /** A checkpoint that was restored without a claim, or null. */
     private Checkpoint theirs;
 
-    /** Of checkpoints up to this one, which were aborted, the registry may still have files. */
+    /** The registry may still contain files of aborted checkpoints up to this one. */
     private long leftoversUntil;
 
     private boolean mustBeFull;
@@ -141,7 +141,7 @@ class IncrementalModelTest {
     }
 
     private void compact() {
-      subtasks.get(random.nextInt(subtasks.size())).store().compact();
+      subtasks.get(random.nextInt(subtasks.size())).store().log().compact();
     }
 
     private void start() throws Exception {
@@ -162,7 +162,7 @@ class IncrementalModelTest {
       pending.put(checkpoint.id, checkpoint);
     }
 
-    /** The parts arrive one by one; the checkpoint is complete with the last, or fails. */
+    /** Subtasks acknowledge one by one; the checkpoint completes with the last one, or fails. */
     private void finishOne() throws Exception {
       Checkpoint checkpoint = anyPending();
       if (checkpoint == null) {
@@ -224,7 +224,7 @@ class IncrementalModelTest {
       }
     }
 
-    /** The subtasks may hear of it, or not; what they still write is thrown away. */
+    /** Notifies the subtasks or not. Files that they still write are discarded. */
     private void abort(Checkpoint checkpoint) throws Exception {
       pending.remove(checkpoint.id);
       if (!checkpoint.isSavepoint && !checkpoint.handles.isEmpty()) {
@@ -266,7 +266,7 @@ class IncrementalModelTest {
       }
     }
 
-    /** All subtasks die; the job comes back, or is started anew from the checkpoint. */
+    /** All subtasks fail; the job is restored, or restarted from the checkpoint. */
     private void fail() throws Exception {
       for (Checkpoint checkpoint : List.copyOf(pending.values())) {
         abort(checkpoint);
@@ -286,20 +286,21 @@ class IncrementalModelTest {
         return;
       }
       model = new ModelStates(complete.model);
-      // A registry that is lost takes what it would have deleted with it.
+      // A registry that is lost forgets the files that it would have deleted.
       if (random.nextInt(3) == 0 && leftoversUntil < complete.id) {
         registerAnew(random.nextBoolean());
       }
       open(parallelism, complete.handles);
     }
 
-    /** A new JobManager; without a claim the checkpoint stays somebody else's. */
+    /** Starts a new JobManager. Without a claim, the checkpoint still belongs to another owner. */
     private void registerAnew(boolean isClaimed) {
       registry = new SharedStateRegistryImpl(Runnable::run);
       if (isClaimed && theirs != complete) {
         registry.registerAll(complete.handles, complete.id);
       } else if (theirs == null || theirs == complete) {
-        // Flink's registry knows its files and never deletes them; this one refuses their names.
+        // Flink's registry knows the checkpoint's files and never deletes them; this one rejects
+        // their names.
         mustBeFull = true;
         theirs = complete;
       } else {
@@ -307,7 +308,7 @@ class IncrementalModelTest {
       }
     }
 
-    /** No file is there that nobody needs, and none is missing. */
+    /** Checks that no file is missing and that all files are needed. */
     private void checkFiles() throws Exception {
       while (complete == null || !pending.isEmpty() || complete.id != nextId - 1) {
         for (Checkpoint checkpoint : List.copyOf(pending.values())) {

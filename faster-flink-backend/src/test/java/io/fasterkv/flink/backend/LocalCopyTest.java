@@ -26,11 +26,11 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a checkpoint does for its copy on the machine, it does only when that costs it nothing. */
+/** Tests that a checkpoint creates its local copy only if that costs nothing. */
 class LocalCopyTest {
   private static final int KEYS = 3000;
 
-  /** Then the files have digests, so that a restore does not read all of them. */
+  /** Values of this length give the files digests, so that a restore does not read all of them. */
   private static final int LONG_BYTES = 900;
 
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -77,7 +77,7 @@ class LocalCopyTest {
     return result;
   }
 
-  /** However long that takes. */
+  /** No checkpoint waits for the background copy, no matter how long it takes. */
   @Test
   void noCheckpointWaitsUntilARestoredLogIsHere() throws Exception {
     FasterKeyedStateBackend<Integer> backend = backends.open();
@@ -88,7 +88,7 @@ class LocalCopyTest {
 
     files.refuseLending(true);
     FasterKeyedStateBackend<Integer> restored = backends.open(elsewhere);
-    assertThat(restored.store().bytesToCopy()).isPositive();
+    assertThat(restored.store().integration().bytesToCopy()).isPositive();
     IncrementalCheckpoints.put(restored, 0, 10, 2, LONG_BYTES);
     SnapshotResult<KeyedStateHandle> early = take(restored);
     assertThat(early.getJobManagerOwnedSnapshot()).isNotNull();
@@ -97,14 +97,14 @@ class LocalCopyTest {
 
     files.refuseLending(false);
     long start = System.nanoTime();
-    while (restored.store().bytesToCopy() > 0) {
+    while (restored.store().integration().bytesToCopy() > 0) {
       assertThat(System.nanoTime() - start).isLessThan(PATIENCE.toNanos());
       Thread.onSpinWait();
     }
     assertThat(take(restored).getTaskLocalSnapshot()).isNotNull();
   }
 
-  /** Nobody takes the result of a future that is cancelled. */
+  /** The result of a cancelled future is lost. */
   @Test
   void aCheckpointThatIsCancelledAtItsEndLeavesNoFile() throws Exception {
     FasterKeyedStateBackend<Integer> backend = backends.open();

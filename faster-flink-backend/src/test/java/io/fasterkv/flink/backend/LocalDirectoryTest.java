@@ -19,26 +19,26 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Directories of processes that were killed are removed, and those of living ones never. */
+/** Tests that directories of killed processes are removed, and those of running ones never are. */
 @Timeout(120)
 class LocalDirectoryTest {
   @TempDir Path directory;
 
   private final List<Process> processes = new ArrayList<>();
 
-  /** What another process does. */
+  /** The main method of another process. */
   public static final class OtherProcess {
     private OtherProcess() {}
 
-    /** Makes a directory below the first argument and stays, or, told to, removes dead ones. */
+    /** Creates a directory below the first argument and waits, or removes dead ones on request. */
     @SuppressWarnings("SystemOut")
     public static void main(String[] args) throws Exception {
       Path parent = Path.of(args[0]);
       if (args[1].equals("remove")) {
-        LocalDirectory.removeDead(parent);
+        LocalDirectory.removeDead(parent, System.getLogger("test"));
         return;
       }
-      LocalDirectory own = LocalDirectory.create(parent, "operator 1");
+      LocalDirectory own = LocalDirectory.create(parent, "operator 1", System.getLogger("test"));
       Files.createDirectories(own.path().resolve("log"));
       Files.writeString(own.path().resolve("log").resolve("log.0"), "bytes");
       System.out.println(own.path());
@@ -74,7 +74,7 @@ class LocalDirectoryTest {
     return process;
   }
 
-  /** Returns the directory that a process has made. */
+  /** Waits for the directory that a process creates. */
   private static Path awaitDirectory(Process process) throws IOException {
     return Path.of(process.inputReader().readLine());
   }
@@ -84,20 +84,21 @@ class LocalDirectoryTest {
   }
 
   @Test
-  void whatAKilledProcessHasLeftIsRemovedAndNothingElse() throws Exception {
+  void onlyDirectoriesOfKilledProcessesAreRemoved() throws Exception {
     Process first = start(directory, "stay");
     Process second = start(directory, "stay");
     Path firstPath = awaitDirectory(first);
     Path secondPath = awaitDirectory(second);
     Path foreign = Files.createDirectories(directory.resolve("faster-but-not-ours"));
-    try (LocalDirectory own = LocalDirectory.create(directory, "operator 2")) {
-      LocalDirectory.removeDead(directory);
+    try (LocalDirectory own =
+        LocalDirectory.create(directory, "operator 2", System.getLogger("test"))) {
+      LocalDirectory.removeDead(directory, System.getLogger("test"));
       assertThat(directories()).contains(firstPath, secondPath, foreign, own.path()).hasSize(4);
       killNow(first);
-      LocalDirectory.removeDead(directory);
+      LocalDirectory.removeDead(directory, System.getLogger("test"));
       assertThat(directories()).contains(secondPath, foreign, own.path()).hasSize(3);
       assertThat(secondPath.resolve("log").resolve("log.0")).hasContent("bytes");
-      // Looking at directories has not cost this process its lock.
+      // Examining directories must not release this process's lock.
       assertThat(start(directory, "remove").waitFor()).isZero();
       assertThat(directories()).contains(secondPath, foreign, own.path()).hasSize(3);
     }
@@ -106,7 +107,7 @@ class LocalDirectoryTest {
     assertThat(directories()).containsExactly(foreign);
   }
 
-  /** Each class loader has classes of its own, and the process is one. */
+  /** Locks say nothing about an owner on another machine or from another boot. */
   @Test
   void directoriesOfAnotherPlaceAreLeftAlone() throws Exception {
     Process other = start(directory, "stay");
@@ -116,10 +117,10 @@ class LocalDirectoryTest {
     String name = owner.getFileName().toString();
     Path elsewhere = path.resolve(name.replaceFirst("owner-.", "owner-x"));
     Files.move(owner, elsewhere);
-    LocalDirectory.removeDead(directory);
-    assertThat(path).as("of another machine, or before it was started").exists();
+    LocalDirectory.removeDead(directory, System.getLogger("test"));
+    assertThat(path).as("of another machine, or from before a reboot").exists();
     Files.move(elsewhere, owner);
-    LocalDirectory.removeDead(directory);
+    LocalDirectory.removeDead(directory, System.getLogger("test"));
     assertThat(path).doesNotExist();
   }
 
@@ -136,7 +137,7 @@ class LocalDirectoryTest {
     assertThat(directories()).isEmpty();
   }
 
-  /** Flink's own temporary directories are another one for each process. */
+  /** Flink has one temporary directory for each process. */
   @Test
   void openingAStoreRemovesThemFromFlinksDirectories() throws Exception {
     Configuration config = TestSettings.TINY.config();
@@ -167,7 +168,8 @@ class LocalDirectoryTest {
   @Test
   void isForItsOwnerAlone() throws IOException {
     assumeThat(directory.getFileSystem().supportedFileAttributeViews()).contains("posix");
-    try (LocalDirectory own = LocalDirectory.create(directory, "operator")) {
+    try (LocalDirectory own =
+        LocalDirectory.create(directory, "operator", System.getLogger("test"))) {
       assertThat(Files.getPosixFilePermissions(own.path()))
           .isEqualTo(PosixFilePermissions.fromString("rwx------"));
       for (Path child : LocalDirectory.children(own.path(), "")) {
@@ -180,7 +182,7 @@ class LocalDirectoryTest {
   @Test
   void aDirectoryThatCannotBeCreatedNamesTheOption() throws IOException {
     Path file = Files.writeString(directory.resolve("file"), "not a directory");
-    assertThatThrownBy(() -> LocalDirectory.create(file, "operator"))
+    assertThatThrownBy(() -> LocalDirectory.create(file, "operator", System.getLogger("test")))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("directory=" + file)
         .hasMessageContaining("state.backend.faster.local-dir")

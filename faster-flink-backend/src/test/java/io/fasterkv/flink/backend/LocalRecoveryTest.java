@@ -38,7 +38,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Checkpoints that are on the machine that took them, too. */
+/** Tests checkpoints that also have a local copy. */
 class LocalRecoveryTest {
   private static final int KEYS = 500;
 
@@ -85,16 +85,16 @@ class LocalRecoveryTest {
     return result;
   }
 
-  /** Without a look at the files elsewhere, but for new checkpoints, which are built on those. */
+  /** Restores do not read the remote files, but new checkpoints reuse them. */
   @Test
-  void aSubtaskComesBackFromItsOwnMachineAlone() throws Exception {
+  void aSubtaskIsRestoredFromLocalFilesAlone() throws Exception {
     open(TestSettings.TINY_INCREMENTAL);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 20_000);
     SnapshotResult<KeyedStateHandle> taken = take(backend);
     long end = end(taken);
     backend.dispose();
-    // Whoever reads them finds nothing.
+    // From now on, reading the remote files fails.
     ((IncrementalRemoteKeyedStateHandle) taken.getJobManagerOwnedSnapshot())
         .streamSubHandles()
         .forEach(file -> files.replace(file, new byte[0]));
@@ -104,14 +104,14 @@ class LocalRecoveryTest {
     long before = files.sharedBytes();
     model.change(restored, random, KEYS, 100);
     SnapshotResult<KeyedStateHandle> next = take(restored);
-    // What was written since; the files of the first checkpoint are not written again.
+    // Only new data is uploaded; the files of the first checkpoint are not written again.
     assertThat(files.sharedBytes() - before).isLessThanOrEqualTo((end(next) - end) * 11 / 10);
     model.check(backends.open(next.getTaskLocalSnapshot()), KEYS);
   }
 
-  /** The copy is one file, of the same bytes. */
+  /** The copy is one file with the same bytes. */
   @Test
-  void aSubtaskComesBackFromAFullCheckpointOfItsOwnMachineAlone() throws Exception {
+  void aSubtaskIsRestoredFromALocalFullCheckpointAlone() throws Exception {
     open(TestSettings.TINY);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 20_000);
@@ -121,7 +121,7 @@ class LocalRecoveryTest {
     try (InputStream here = file(taken.getTaskLocalSnapshot()).openInputStream()) {
       assertThat(here).hasBinaryContent(files.bytes(elsewhere));
     }
-    // Whoever reads it finds nothing.
+    // From now on, reading the remote file fails.
     files.replace(elsewhere, new byte[0]);
     assertThatThrownBy(() -> backends.open(taken.getJobManagerOwnedSnapshot()))
         .hasRootCauseInstanceOf(EOFException.class);
@@ -136,7 +136,7 @@ class LocalRecoveryTest {
     return ((KeyGroupsStateHandle) full).getDelegateStateHandle();
   }
 
-  /** No task comes back from one by itself. */
+  /** Flink never restores tasks from a savepoint automatically. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void aSavepointIsNotKeptHere(TestSettings settings) throws Exception {
@@ -154,10 +154,10 @@ class LocalRecoveryTest {
     model.check(backends.open(taken.getJobManagerOwnedSnapshot()), KEYS);
   }
 
-  /** As the first one of a job that has not seen any data yet. */
+  /** Such as the first checkpoint of a job that has not processed any data yet. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
-  void aCheckpointWithoutAnyRecordComesBackFromHereAndFromElsewhere(TestSettings settings)
+  void aCheckpointWithoutRecordsIsRestoredLocallyAndRemotely(TestSettings settings)
       throws Exception {
     open(settings);
     FasterKeyedStateBackend<Integer> backend = backends.open();
@@ -177,7 +177,7 @@ class LocalRecoveryTest {
     model.check(backends.open(take(restored).getJobManagerOwnedSnapshot()), KEYS);
   }
 
-  /** Stores that go on from a copy, and copies of other checkpoints, do not change it. */
+  /** Stores that continue from a copy, and copies of other checkpoints, do not change the copy. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void aCopyStaysAsItIs(TestSettings settings) throws Exception {
@@ -188,7 +188,7 @@ class LocalRecoveryTest {
     ModelStates atFirst = new ModelStates(model);
     for (int round = 0; round < 3; round++) {
       model.change(backend, random, KEYS, 10_000);
-      backend.store().compact();
+      backend.store().log().compact();
       take(backend).getTaskLocalSnapshot().discardState();
     }
     backend.dispose();
@@ -205,7 +205,7 @@ class LocalRecoveryTest {
   }
 
   @Test
-  void whatIsNotWhatWasWrittenIsNamedWithItsFileAndOffset() throws Exception {
+  void damageIsReportedWithFileAndOffset() throws Exception {
     open(TestSettings.TINY_INCREMENTAL);
     FasterKeyedStateBackend<Integer> backend = backends.open();
     model.change(backend, random, KEYS, 2_000);
@@ -228,7 +228,7 @@ class LocalRecoveryTest {
     model.check(backends.open(local), KEYS);
   }
 
-  /** Where a checkpoint's log ends, by the names of its files. */
+  /** End of a checkpoint's log, derived from the names of its files. */
   private static long end(SnapshotResult<KeyedStateHandle> taken) {
     return ((IncrementalRemoteKeyedStateHandle) taken.getJobManagerOwnedSnapshot())
         .getSharedState().stream()
@@ -243,7 +243,7 @@ class LocalRecoveryTest {
     Files.write(file, bytes);
   }
 
-  /** A checkpoint is complete without its copy. */
+  /** A checkpoint completes even if its copy cannot be made. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void aCopyThatCannotBeMadeFailsNoCheckpoint(TestSettings settings) throws Exception {

@@ -26,7 +26,7 @@ import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 
-/** All subtasks of an operator whose keys are strings, each with a store of its own. */
+/** All subtasks of an operator with string keys, each with its own store. */
 final class LongKeyBackends implements AutoCloseable {
   private static final int KEY_GROUPS = 32;
 
@@ -37,12 +37,24 @@ final class LongKeyBackends implements AutoCloseable {
           KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<String, String>>>
       timers = new HashMap<>();
   private final SharedStateRegistry registry = new SharedStateRegistryImpl(Runnable::run);
+  private final TtlTimeProvider time;
   private long checkpoint;
 
-  /** Opens so many subtasks on what a snapshot of any number of them has. */
+  private LongKeyBackends(TtlTimeProvider time) {
+    this.time = time;
+  }
+
+  /** Opens subtasks and restores them from a snapshot taken at any parallelism. */
   static LongKeyBackends open(Configuration config, int parallelism, List<KeyedStateHandle> handles)
       throws Exception {
-    LongKeyBackends opened = new LongKeyBackends();
+    return open(config, parallelism, handles, TtlTimeProvider.DEFAULT);
+  }
+
+  /** Opens subtasks that use a given clock. */
+  static LongKeyBackends open(
+      Configuration config, int parallelism, List<KeyedStateHandle> handles, TtlTimeProvider time)
+      throws Exception {
+    LongKeyBackends opened = new LongKeyBackends(time);
     try {
       opened.register(handles);
       FasterStateBackend kind =
@@ -82,7 +94,7 @@ final class LongKeyBackends implements AutoCloseable {
                   KEY_GROUPS,
                   range,
                   new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
-                  TtlTimeProvider.DEFAULT,
+                  time,
                   new UnregisteredMetricsGroup(),
                   own,
                   whileOpening));
@@ -93,7 +105,7 @@ final class LongKeyBackends implements AutoCloseable {
     return subtasks;
   }
 
-  /** A subtask's timers, whose queue is made once. */
+  /** A subtask's timers, whose queue is created once. */
   KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<String, String>> timers(
       FasterKeyedStateBackend<String> subtask) {
     return timers.computeIfAbsent(
@@ -116,7 +128,7 @@ final class LongKeyBackends implements AutoCloseable {
     handles.forEach(handle -> handle.registerSharedStates(registry, checkpoint));
   }
 
-  /** Takes a snapshot that is complete. */
+  /** Takes a snapshot that completes. */
   List<KeyedStateHandle> snapshot(SnapshotType type) throws Exception {
     checkpoint++;
     List<KeyedStateHandle> handles = new ArrayList<>();

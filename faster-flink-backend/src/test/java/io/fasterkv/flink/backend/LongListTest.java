@@ -26,8 +26,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * One list of as many MiB as {@code -Dlist.mebibytes=} says, more than the heap has; the store has
- * 32 MiB. It is appended to, read, taken in an incremental checkpoint, read from that, and cleared.
+ * Tests one list of {@code -Dlist.mebibytes=} MiB, more than fits on the heap; the store has 32
+ * MiB. The test appends to the list, reads it, writes an incremental checkpoint, reads the list
+ * from that, and clears it.
  */
 @EnabledIfSystemProperty(named = "list.mebibytes", matches = "\\d+")
 @Timeout(value = 2, unit = TimeUnit.HOURS)
@@ -110,7 +111,7 @@ class LongListTest {
     T run() throws Exception;
   }
 
-  /** Reports how long a step takes, and the most heap that was in use meanwhile. */
+  /** Reports how long a step takes, and how much heap is used during it at most. */
   private static <T> T timed(String name, Step<T> step) throws Exception {
     System.gc();
     List<MemoryPoolMXBean> heap =

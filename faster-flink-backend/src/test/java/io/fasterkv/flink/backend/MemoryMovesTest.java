@@ -3,7 +3,7 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.MemoryUse;
+import io.fasterkv.api.statistics.MemoryUse;
 import io.fasterkv.flink.TestSettings;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
@@ -12,16 +12,25 @@ import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.apache.flink.testutils.logging.LoggerAuditingExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.event.Level;
 
-/** The index gets memory of the log's as state grows, and keeps it over a restore. */
+/**
+ * Tests that the index receives memory from the log as state grows, and keeps it across a restore.
+ */
 class MemoryMovesTest {
   private static final int LOOKUPS = 20_000;
   private static final int FEW = 10_000;
   private static final long PAUSE_NANOS = 1_000_000;
+
+  @RegisterExtension
+  private final LoggerAuditingExtension log =
+      new LoggerAuditingExtension(OperatorLog.NAME, Level.INFO);
 
   @TempDir Path directory;
 
@@ -35,7 +44,7 @@ class MemoryMovesTest {
     backends = new TestBackends(TestSettings.TINY_INCREMENTAL, directory);
     backend = backends.open();
     store = backend.store();
-    first = store.memoryUse();
+    first = store.statistics().memory();
   }
 
   @AfterEach
@@ -55,14 +64,15 @@ class MemoryMovesTest {
     state(backend).update((long) key);
   }
 
-  /** Puts keys until the log has so little memory; returns how many there are. */
+  /** Adds keys until the log's memory has shrunk to {@code bytes}; returns the number of keys. */
   private int putUntilLogHas(long bytes) throws Exception {
     int keys = 0;
-    for (; store.memoryUse().logBytes() > bytes; keys++) {
+    for (; store.statistics().memory().logBytes() > bytes; keys++) {
       put(backend, keys);
-      assertThat(store.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+      assertThat(store.statistics().memoryBytes())
+          .isLessThanOrEqualTo(store.config().memoryBytes());
       if (keys % 100 == 0) {
-        // Else the index is full before a thread has moved the memory.
+        // Without a pause, the index is full before a thread has moved the memory.
         LockSupport.parkNanos(PAUSE_NANOS);
       }
     }
@@ -84,30 +94,35 @@ class MemoryMovesTest {
     for (int key = 0; key < FEW; key++) {
       put(backend, key);
     }
-    assertThat(store.memoryUse().logBytes()).isEqualTo(first.logBytes());
-    assertThat(store.memoryUse().indexBytes()).isEqualTo(first.indexBytes());
+    assertThat(store.statistics().memory().logBytes()).isEqualTo(first.logBytes());
+    assertThat(store.statistics().memory().indexBytes()).isEqualTo(first.indexBytes());
   }
 
   @Test
   void noRecordsShareEntriesAsLongAsTheLogHasMemoryToGive() throws Exception {
     int keys = putUntilLogHas(first.logBytes() / 4);
-    MemoryUse moved = store.memoryUse();
+    MemoryUse moved = store.statistics().memory();
     assertThat(moved.logBytes()).isEqualTo(first.logBytes() / 4);
     assertThat(moved.indexBytes()).isEqualTo(first.indexBytes() + first.logBytes() * 3 / 4);
-    assertThat(store.indexStatistics().saturatedChains()).isZero();
+    assertThat(store.statistics().index().saturatedChains()).isZero();
     check(backend, keys);
   }
 
   @Test
-  void aRestoredStoreHasWhatTheIndexNeeds() throws Exception {
+  void aRestoredStoreGivesTheIndexWhatItNeeds() throws Exception {
     int keys = putUntilLogHas(first.logBytes() / 4);
     FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
     check(restored, keys);
     FasterStore again = restored.store();
     assertThat(again.config().logMemoryBytes()).isLessThan(first.logBytes());
     assertThat(again.config().logMemoryBytes() >> again.config().logHalvings())
-        .as("no less than a quarter in the end")
+        .as("the log keeps a quarter of its memory")
         .isEqualTo(first.logBytes() / 4);
-    assertThat(again.memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
+    String operator = "test operator (1/1): ";
+    assertThat(log.getMessages())
+        .allMatch(line -> line.startsWith(operator))
+        .anyMatch(line -> line.startsWith(operator + "the index was nearly full and received "))
+        .anyMatch(line -> line.startsWith(operator + "the index of the restored state received "));
+    assertThat(again.statistics().memoryBytes()).isLessThanOrEqualTo(store.config().memoryBytes());
   }
 }

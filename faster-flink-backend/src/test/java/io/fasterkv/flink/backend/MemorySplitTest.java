@@ -3,7 +3,7 @@ package io.fasterkv.flink.backend;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.IndexStatistics;
+import io.fasterkv.api.statistics.IndexStatistics;
 import io.fasterkv.flink.TestSettings;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,8 +20,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * A state that has outgrown its index is restored to a store with a larger one, where memory does
- * not move before.
+ * Tests that state that has outgrown its index is restored to a store with a larger index, if no
+ * memory has moved to the index before.
  */
 @Tag("no-native-access")
 class MemorySplitTest {
@@ -55,23 +55,23 @@ class MemorySplitTest {
         new ValueStateDescriptor<>("value", Long.class));
   }
 
-  /** Reads of the disk for each look-up of some key. */
+  /** Disk reads for each lookup of a key. */
   private static double readsALookup(FasterKeyedStateBackend<Integer> backend, int keys)
       throws Exception {
     ValueState<Long> state = state(backend);
     SplittableRandom random = new SplittableRandom(7);
-    long before = backend.store().indexStatistics().recordsFromDisk();
+    long before = backend.store().statistics().index().recordsFromDisk();
     for (int i = 0; i < LOOKUPS; i++) {
       int key = random.nextInt(keys);
       backend.setCurrentKey(key);
       assertThat(state.value()).isEqualTo(key);
     }
-    long reads = backend.store().indexStatistics().recordsFromDisk() - before;
+    long reads = backend.store().statistics().index().recordsFromDisk() - before;
     return (double) reads / LOOKUPS;
   }
 
   private static String told(FasterStore store) {
-    IndexStatistics index = store.indexStatistics();
+    IndexStatistics index = store.statistics().index();
     return "indexBytes=%d, load=%.2f, logMemoryBytes=%d"
         .formatted(index.bytes(), index.load(), store.config().logMemoryBytes());
   }
@@ -79,7 +79,7 @@ class MemorySplitTest {
   @Test
   void anIndexThatWasFullGetsMemoryOfTheLogsAndLookupsReadLess() throws Exception {
     FasterKeyedStateBackend<Integer> backend = filled(MANY);
-    assertThat(backend.store().indexStatistics().saturatedChains()).isPositive();
+    assertThat(backend.store().statistics().index().saturatedChains()).isPositive();
     double before = readsALookup(backend, MANY);
     FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
     double after = readsALookup(restored, MANY);
@@ -88,15 +88,18 @@ class MemorySplitTest {
         .isLessThan(before);
     assertThat(restored.store().config().logMemoryBytes())
         .isLessThan(backend.store().config().logMemoryBytes());
-    assertThat(restored.store().memoryBytes())
+    assertThat(restored.store().statistics().memoryBytes())
         .isLessThanOrEqualTo(backend.store().config().memoryBytes());
-    // It is not taken back while the state is as large.
+    // The log does not get the memory back while the state has this size.
     FasterKeyedStateBackend<Integer> again = backends.open(TestBackends.snapshot(restored));
     assertThat(again.store().config().logMemoryBytes())
         .isLessThanOrEqualTo(restored.store().config().logMemoryBytes());
   }
 
-  /** Its index has more entries than the new one will have: it is filled record by record. */
+  /**
+   * The old index has more entries than the new one will have, so the new one is filled record by
+   * record.
+   */
   @Test
   void aLogThatIsNotTakenAsItIsIsSplitAlike() throws Exception {
     int keys = 3 * MANY / 2;
@@ -114,13 +117,13 @@ class MemorySplitTest {
   @Test
   void aStateThatFitsItsIndexLeavesTheLogItsMemory() throws Exception {
     FasterKeyedStateBackend<Integer> backend = filled(MANY / 4);
-    assertThat(backend.store().indexStatistics().saturatedChains()).isZero();
+    assertThat(backend.store().statistics().index().saturatedChains()).isZero();
     FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
     assertThat(restored.store().config().logMemoryBytes())
         .isEqualTo(backend.store().config().logMemoryBytes());
   }
 
-  /** Each of several subtasks has a part of the keys, and all of the memory. */
+  /** Each subtask has only some of the keys, but as much memory as the one before. */
   @Test
   void anIndexThatWasFullAndIsSplitIsNotFullAnyMore() throws Exception {
     FasterKeyedStateBackend<Integer> backend = filled(MANY);

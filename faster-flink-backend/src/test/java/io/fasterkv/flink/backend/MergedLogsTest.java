@@ -16,13 +16,15 @@ import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.PlaceholderStreamStateHandle;
 import org.apache.flink.runtime.state.VoidNamespace;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What comes back of several subtasks' logs that began with one. */
+/** Tests what is restored from the logs of several subtasks that started from the same log. */
+@Tag("slow")
 class MergedLogsTest extends IncrementalCheckpoints {
-  /** Of two halves one is taken as it is; then the others' keys are not there. */
+  /** The log of one half is opened unchanged; it lacks the other half's keys. */
   @Test
   void logsAreTakenAsTheyAreWhenSubtasksAreMergedAndSplit() throws Exception {
     FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
@@ -38,9 +40,9 @@ class MergedLogsTest extends IncrementalCheckpoints {
       put(half, 0, 20, 2);
       halves.add(take(half));
       assertThat(uploadedBytes() - before).isLessThan(ofWhole.getStateSize() / 20);
-      // What is not its own goes with the next compaction.
-      half.store().compact();
-      assertThat(half.store().compactionStats().movedRecords()).isLessThanOrEqualTo(own);
+      // The next compaction drops foreign records.
+      half.store().log().compact();
+      assertThat(half.store().statistics().compaction().movedRecords()).isLessThanOrEqualTo(own);
       half.notifyCheckpointComplete(checkpoint);
       halves.set(halves.size() - 1, take(half));
     }
@@ -50,11 +52,10 @@ class MergedLogsTest extends IncrementalCheckpoints {
     assertThat(merged.numKeyValueStateEntries()).isEqualTo(20_000);
   }
 
-  /** Who compacts between the split and the merge, how many quarters of the log. */
+  /** The parameters say how many quarters of its log each subtask compacts before the merge. */
   @ParameterizedTest
   @CsvSource({"0, 0", "0, 1", "1, 0", "2, 1", "1, 2", "4, 0", "0, 4", "4, 4"})
-  void whatIsStaleInALogThatWasSharedDoesNotComeBack(int lowCompacts, int highCompacts)
-      throws Exception {
+  void staleRecordsOfASharedLogDoNotReappear(int lowCompacts, int highCompacts) throws Exception {
     FasterKeyedStateBackend<Integer> whole = openWhole();
     put(whole, 0, 4_000, 1);
     IncrementalRemoteKeyedStateHandle ofWhole = take(whole);
@@ -67,7 +68,7 @@ class MergedLogsTest extends IncrementalCheckpoints {
     compactQuarters(low, lowCompacts);
     compactQuarters(high, highCompacts);
     FasterKeyedStateBackend<Integer> merged = backends.open(ALL, List.of(take(low), take(high)));
-    // What they have in common is taken as it is.
+    // The common part of the log is opened unchanged.
     long before = uploadedBytes();
     assertThat(write(merged, CheckpointType.CHECKPOINT).getSharedState())
         .anyMatch(file -> file.getHandle() instanceof PlaceholderStreamStateHandle);
@@ -87,7 +88,9 @@ class MergedLogsTest extends IncrementalCheckpoints {
     }
   }
 
-  /** Who has compacted how much decides whose log the three begin with, and what is put into it. */
+  /**
+   * The amount of compaction decides which log the store opens, and what it inserts into that log.
+   */
   @ParameterizedTest
   @CsvSource({"0, 1, 2", "2, 1, 0", "1, 0, 2", "0, 4, 1", "4, 4, 2"})
   void threeLogsThatBeginAtDifferentPlacesAreMerged(int first, int second, int third)
@@ -108,9 +111,9 @@ class MergedLogsTest extends IncrementalCheckpoints {
       compactQuarters(one, compacted.get(i));
       handles.add(take(one));
     }
-    assertThat(thirds.stream().map(one -> one.store().beginAddress()).distinct())
+    assertThat(thirds.stream().map(one -> one.store().log().beginAddress()).distinct())
         .hasSize((int) compacted.stream().distinct().count());
-    // Onto one, and onto two that each have a part of the one in the middle.
+    // Merges to one subtask, and to two that each have a part of the middle one's key groups.
     for (KeyGroupRange range : List.of(ALL, KeyGroupRange.of(0, 15), KeyGroupRange.of(16, 31))) {
       FasterKeyedStateBackend<Integer> merged =
           backends.open(
@@ -151,9 +154,9 @@ class MergedLogsTest extends IncrementalCheckpoints {
     }
   }
 
-  /** One half's chains go past the other's records: there are enough of them to share a tag. */
+  /** One half's chains skip the other's records. There are enough records that keys share a tag. */
   @Test
-  void recordsThatOneHalfsChainsGoPastAreThereWhenHalvesAreMerged() throws Exception {
+  void recordsSkippedByOneHalfsChainsArePresentAfterAMerge() throws Exception {
     FasterKeyedStateBackend<Integer> whole = open(TestSettings.ROOMY_INCREMENTAL);
     int keys = 300_000;
     put(whole, 0, keys, 1, 10);
@@ -174,7 +177,10 @@ class MergedLogsTest extends IncrementalCheckpoints {
     assertThat(missing).isEmpty();
   }
 
-  /** Small pages, in memory that holds all, so that nothing compacts but who is asked to. */
+  /**
+   * Opens a store with small pages and memory for all state, so that only requested compactions
+   * run.
+   */
   private FasterKeyedStateBackend<Integer> openWhole() throws Exception {
     Configuration config = TestSettings.TINY_INCREMENTAL.config();
     config.set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(8));
@@ -186,7 +192,9 @@ class MergedLogsTest extends IncrementalCheckpoints {
   private static void compactQuarters(FasterKeyedStateBackend<Integer> backend, int quarters) {
     FasterStore store = backend.store();
     if (quarters > 0) {
-      store.compact(store.beginAddress() + store.logBytes() / 4 * quarters);
+      store
+          .log()
+          .compact(store.log().beginAddress() + store.statistics().logBytes() / 4 * quarters);
     }
   }
 }

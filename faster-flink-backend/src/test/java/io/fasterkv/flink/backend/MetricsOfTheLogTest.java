@@ -21,11 +21,13 @@ import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.Test;
 
-/** Gauges of the log, the index, and snapshots tell what is so, within a few percent. */
+/** Tests that gauges of the log, the index and snapshots are accurate within a few percent. */
 class MetricsOfTheLogTest extends IncrementalCheckpoints {
   private static final int KEYS = 60_000;
 
-  /** Records of so many bytes have digests in the files, so the log need not be read at once. */
+  /**
+   * Records of this length have digests in the files, so a restore need not read the log at once.
+   */
   private static final int LONG_BYTES = 1_000;
 
   private final RecordedGauges gauges = new RecordedGauges();
@@ -37,7 +39,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void entriesAndLiveBytesAreHalvedWhenHalfOfTheKeysAreGone() throws Exception {
+  void entriesAndLiveBytesAreHalvedWhenHalfOfTheKeysAreDeleted() throws Exception {
     FasterKeyedStateBackend<Integer> backend = reported(TestSettings.ROOMY_INCREMENTAL);
     put(backend, 0, KEYS, 1);
     long full = gauges.get("logBytes");
@@ -53,9 +55,9 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
     assertThat(gauges.get("logLiveBytes")).isCloseTo(full / 2, percent(3, full));
     assertThat(gauges.get("logDeadBytes")).isCloseTo(full / 2, percent(3, full));
 
-    // What has been written is on disk then, where compaction takes it from.
+    // The records are then on disk, where compaction reads them.
     take(backend);
-    backend.store().compact();
+    backend.store().log().compact();
     assertThat(gauges.get("compactionPasses")).isPositive();
     assertThat(gauges.get("indexEntries")).isCloseTo(KEYS / 2, percent(2, KEYS));
     assertThat(gauges.get("logBytes")).isCloseTo(full / 2, percent(3, full));
@@ -70,7 +72,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void whatIsStillToBeCopiedIsAllOfTheLogAndThenNothing() throws Exception {
+  void bytesToCopyFallFromTheWholeLogToZero() throws Exception {
     FasterKeyedStateBackend<Integer> backend = reported(TestSettings.ROOMY_INCREMENTAL);
     put(backend, 0, KEYS / 10, 1, LONG_BYTES);
     assertThat(gauges.get("logToCopyBytes")).isZero();
@@ -85,10 +87,12 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
     while (gauges.get("logToCopyBytes") > 0) {
       Thread.onSpinWait();
     }
-    assertThat(restored.store().bytesToCopy()).isZero();
+    assertThat(restored.store().integration().bytesToCopy()).isZero();
   }
 
-  /** The same checkpoint, whose files the thread that copies them gets when it may. */
+  /**
+   * The same checkpoint, with files that the copying thread cannot read before the test allows it.
+   */
   private static IncrementalRemoteKeyedStateHandle heldUp(
       IncrementalRemoteKeyedStateHandle handle, CountDownLatch mayBeCopied) {
     return new IncrementalRemoteKeyedStateHandle(
@@ -162,7 +166,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void howLongASnapshotWaitedForAThreadIsTold() throws Exception {
+  void reportsHowLongASnapshotWaitedForAThread() throws Exception {
     FasterKeyedStateBackend<Integer> backend = reported(TestSettings.ROOMY);
     put(backend, 0, 10, 1);
     long start = System.nanoTime();
@@ -181,7 +185,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
   }
 
   @Test
-  void whatCompactionLeavesBehindOfExpiredStateIsCounted() throws Exception {
+  void expiredBytesDroppedByCompactionAreCounted() throws Exception {
     AtomicLong now = new AtomicLong(1_000);
     backends = new TestBackends(TestSettings.ROOMY_INCREMENTAL, directory);
     backends.reportTo(gauges);
@@ -200,7 +204,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
     assertThat(gauges.get("compactionExpiredBytes")).isZero();
 
     now.addAndGet(100);
-    backend.store().compact();
+    backend.store().log().compact();
     assertThat(gauges.get("compactionExpiredBytes")).isCloseTo(full, percent(5, full));
   }
 }

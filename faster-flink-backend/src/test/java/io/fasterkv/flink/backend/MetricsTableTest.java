@@ -11,7 +11,7 @@ import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The metrics that a backend registers are those in the documentation, and what they mean. */
+/** Tests that the documentation lists exactly the metrics of a backend. */
 class MetricsTableTest {
   private static final Map<String, String> MEANING =
       Map.ofEntries(

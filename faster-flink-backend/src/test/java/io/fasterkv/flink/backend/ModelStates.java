@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.flink.Seeds;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -27,7 +26,7 @@ import org.apache.flink.runtime.state.KeyGroupRangeAssignment;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 
-/** States of four types beside what they should hold, in collections of java.util. */
+/** States of four types and their expected contents in java.util collections. */
 final class ModelStates {
   private static final ValueStateDescriptor<byte[]> VALUE =
       new ValueStateDescriptor<>("value", BytePrimitiveArraySerializer.INSTANCE);
@@ -61,7 +60,7 @@ final class ModelStates {
     ListState<String> list = state(backend, LIST);
     MapState<String, byte[]> map = state(backend, MAP);
     ReducingState<Long> sum = state(backend, SUM);
-    // Without the sums, which read, all are writes in a row.
+    // All operations are consecutive writes, except sums, which read first.
     int kinds = random.nextBoolean() ? 8 : 6;
     for (int i = 0; i < times; i++) {
       int key = random.nextInt(keys);
@@ -142,18 +141,18 @@ final class ModelStates {
         list.get().forEach(elements::add);
       }
       assertThat(elements).isEqualTo(lists.getOrDefault(key, List.of()));
-      checkMap(map, maps.getOrDefault(key, Map.of()));
+      StateContents.checkUntimedMap(map, maps.getOrDefault(key, Map.of()));
       assertThat(sum.get()).isEqualTo(sums.get(key));
     }
   }
 
-  /** Whether the key is in one of the backend's key groups. */
+  /** Whether the key belongs to one of the backend's key groups. */
   static boolean isOf(FasterKeyedStateBackend<?> backend, int key) {
     int group = KeyGroupRangeAssignment.assignToKeyGroup(key, TestBackends.KEY_GROUPS);
     return backend.getKeyGroupRange().contains(group);
   }
 
-  /** How many pairs of state and key have a value, among those of the backend's key groups. */
+  /** Number of pairs of state and key with a value in the backend's key groups. */
   int count(FasterKeyedStateBackend<?> backend) {
     return (int)
         Stream.of(values, lists, maps, sums)
@@ -162,19 +161,7 @@ final class ModelStates {
             .count();
   }
 
-  private static void checkMap(MapState<String, byte[]> map, Map<String, byte[]> expected)
-      throws Exception {
-    int count = 0;
-    for (Map.Entry<String, byte[]> entry : map.entries()) {
-      count++;
-      assertThat(expected).containsKey(entry.getKey());
-      assertThat(Arrays.equals(entry.getValue(), expected.get(entry.getKey()))).isTrue();
-    }
-    assertThat(count).isEqualTo(expected.size());
-    assertThat(map.isEmpty()).isEqualTo(expected.isEmpty());
-  }
-
-  /** How many pairs of state and key have a value. */
+  /** Number of pairs of state and key with a value. */
   int count() {
     return values.size() + lists.size() + maps.size() + sums.size();
   }

@@ -17,7 +17,7 @@ import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 import org.apache.flink.util.CloseableIterator;
 
-/** A queue of timers beside what it should hold, in a set of java.util. */
+/** A timer queue and its expected contents in a java.util set. */
 final class ModelTimers {
   private static final Comparator<TimerHeapInternalTimer<Integer, String>> ORDER =
       Comparator.<TimerHeapInternalTimer<Integer, String>>comparingLong(
@@ -28,13 +28,13 @@ final class ModelTimers {
   private final NavigableSet<TimerHeapInternalTimer<Integer, String>> expected;
   private final int times;
 
-  /** A model whose timers have one of so many timestamps. */
+  /** A model with a limited number of timestamps. */
   ModelTimers(int times) {
     this.expected = new TreeSet<>(ORDER);
     this.times = times;
   }
 
-  /** A copy. */
+  /** Creates a copy. */
   ModelTimers(ModelTimers other) {
     this.expected = new TreeSet<>(other.expected);
     this.times = other.times;
@@ -53,7 +53,7 @@ final class ModelTimers {
     return expected.size();
   }
 
-  /** Keeps what these key groups have. */
+  /** A model with only the timers of these key groups. */
   ModelTimers of(KeyGroupRange range) {
     ModelTimers part = new ModelTimers(this);
     part.expected.removeIf(timer -> !range.contains(keyGroup(timer)));
@@ -64,7 +64,7 @@ final class ModelTimers {
     return KeyGroupRangeAssignment.assignToKeyGroup(timer.getKey(), TestBackends.KEY_GROUPS);
   }
 
-  /** Changes the queue at random, and the model with it. */
+  /** Changes the queue and the model at random. */
   void change(
       KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<Integer, String>> queue,
       SplittableRandom random,
@@ -121,12 +121,12 @@ final class ModelTimers {
       assertThat(polled).isNull();
       return;
     }
-    // Timers of the same time come in any order.
+    // Timers with the same time may be in any order.
     assertThat(polled.getTimestamp()).isEqualTo(expected.first().getTimestamp());
     assertThat(expected.remove(polled)).as("%s is in the queue once", polled).isTrue();
   }
 
-  /** What is not touched is shown once, although other timers come and go. */
+  /** An unchanged timer is returned once, although other timers are added and removed. */
   private void iterateAndChange(
       KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<Integer, String>> queue,
       SplittableRandom random)
@@ -138,7 +138,7 @@ final class ModelTimers {
       while (timers.hasNext()) {
         TimerHeapInternalTimer<Integer, String> timer = timers.next();
         shown.add(timer);
-        // Flink's queue on the heap does not bear changes under its iterator.
+        // Flink's queue on the heap does not support changes during an iteration.
         if (!heap && random.nextInt(8) == 0) {
           queue.remove(timer);
           expected.remove(timer);
@@ -153,7 +153,7 @@ final class ModelTimers {
     assertThat(shown).doesNotHaveDuplicates();
     TreeSet<TimerHeapInternalTimer<Integer, String>> seen = new TreeSet<>(ORDER);
     seen.addAll(shown);
-    assertThat(seen.containsAll(untouched)).as("all timers that were not touched").isTrue();
+    assertThat(seen.containsAll(untouched)).as("every unchanged timer is returned").isTrue();
   }
 
   /** Checks the whole queue. */
@@ -190,7 +190,7 @@ final class ModelTimers {
     return sorted;
   }
 
-  /** Polls all. */
+  /** Polls all timers. */
   void drain(KeyGroupedInternalPriorityQueue<TimerHeapInternalTimer<Integer, String>> queue) {
     while (!expected.isEmpty()) {
       poll(queue);
@@ -198,7 +198,10 @@ final class ModelTimers {
     poll(queue);
   }
 
-  /** Few keys and namespaces, so that equal timers come again; some namespaces are huge. */
+  /**
+   * A timer with one of a few keys and namespaces, so that equal timers recur. Some namespaces are
+   * huge.
+   */
   private TimerHeapInternalTimer<Integer, String> timer(SplittableRandom random) {
     long time =
         switch (random.nextInt(40)) {

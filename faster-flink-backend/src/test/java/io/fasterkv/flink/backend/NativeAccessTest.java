@@ -17,16 +17,18 @@ import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Who opens a backend has native access, unless somebody is against it, and reads mapped files,
- * unless somebody counts them.
+ * Tests that opening a backend grants native access unless it is forbidden, and that files are then
+ * mapped unless the system counts their pages as memory of the process.
  */
 @EnabledOnOs(OS.LINUX)
+@Tag("slow")
 class NativeAccessTest {
   private static final String WARNING = "A restricted method in java.lang.foreign.MemorySegment";
   private static final String HINT = "no huge pages without native access";
@@ -57,7 +59,7 @@ class NativeAccessTest {
         .doesNotContain(WARNING);
   }
 
-  /** The JVM then lets everybody do everything, and grants nothing. */
+  /** The JVM then lets all code use restricted methods, but grants native access to no module. */
   @Test
   void whereAllIsAllowedNothingIsGranted() throws Exception {
     assertThat(run(Map.of(), List.of("--illegal-native-access=allow")))
@@ -72,7 +74,7 @@ class NativeAccessTest {
   }
 
   @Test
-  void whoDoesNotWantMappedFilesHasNone() throws Exception {
+  void mappedFilesCanBeSwitchedOff() throws Exception {
     assertThat(run(Map.of(), List.of("-Dmapped=false"))).contains("after=true mapped=false");
   }
 
@@ -81,7 +83,7 @@ class NativeAccessTest {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(options);
-    command.add("-Xmx256m");
+    command.addAll(List.of("-Xmx256m", "-Dlog4j.configurationFile=" + logToConsole()));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), Child.class.getName()));
     command.add(directory.toString());
     Path output = directory.resolve("output.txt");
@@ -95,7 +97,18 @@ class NativeAccessTest {
     return text;
   }
 
-  /** Opens two backends, and has more state in each than memory. */
+  private Path logToConsole() throws IOException {
+    return Files.writeString(
+        directory.resolve("log4j2.properties"),
+        """
+        appender.console.type = Console
+        appender.console.name = console
+        rootLogger.level = INFO
+        rootLogger.appenderRef.console.ref = console
+        """);
+  }
+
+  /** Opens two backends, each with more state than memory. */
   static final class Child {
     private static final int KEYS = 50_000;
 

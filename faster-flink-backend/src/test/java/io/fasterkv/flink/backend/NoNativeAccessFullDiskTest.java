@@ -2,6 +2,6 @@ package io.fasterkv.flink.backend;
 
 import org.junit.jupiter.api.Tag;
 
-/** A full disk where stores have their memory from the C library, and no mapped files. */
+/** Tests a full disk with stores that allocate from the C library and do not map files. */
 @Tag("no-native-access")
 class NoNativeAccessFullDiskTest extends FullDiskBackendTest {}

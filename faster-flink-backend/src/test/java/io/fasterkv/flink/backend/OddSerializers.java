@@ -8,11 +8,11 @@ import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Serializers as users may have them, and as few think of. */
+/** Serializers with unusual behaviour that user code may have. */
 public final class OddSerializers {
   private OddSerializers() {}
 
-  /** A serializer of numbers, with what serializers of this test have in common. */
+  /** A serializer of numbers; the base of the serializers of this test. */
   private abstract static class OfNumbers extends TypeSerializerSingleton<Integer> {
     private static final long serialVersionUID = 1L;
 
@@ -52,7 +52,7 @@ public final class OddSerializers {
     }
   }
 
-  /** Knows one number, and writes no byte for it. */
+  /** Supports a single number, which it writes as zero bytes. */
   public static final class AsNothing extends OfNumbers {
     private static final long serialVersionUID = 1L;
 
@@ -70,7 +70,7 @@ public final class OddSerializers {
     }
   }
 
-  /** Of {@link AsNothing}. */
+  /** The snapshot of {@link AsNothing}. */
   public static final class AsNothingSnapshot extends SimpleTypeSerializerSnapshot<Integer> {
     public AsNothingSnapshot() {
       super(AsNothing::new);
@@ -101,7 +101,7 @@ public final class OddSerializers {
     }
   }
 
-  /** Of {@link NeverTheSame}. */
+  /** The snapshot of {@link NeverTheSame}. */
   public static final class NeverTheSameSnapshot extends SimpleTypeSerializerSnapshot<Integer> {
     public NeverTheSameSnapshot() {
       super(NeverTheSame::new);

@@ -37,7 +37,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What opening a backend reports to Flink, and what remains if it or a snapshot cannot start. */
+/**
+ * Tests what opening a backend reports to Flink, and what remains if the backend or a snapshot
+ * cannot start.
+ */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class OpeningTest {
   private static final int MOST_BYTES = 64 << 20;
@@ -81,9 +84,9 @@ class OpeningTest {
     return threads;
   }
 
-  /** The store is opened first, and what needs it fails. */
+  /** The store opens, and then a later step fails. */
   @Test
-  void aStoreThatNobodyGetsIsClosed() throws Exception {
+  void aStoreThatIsNotHandedOutIsClosed() throws Exception {
     Set<Thread> before = storeThreads();
     TestTaskStateManager broken =
         new TestTaskStateManager() {
@@ -132,7 +135,7 @@ class OpeningTest {
     return restored;
   }
 
-  /** Flink never releases a snapshot whose second part it does not get. */
+  /** Flink never releases a snapshot whose asynchronous part it does not receive. */
   @Test
   void aSnapshotThatCannotStartDoesNotKeepTheStoreOpen() throws Exception {
     var backend = open(new TestTaskStateManager(), TestSettings.ROOMY_INCREMENTAL, List.of());

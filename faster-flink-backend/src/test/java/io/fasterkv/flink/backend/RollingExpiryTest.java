@@ -18,14 +18,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.apache.flink.api.common.state.StateTtlConfig;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Lists and maps that get new entries all the time while old ones expire. Each entry says when it
- * was written, so that what has expired is counted in the log's bytes, by no rule of the backend's.
+ * Tests lists and maps that receive new entries all the time while old ones expire. Each entry
+ * contains its time, so the test can count expired entries in the log independently of the backend.
  */
+@Tag("slow")
 class RollingExpiryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long STEP_MILLIS = 10;
@@ -44,12 +46,10 @@ class RollingExpiryTest {
     return "<" + millis + PADDING + ">";
   }
 
-  /**
-   * Whoever writes has the expired entries in hand; so does compaction where nobody comes again.
-   */
+  /** Writers remove expired entries of their own key; compaction removes those of other keys. */
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
-  void expiredEntriesBesideLiveOnesLeave(TestSettings settings) throws Exception {
+  void expiredEntriesAmongLiveOnesAreDropped(TestSettings settings) throws Exception {
     int keys = 1500;
     int rounds = 5 * LIVE_ROUNDS;
     try (TestBackends backends = new TestBackends(settings, directory)) {
@@ -62,7 +62,7 @@ class RollingExpiryTest {
       await(backend.store());
       check(backend, states, keys, rounds);
 
-      // Half of what is alive expires, and nobody writes.
+      // Half of the live entries expire, and there are no writes.
       now.addAndGet(TTL.toMillis() / 2);
       await(backend.store());
       check(backend, states, keys, rounds);
@@ -104,7 +104,7 @@ class RollingExpiryTest {
     }
   }
 
-  /** One map in memory gets entries for ever, where compaction never comes by. */
+  /** One map in memory, where compaction never runs, receives new entries all the time. */
   @ParameterizedTest
   @EnumSource(names = {"ROOMY", "ROOMY_INCREMENTAL", "TINY"})
   void aMapThatIsWrittenAllTheTimeDoesNotGrow(TestSettings settings) throws Exception {
@@ -112,7 +112,7 @@ class RollingExpiryTest {
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
       FasterKeyedStateBackend<Integer> backend = backends.open();
-      // Without Flink's own cleanup, which would come by this one key at each access.
+      // Disables Flink's own cleanup, which would clean this one key at each access.
       ExpiringStates states =
           new ExpiringStates(
               backend,
@@ -127,20 +127,20 @@ class RollingExpiryTest {
         }
         states.maps.put(put, entry(now.get()));
       }
-      // Before the map is listed, which would take what has expired away.
+      // Counts entries before listing the map, which would remove expired ones.
       assertThat(states.maps.contains(0)).isFalse();
       long[] found = entriesInLog(backend.store());
-      // Buckets are split in turn, and are cleaned when they have no room.
+      // Buckets are split in order, and cleaned when they are full.
       assertThat(found[0] + found[1]).isBetween((long) atOnce, 8L * atOnce);
       IntStream last = IntStream.range(99 * atOnce, 100 * atOnce);
       assertThat(states.maps.keys()).containsExactlyInAnyOrderElementsOf(last.boxed().toList());
     }
   }
 
-  /** Of keys that never come again not even what led to their parts stays, but in memory. */
+  /** Not even the heads of keys that are not used again stay in the log, except in memory. */
   @ParameterizedTest
   @EnumSource(names = "TINY_INCREMENTAL")
-  void nothingStaysOfKeysThatDoNotComeAgain(TestSettings settings) throws Exception {
+  void nothingStaysOfKeysThatAreNotUsedAgain(TestSettings settings) throws Exception {
     int keys = 6000;
     try (TestBackends backends = new TestBackends(settings, directory)) {
       backends.useTime(now::get);
@@ -155,9 +155,10 @@ class RollingExpiryTest {
       }
       now.addAndGet(TTL.toMillis());
       FasterStore store = backend.store();
-      // What is only in memory is left alone. The heads alone are as long again.
+      // Compaction leaves records that are only in memory. The heads alone would take as many
+      // bytes.
       long inMemory = store.config().logMemoryBytes();
-      await(() -> store.logBytes() < inMemory * 5 / 4, store);
+      await(() -> store.statistics().logBytes() < inMemory * 5 / 4, store);
 
       for (int key = 0; key < keys; key += 7) {
         backend.setCurrentKey(key);
@@ -176,7 +177,9 @@ class RollingExpiryTest {
   }
 
   private void await(FasterStore store) {
-    await(() -> ENTRY_BYTES * entriesInLog(store)[1] <= MOST_EXPIRED * store.logBytes(), store);
+    await(
+        () -> ENTRY_BYTES * entriesInLog(store)[1] <= MOST_EXPIRED * store.statistics().logBytes(),
+        store);
   }
 
   private void await(BooleanSupplier isSo, FasterStore store) {
@@ -185,19 +188,19 @@ class RollingExpiryTest {
       assertThat(System.nanoTime() - start)
           .as(() ->
               "log "
-                  + store.logBytes()
+                  + store.statistics().logBytes()
                   + ", expired "
                   + ENTRY_BYTES * entriesInLog(store)[1]
                   + ", "
-                  + store.compactionStats())
+                  + store.statistics().compaction())
           .isLessThan(PATIENCE.toNanos());
     }
   }
 
-  /** How many entries in live records are alive, and how many have expired. */
+  /** Number of live and of expired entries in live records. */
   private long[] entriesInLog(FasterStore store) {
     long[] found = new long[2];
-    try (LogScan scan = store.scan(Versions.LIVE)) {
+    try (LogScan scan = store.log().scan(Versions.LIVE)) {
       while (scan.next()) {
         if (!scan.isTombstone()) {
           String value = new String(scan.value().toArray(), StandardCharsets.ISO_8859_1);

@@ -32,8 +32,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Snapshots of state that is ten times as large as memory read the log as it lies: no record is
- * looked for on disk by its key.
+ * Tests that snapshots of state ten times as large as memory read the log sequentially: no record
+ * is looked up on disk by its key.
  */
 class SequentialSnapshotTest {
   private static final ValueStateDescriptor<byte[]> VALUE =
@@ -70,7 +70,7 @@ class SequentialSnapshotTest {
       }
     }
     assertThat(written).isGreaterThan(9L << 20);
-    // It follows chains on disk, too.
+    // Background compaction also follows chains on disk.
     StoreInsides.stopBackgroundCompaction(backend.store());
   }
 
@@ -118,7 +118,7 @@ class SequentialSnapshotTest {
     readsOfKeysAreCounted();
   }
 
-  /** So what was asserted could have been otherwise. */
+  /** Shows that the assertions above could have failed. */
   private void readsOfKeysAreCounted() throws Exception {
     long before = fromDisk();
     for (int key = 0; key < KEYS / 2; key++) {
@@ -129,6 +129,6 @@ class SequentialSnapshotTest {
   }
 
   private long fromDisk() {
-    return backend.store().indexStatistics().recordsFromDisk();
+    return backend.store().statistics().index().recordsFromDisk();
   }
 }

@@ -3,11 +3,11 @@ package io.fasterkv.flink.backend;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.apache.flink.core.fs.FSDataInputStream;
 import org.apache.flink.runtime.state.CheckpointStateOutputStream;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
@@ -16,53 +16,56 @@ import org.apache.flink.runtime.state.PhysicalStateHandleID;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
- * Files of checkpoints, in memory: counts what is written, and refuses to read or to delete what
- * was deleted.
+ * Stores checkpoint files in memory, counts the bytes written, and rejects reads and deletions of a
+ * deleted file. Thread-safe, since a checkpoint writes its files on several threads.
  */
 final class SharedFiles implements CheckpointStreamFactory {
-  private final Map<String, byte[]> files = new HashMap<>();
+  private final Map<String, byte[]> files = new ConcurrentHashMap<>();
+
+  // Guarded by this.
   private int made;
   private int failAfter = Integer.MAX_VALUE;
   private long sharedBytes;
   private long exclusiveBytes;
-  private Runnable whenExclusive = () -> {};
+
+  private volatile Runnable whenExclusive = () -> {};
   private volatile boolean refusesLending;
 
-  /** Bytes that were written so far for checkpoints to share. */
-  long sharedBytes() {
+  /** Bytes written so far to shared files. */
+  synchronized long sharedBytes() {
     return sharedBytes;
   }
 
-  long exclusiveBytes() {
+  synchronized long exclusiveBytes() {
     return exclusiveBytes;
   }
 
-  /** What the files are called. */
+  /** The names of the files. */
   Set<String> names() {
     return Set.copyOf(files.keySet());
   }
 
-  /** How many files there are. */
+  /** Number of files. */
   int count() {
     return files.size();
   }
 
-  /** Lets the file after so many fail when it is closed, and no other. */
-  void failAfter(int more) {
+  /** Lets {@code more} files succeed; the next one fails when it is closed, and no other. */
+  synchronized void failAfter(int more) {
     failAfter = made + more;
   }
 
-  /** What is to happen when a file that is not shared has been closed. */
+  /** Sets an action that runs after a file that is not shared has been closed. */
   void whenExclusive(Runnable action) {
     whenExclusive = action;
   }
 
-  /** Whether the threads that copy a log to the disk can read nothing, while others can. */
+  /** Sets whether threads that copy a log to disk can read nothing. Other threads always can. */
   void refuseLending(boolean refuses) {
     refusesLending = refuses;
   }
 
-  /** Changes what a file has. */
+  /** Replaces the content of a file. */
   void replace(StreamStateHandle handle, byte[] bytes) {
     files.put(((Handle) handle).name, bytes);
   }
@@ -85,7 +88,22 @@ final class SharedFiles implements CheckpointStreamFactory {
   @Override
   public List<StreamStateHandle> duplicate(
       List<StreamStateHandle> stateHandles, CheckpointedStateScope scope) throws IOException {
-    throw new IOException("there is no fast way");
+    throw new IOException("duplication is not supported");
+  }
+
+  private synchronized String add(byte[] bytes, boolean isShared) throws IOException {
+    if (made == failAfter) {
+      failAfter = Integer.MAX_VALUE;
+      throw new IOException("no space left");
+    }
+    String name = "file-" + made++;
+    files.put(name, bytes);
+    if (isShared) {
+      sharedBytes += bytes.length;
+    } else {
+      exclusiveBytes += bytes.length;
+    }
+    return name;
   }
 
   private final class Out extends CheckpointStateOutputStream {
@@ -98,16 +116,9 @@ final class SharedFiles implements CheckpointStreamFactory {
 
     @Override
     public StreamStateHandle closeAndGetHandle() throws IOException {
-      if (made == failAfter) {
-        failAfter = Integer.MAX_VALUE;
-        throw new IOException("no space left");
-      }
-      String name = "file-" + made++;
-      files.put(name, bytes.toByteArray());
-      if (scope == CheckpointedStateScope.SHARED) {
-        sharedBytes += bytes.size();
-      } else {
-        exclusiveBytes += bytes.size();
+      boolean isShared = scope == CheckpointedStateScope.SHARED;
+      String name = add(bytes.toByteArray(), isShared);
+      if (!isShared) {
         whenExclusive.run();
       }
       return new Handle(name, bytes.size());

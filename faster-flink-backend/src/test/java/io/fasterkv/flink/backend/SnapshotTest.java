@@ -35,7 +35,7 @@ class SnapshotTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ROOMY", "TINY"})
-  void stateComesBackAtOneThreeAndTwoSubtasks(TestSettings settings) throws Throwable {
+  void stateIsRestoredAtOneThreeAndTwoSubtasks(TestSettings settings) throws Throwable {
     Seeds.run(
         3,
         random -> {
@@ -68,8 +68,7 @@ class SnapshotTest {
 
   @ParameterizedTest
   @EnumSource(names = {"ROOMY", "TINY"})
-  void aSnapshotHoldsWhatWasThereAtItsStartEvenIfTwoOverlap(TestSettings settings)
-      throws Throwable {
+  void aSnapshotHasTheStateAtItsStartEvenIfTwoOverlap(TestSettings settings) throws Throwable {
     Seeds.run(
         3,
         random -> {
@@ -214,7 +213,7 @@ class SnapshotTest {
     }
   }
 
-  /** Takes some bytes and then fails. */
+  /** Storage whose streams accept some bytes and then fail. */
   private static final class FullDisk implements CheckpointStreamFactory {
     @Override
     public CheckpointStateOutputStream createCheckpointStateOutputStream(

@@ -18,7 +18,7 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a backend tells in Flink's metrics. */
+/** Tests which metrics a backend reports to Flink. */
 class StoreMetricsTest {
   private static final int KEYS = 40_000;
 
@@ -69,7 +69,7 @@ class StoreMetricsTest {
   }
 
   @Test
-  void hitsAreToldByTheRegionOfTheLog() throws Exception {
+  void hitsAreReportedByRegion() throws Exception {
     try (TestBackends backends = reported(TestSettings.ROOMY)) {
       FasterKeyedStateBackend<Integer> backend = backends.open();
       ValueState<Long> state = putAll(backend, 1);
@@ -91,7 +91,7 @@ class StoreMetricsTest {
   }
 
   @Test
-  void whatIsReadFromDiskIsCounted() throws Exception {
+  void readsFromDiskAreCounted() throws Exception {
     try (TestBackends backends = reported(TestSettings.TINY)) {
       FasterKeyedStateBackend<Integer> backend = backends.open();
       readAll(putAll(backend, 1), backend);
@@ -148,7 +148,7 @@ class StoreMetricsTest {
   }
 
   @Test
-  void allThatTheStoreTellsIsZeroAfterItWasClosed() throws Exception {
+  void allGaugesAreZeroAfterTheStoreWasClosed() throws Exception {
     try (TestBackends backends = reported(TestSettings.ROOMY)) {
       FasterKeyedStateBackend<Integer> backend = backends.open();
       putAll(backend, 1);

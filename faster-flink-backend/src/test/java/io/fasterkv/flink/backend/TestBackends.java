@@ -63,12 +63,18 @@ final class TestBackends implements AutoCloseable {
     settings = TestSettings.settings(config);
   }
 
-  /** Backends that are opened from now on register their metrics there. */
+  /** Sets Flink's option for snapshot compression, for backends that are opened from now on. */
+  TestBackends compress(boolean isWanted) {
+    env.getExecutionConfig().setUseSnapshotCompression(isWanted);
+    return this;
+  }
+
+  /** Makes backends that are opened from now on register their metrics in {@code group}. */
   void reportTo(MetricGroup group) {
     metrics = group;
   }
 
-  /** Backends that are opened from now on take their time from there. */
+  /** Makes backends that are opened from now on read the time from {@code provider}. */
   void useTime(TtlTimeProvider provider) {
     time = provider;
   }
@@ -82,7 +88,7 @@ final class TestBackends implements AutoCloseable {
     return open(SystemClock.getInstance(), parameters(range, handles));
   }
 
-  /** Opens one whose restore takes its time from a clock. */
+  /** Opens a backend whose restore reads the time from a clock. */
   FasterKeyedStateBackend<Integer> open(Clock clock, KeyedStateHandle... handles) throws Exception {
     return open(clock, parameters(KeyGroupRange.of(0, KEY_GROUPS - 1), List.of(handles)));
   }
@@ -125,7 +131,7 @@ final class TestBackends implements AutoCloseable {
     return backend;
   }
 
-  /** The task is cancelled whose backend is being opened. */
+  /** Cancels the task whose backend is being opened. */
   void cancel() throws IOException {
     whileOpening.close();
   }

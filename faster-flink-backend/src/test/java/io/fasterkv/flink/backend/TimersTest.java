@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
 
-/** Timers of whole backends, with 1 MiB of memory and pages of 4 KiB. */
+/** Tests timers of whole backends, with 1 MiB of memory and pages of 4 KiB. */
 class TimersTest {
   private static final int KEYS = 60;
 
@@ -34,7 +34,7 @@ class TimersTest {
         .set(FasterOptions.TIMERS, place);
   }
 
-  /** Snapshots go to the next backend, whose timers are in the store or on the heap. */
+  /** Each snapshot is restored to another backend, with timers in the store or on the heap. */
   @Test
   void timersAreASetInTheOrderOfTheirTimesThroughSnapshots() throws Throwable {
     Seeds.run(
@@ -104,7 +104,7 @@ class TimersTest {
     return ranges;
   }
 
-  /** The model must catch what RocksDB's queue does. */
+  /** The model must detect the behaviour of RocksDB's queue. */
   @Test
   void aQueueWhoseIteratorsSkipWhatIsEarlierThanTheLastPollIsCaught() throws Exception {
     try (TestBackends backends = new TestBackends(config(TimerPlace.STORE))) {

@@ -46,8 +46,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
- * What users hand to states, and get from them: lists that remove, views that ask other states
- * while they are written, serializers that fail, write nothing, or never the same twice.
+ * Tests objects that users pass to states and receive from them: lists with removals, views that
+ * access other states while they are written, serializers that fail, write nothing, or write
+ * something else each time.
  */
 class UserObjectsTest {
   @TempDir private Path directory;
@@ -82,10 +83,10 @@ class UserObjectsTest {
     return elements == null ? List.of() : all(elements);
   }
 
-  /** In one record, in a few chunks, in many. */
+  /** The list is in one record, in a few chunks, or in many. */
   @ParameterizedTest
   @ValueSource(ints = {5, 300, 5_000})
-  void whatIsRemovedFromAListThatWasReadIsGoneFromItAndNotFromTheState(int size) throws Exception {
+  void removalFromAReturnedListDoesNotChangeTheState(int size) throws Exception {
     ListState<Long> list = state(new ListStateDescriptor<>("list", LongSerializer.INSTANCE));
     List<Long> model = new ArrayList<>(LongStream.range(0, size).boxed().toList());
     list.addAll(model);
@@ -111,7 +112,7 @@ class UserObjectsTest {
     assertThat(shown(list)).isEqualTo(model);
   }
 
-  /** Lists of all kinds: asked by place, or from one element to the next. */
+  /** Adds lists of all kinds, with access by index or only by iterator. */
   @Test
   void everyKindOfListIsAddedInItsOrder() throws Exception {
     List<Long> numbers = LongStream.range(0, 2_000).boxed().toList();
@@ -132,7 +133,7 @@ class UserObjectsTest {
     assertThat(shown(list)).isEqualTo(expected);
   }
 
-  /** How a state is written with what the user gives. */
+  /** How a user's object is written to a state. */
   enum Write {
     VALUE,
     UPDATE,
@@ -141,7 +142,8 @@ class UserObjectsTest {
   }
 
   /**
-   * A view is walked through while it is written, and may ask any state on the way, its own too.
+   * A view is iterated while it is written, and may read any state meanwhile, including the one
+   * that is written.
    */
   @ParameterizedTest
   @EnumSource(Write.class)
@@ -181,7 +183,7 @@ class UserObjectsTest {
     }
   }
 
-  /** A state that is written, and what it must hold. */
+  /** A state that is written, and its expected contents. */
   private final class Written {
     private final Write write;
     private final ValueState<List<String>> value;
@@ -202,7 +204,7 @@ class UserObjectsTest {
       map.put(-1, "of the map");
     }
 
-    /** Something that it tells, and that no write changes. */
+    /** Reads something from the state that no write changes. */
     String ask() throws Exception {
       return switch (write) {
         case VALUE -> value.value() == null || !value.value().isEmpty() ? "own" : "";
@@ -263,7 +265,7 @@ class UserObjectsTest {
     }
   }
 
-  /** A map whose values are asked for as it is walked through. */
+  /** A map whose values are computed while it is iterated. */
   private static final class IndexedView extends AbstractMap<Integer, String> {
     private final List<String> values;
 
@@ -288,7 +290,7 @@ class UserObjectsTest {
       };
     }
 
-    /** Asks for its value when it is asked. */
+    /** An entry that computes its value on access. */
     private final class LazyEntry extends AbstractEntry {
       LazyEntry(int index) {
         super(index);
@@ -315,11 +317,11 @@ class UserObjectsTest {
 
     @Override
     public String setValue(String value) {
-      throw new AssertionError("a state changes nothing of what it is given");
+      throw new AssertionError("a state does not change a user's object");
     }
   }
 
-  /** Before the first batch, between two, at the end of one. */
+  /** The element is before the first batch, between two batches, or at the end of one. */
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 40, 199, 200, 399})
   void anElementThatCannotBeWrittenLeavesTheList(int broken) throws Exception {
@@ -343,7 +345,7 @@ class UserObjectsTest {
     assertThat(shown(list)).hasSize(1001).endsWith("last");
   }
 
-  /** In a list that is written in pieces, of which the first are written before null is come to. */
+  /** The list is written in pieces, and the first pieces are written before null is reached. */
   @Test
   void nullAtTheEndOfALongListLeavesTheList() throws Exception {
     ListState<byte[]> list =
@@ -357,7 +359,7 @@ class UserObjectsTest {
   }
 
   @Test
-  void aListThatIsLongerThanWhatIsWrittenAtOnceIsWrittenInPieces() throws Exception {
+  void aListLongerThanOneWriteIsWrittenInPieces() throws Exception {
     ListState<byte[]> list =
         state(new ListStateDescriptor<>("list", BytePrimitiveArraySerializer.INSTANCE));
     list.add(new byte[10]);
@@ -368,7 +370,7 @@ class UserObjectsTest {
         .isEqualTo(elements.stream().mapToInt(element -> element.length).toArray());
   }
 
-  /** As with rocksdb, the last one is not told from none. */
+  /** As with rocksdb, the last element cannot be distinguished from no element. */
   @Test
   void elementsThatAreWrittenAsNothingTakeTheOldOnesPlace() throws Exception {
     ListState<Integer> list =
@@ -408,9 +410,11 @@ class UserObjectsTest {
     }
   }
 
-  /** Small entries, and large ones in records of their own; in one record and in buckets. */
+  /**
+   * Maps in one record and in buckets, with small entries and large ones in records of their own.
+   */
   @Test
-  void entriesThatArePutAnewDuringAWalkAreSeenOnce() throws Throwable {
+  void entriesReplacedDuringAnIterationAreSeenOnce() throws Throwable {
     Seeds.run(
         30,
         random -> {

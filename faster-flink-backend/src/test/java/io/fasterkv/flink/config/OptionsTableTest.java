@@ -17,11 +17,13 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.description.HtmlFormatter;
 import org.junit.jupiter.api.Test;
 
-/** The options are few, are what they say, and are all in the documentation. */
+/**
+ * Tests that there are few options, and that the documentation lists all of them with their types.
+ */
 class OptionsTableTest {
   private static final int MOST_OPTIONS = 12;
 
-  /** One of the options. */
+  /** An option with its type. */
   private record Documented(String type, ConfigOption<?> option) {
     String line() {
       return "| `"
@@ -74,7 +76,9 @@ class OptionsTableTest {
     return options;
   }
 
-  /** As a user would call it: {@code MemorySize}, {@code List of String}, or all values. */
+  /**
+   * The type as a user would name it: {@code MemorySize}, {@code List of String}, or all values.
+   */
   private static String type(Field field) {
     Type type = ((ParameterizedType) field.getGenericType()).getActualTypeArguments()[0];
     if (type instanceof Class<?> choice && choice.isEnum()) {

@@ -13,8 +13,9 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * A count, a sum and how often the last digit was zero, of each key, in asynchronous state, told in
- * the end. An adaptor of Flink's puts such state on a backend that has none of its own.
+ * Counts the numbers of each key, adds them up, and counts how often the last digit was zero, in
+ * asynchronous state; emits the results at the end. An adaptor in Flink maps such state to backends
+ * without asynchronous state.
  */
 final class AsyncSums extends KeyedProcessFunction<Long, Long, String> {
   private static final long serialVersionUID = 1L;

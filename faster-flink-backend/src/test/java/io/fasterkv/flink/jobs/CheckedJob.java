@@ -16,8 +16,9 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 
 /**
- * A job that checks each key's state with each number, until one that goes on with its state takes
- * its place. Each takes a burst of numbers, and then few until the last one is to end.
+ * A job that checks each key's state with each number, until another job continues from its state.
+ * Each job processes a burst of numbers and then only a few; {@link #end} lets the last job process
+ * all remaining ones.
  */
 final class CheckedJob {
   private static final long NUMBERS = 40 * CheckedStates.KEYS;
@@ -33,7 +34,7 @@ final class CheckedJob {
     this.client = client;
   }
 
-  /** Starts the first job, and returns when each key's state was found right several times. */
+  /** Starts the first job, and returns once each key's state has been checked several times. */
   static CheckedJob startFirst(MiniCluster cluster, Configuration config, int parallelism)
       throws Exception {
     isLast = false;
@@ -42,7 +43,7 @@ final class CheckedJob {
     return start(cluster, config, parallelism);
   }
 
-  /** Starts the next one. */
+  /** Starts the next job. */
   static CheckedJob start(MiniCluster cluster, Configuration config, int parallelism)
       throws Exception {
     CheckedStates.taken.set(0);
@@ -82,13 +83,13 @@ final class CheckedJob {
     }
   }
 
-  /** Takes some more numbers, and then a checkpoint, and returns where it is. */
+  /** Processes some more numbers, takes a checkpoint, and returns its path. */
   String checkpoint() throws Exception {
     awaitTaken(CheckedStates.taken.get() + 20);
     return cluster.triggerCheckpoint(client.getJobID()).get();
   }
 
-  /** Fails after a checkpoint, and returns when each key's state was found right again. */
+  /** Fails after a checkpoint, and returns once each key's state has been checked again. */
   void fail() throws Exception {
     CheckedStates.taken.set(0);
     Failures.plan(1);
@@ -104,12 +105,12 @@ final class CheckedJob {
     }
   }
 
-  /** Ends with a savepoint, and returns where it is. */
+  /** Stops the job with a savepoint, and returns its path. */
   String stop(Path savepoints, SavepointFormatType format) throws Exception {
     return client.stopWithSavepoint(false, savepoints.toUri().toString(), format).get();
   }
 
-  /** Takes all numbers that are left, and finds each key's state right in the end. */
+  /** Processes all remaining numbers, and checks each key's state at the end. */
   void end() throws Exception {
     isLast = true;
     client.getJobExecutionResult().get();

@@ -21,16 +21,17 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Keeps what follows from the numbers of a key in states of each kind, and timers. The numbers come
- * in order: so each tells what all states of its key must be, and the job fails if they are not.
+ * Keeps values that are derived from a key's numbers in states of each kind, and timers. The
+ * numbers are in order, so each one determines what all states of its key must contain. The job
+ * fails if they contain anything else.
  */
 final class CheckedStates extends KeyedProcessFunction<Long, Long, Long> {
   static final long KEYS = 500;
 
-  /** Numbers that were taken, by all subtasks since this was last set. */
+  /** Count of the numbers that all subtasks have processed since the last reset. */
   static final AtomicLong taken = new AtomicLong();
 
-  /** Keys whose end of time has come. */
+  /** Number of keys whose timer for the end of time has fired. */
   static final AtomicInteger ended = new AtomicInteger();
 
   private static final long serialVersionUID = 1L;
@@ -44,7 +45,7 @@ final class CheckedStates extends KeyedProcessFunction<Long, Long, Long> {
   private transient MapState<Long, Long> latest;
   private transient ValueState<Long> fired;
 
-  /** For numbers from 0 to {@code numbers}, a multiple of {@link #KEYS}. */
+  /** Checks the numbers from 0 up to {@code numbers}, a multiple of {@link #KEYS}. */
   CheckedStates(long numbers) {
     this.numbers = numbers;
   }
@@ -79,7 +80,7 @@ final class CheckedStates extends KeyedProcessFunction<Long, Long, Long> {
     taken.incrementAndGet();
   }
 
-  /** All states are as the numbers before {@code next} have left them. */
+  /** Checks that all states match the numbers before {@code next}. */
   private void check(long next) throws Exception {
     List<Long> before = new ArrayList<>();
     for (long number = key(next); number < next; number += KEYS) {

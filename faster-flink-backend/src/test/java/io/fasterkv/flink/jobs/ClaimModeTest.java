@@ -16,15 +16,17 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.FileUtils;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Jobs that go on with what others have left, and make it their own or not. Each key's state is
- * checked all the time, when a job fails and when yet another one takes its place, too.
+ * Tests jobs that start from snapshots of other jobs, with and without a claim. Each key's state is
+ * checked all the time, also after a failure and when a third job takes over.
  */
+@Tag("long")
 class ClaimModeTest {
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -38,10 +40,10 @@ class ClaimModeTest {
 
   private Configuration config(JobSettings settings) {
     Configuration config = settings.config(directory);
-    // Checkpoints are those that the test takes, and the job fails when the test lets it.
+    // Only the test takes checkpoints, and the job fails only when the test requests it.
     config.setString("execution.checkpointing.interval", "1 h");
     config.setString("restart-strategy.fixed-delay.attempts", "1");
-    // What Flink refuses to register is told to nobody; the checkpoint just does not end.
+    // Flink does not report files that it refuses to register; the checkpoint just never completes.
     config.setString("execution.checkpointing.timeout", "60 s");
     return config;
   }
@@ -94,7 +96,7 @@ class ClaimModeTest {
     CheckedJob.start(cluster, from(last, RecoveryClaimMode.CLAIM, config), 3).end();
   }
 
-  /** Flink deletes what no checkpoint needs any more on a thread of its own. */
+  /** A separate thread of Flink deletes files that no checkpoint needs any more. */
   private static void awaitGone(Path claimed) throws InterruptedException {
     while (Files.exists(claimed)) {
       Thread.sleep(20);
@@ -102,8 +104,8 @@ class ClaimModeTest {
   }
 
   /**
-   * Not with Flink's changelog: whatever is below, it goes on with the other's files until it has
-   * materialized the state anew.
+   * Excludes Flink's changelog: over any backend, it uses the other job's files until it has
+   * materialized the state again.
    */
   @ParameterizedTest
   @EnumSource(names = {"FULL", "INCREMENTAL", "FILE_MERGING"})

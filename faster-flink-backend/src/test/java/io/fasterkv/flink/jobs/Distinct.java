@@ -9,7 +9,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** Passes on the first of all numbers with the same identity. */
+/** Emits the first of all numbers with the same identity. */
 final class Distinct extends KeyedProcessFunction<Long, Long, String> {
   private static final long serialVersionUID = 1L;
   private static final long FACTOR = 7_919;

@@ -13,7 +13,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.apache.flink.util.CloseableIterator;
 
-/** Runs jobs on numbers that fail several times, and compares their results with those expected. */
+/** Runs jobs that fail several times, and compares their results with the expected ones. */
 final class FailingJob {
   static final int PARALLELISM = 2;
   static final int FAILURES = 3;
@@ -22,7 +22,7 @@ final class FailingJob {
 
   private FailingJob() {}
 
-  /** The numbers from 0 on, each at the time it names, a bit out of order between two readers. */
+  /** The numbers from 0 up, each with its event time, slightly out of order between two readers. */
   static DataStream<Long> numbers(StreamExecutionEnvironment env, String name) {
     return env.fromSource(
             new DataGeneratorSource<>(
@@ -34,7 +34,7 @@ final class FailingJob {
         .map(new Failures.Fail());
   }
 
-  /** Runs one job, at the parallelism, to its end. */
+  /** Runs one job to its end, and checks its results. */
   static void check(
       Configuration config,
       List<String> expected,

@@ -9,16 +9,16 @@ import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 
 /**
- * The failures of the job that runs now: one job at a time in a process. A job fails when it has
- * taken another record after a checkpoint was completed in the same attempt, and its sources go
- * slowly until all failures have happened.
+ * The failures of the running job; a process runs only one at a time. A job fails when it processes
+ * another record after a checkpoint completed in the same attempt, and its sources are slow until
+ * all failures have happened.
  */
 final class Failures {
   private static final AtomicInteger LEFT = new AtomicInteger();
 
   private Failures() {}
 
-  /** The next job fails so many times. */
+  /** Makes the next job fail {@code failures} times. */
   static void plan(int failures) {
     LEFT.set(failures);
   }
@@ -27,7 +27,7 @@ final class Failures {
     return LEFT.get();
   }
 
-  /** Passes numbers on, and fails. */
+  /** Passes on numbers, and fails. */
   static final class Fail extends RichMapFunction<Long, Long> implements CheckpointListener {
     private static final long serialVersionUID = 1L;
     private transient boolean isDue;
@@ -51,7 +51,9 @@ final class Failures {
     }
   }
 
-  /** A burst of numbers in each attempt; then slowly, until no failure is left to come. */
+  /**
+   * Emits a burst of numbers in each attempt; then emits slowly until all failures have happened.
+   */
   static final class Rate implements RateLimiterStrategy<NumberSequenceSplit> {
     private static final long serialVersionUID = 1L;
     private final int burst;

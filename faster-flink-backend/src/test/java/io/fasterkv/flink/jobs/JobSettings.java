@@ -10,15 +10,15 @@ import org.apache.flink.configuration.ExternalizedCheckpointRetention;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.runtime.state.StateBackendFactory;
 
-/** How a job keeps and checkpoints its state: all by configuration, as users do. */
+/** How a job stores and checkpoints its state, set only by configuration, as users do. */
 enum JobSettings {
   /** All state in memory, in full checkpoints. */
   FULL(FasterStateBackendFactory.class, TestSettings.ROOMY, false),
-  /** State that is on disk whenever it is asked for, in incremental checkpoints. */
+  /** All state on disk before each access, in incremental checkpoints. */
   INCREMENTAL(EvictingBackendFactory.class, TestSettings.TINY, true),
-  /** As {@link #INCREMENTAL}, with many parts of checkpoints in one file of Flink's. */
+  /** Like {@link #INCREMENTAL}, with many parts of checkpoints merged into one file by Flink. */
   FILE_MERGING(EvictingBackendFactory.class, TestSettings.TINY, true),
-  /** Flink's changelog above, which asks for checkpoints of its own. */
+  /** Flink's changelog on top, which requests checkpoints of its own. */
   CHANGELOG(FasterStateBackendFactory.class, TestSettings.TINY, true);
 
   private final Class<? extends StateBackendFactory<?>> backend;

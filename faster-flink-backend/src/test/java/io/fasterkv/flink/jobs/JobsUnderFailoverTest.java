@@ -8,15 +8,17 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.windowing.assigners.EventTimeSessionWindows;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * Jobs that fail several times give what they would have given without, each result once: the
- * results are collected with Flink's own exactly-once collector.
+ * Tests that jobs that fail several times produce the same results as without failures, each result
+ * once: Flink's own exactly-once collector collects the results.
  */
+@Tag("slow")
 class JobsUnderFailoverTest {
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -65,7 +67,7 @@ class JobsUnderFailoverTest {
 
   @ParameterizedTest
   @EnumSource(JobSettings.class)
-  void windowsEvictWhatIsTooMany(JobSettings settings) throws Exception {
+  void windowsEvictExcessElements(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),
         LastNumbers.expected(FailingJob.NUMBERS),

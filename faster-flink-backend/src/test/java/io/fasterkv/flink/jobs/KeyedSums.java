@@ -13,7 +13,10 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** A count, a sum and a largest number of each key, in three kinds of state, told in the end. */
+/**
+ * Computes a count, a sum and a maximum of each key in three kinds of state, and emits them at the
+ * end.
+ */
 final class KeyedSums extends KeyedProcessFunction<Long, Long, String> {
   private static final long serialVersionUID = 1L;
   private static final long KEYS = 700;

@@ -10,12 +10,12 @@ import org.apache.flink.streaming.api.functions.windowing.RichWindowFunction;
 import org.apache.flink.streaming.api.windowing.windows.GlobalWindow;
 import org.apache.flink.util.Collector;
 
-/** Tells, after each number, how many of the last ones of its key there are, up to some. */
+/** Emits, after each number, the size of the window of its key's last numbers, up to a limit. */
 final class LastNumbers extends RichWindowFunction<Long, String, Long, GlobalWindow> {
   private static final long serialVersionUID = 1L;
   private static final long KEYS = 48;
 
-  /** More than fit one record of a store with small pages. */
+  /** More numbers than fit in one record of a store with small pages. */
   static final long MOST = 150;
 
   static long key(long number) {

@@ -22,7 +22,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A reporter of a cluster sees what the backend tells, and what Flink tracks around it. */
+/**
+ * Tests that a cluster's reporter receives the backend's metrics, and Flink's metrics of the
+ * backend.
+ */
 class MetricsOfAJobTest {
   private static final InMemoryReporter REPORTER = InMemoryReporter.create();
 
@@ -81,14 +84,14 @@ class MetricsOfAJobTest {
     return env.executeAsync();
   }
 
-  /** Waits until there is a metric of that name. */
+  /** Waits until a metric with that name exists. */
   private static void await(String name) throws InterruptedException {
     while (find(name).isEmpty()) {
       Thread.sleep(10);
     }
   }
 
-  /** Waits until two subtasks tell {@code name}, and both are as wanted. */
+  /** Waits until two subtasks report {@code name}, and both values match. */
   private static void await(String name, Predicate<Long> wanted) throws InterruptedException {
     List<Metric> found = find(name);
     while (found.size() < 2 || !found.stream().allMatch(each -> wanted.test(value(each)))) {
@@ -97,7 +100,7 @@ class MetricsOfAJobTest {
     }
   }
 
-  /** The metrics whose identifiers have such a part: the cluster runs one job. */
+  /** The metrics whose identifiers contain {@code part}. The cluster runs only one job. */
   private static List<Metric> find(String part) {
     List<Metric> found = new ArrayList<>();
     REPORTER

@@ -2,6 +2,7 @@ package io.fasterkv.flink.jobs;
 
 import org.junit.jupiter.api.Tag;
 
-/** Jobs that fail where stores have their memory from the C library, and no mapped files. */
+/** Tests failing jobs with stores that allocate from the C library and do not map files. */
 @Tag("no-native-access")
+@Tag("long")
 class NoNativeAccessJobsTest extends JobsUnderFailoverTest {}

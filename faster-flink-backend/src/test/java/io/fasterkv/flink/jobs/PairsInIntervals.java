@@ -5,7 +5,7 @@ import java.util.List;
 import org.apache.flink.streaming.api.functions.co.ProcessJoinFunction;
 import org.apache.flink.util.Collector;
 
-/** Numbers of one key from two streams that are not far from each other in time. */
+/** Joins numbers of one key from two streams that are close in time. */
 final class PairsInIntervals extends ProcessJoinFunction<Long, Long, String> {
   static final long DISTANCE = 60;
   private static final long serialVersionUID = 1L;

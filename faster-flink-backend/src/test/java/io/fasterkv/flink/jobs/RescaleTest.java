@@ -8,12 +8,14 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** One job at one parallelism after the other; each key's state is checked at each of them. */
+/** Tests one job at several parallelisms in turn; each key's state is checked at each of them. */
+@Tag("slow")
 class RescaleTest {
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -31,7 +33,7 @@ class RescaleTest {
       JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
     Configuration config = settings.config(directory);
     config.setString("restart-strategy.type", "none");
-    // The one that is taken last must be there still when the job has been cancelled.
+    // The last checkpoint must still exist after the job has been cancelled.
     config.setString("execution.checkpointing.num-retained", "1000");
     Path savepoints = directory.resolve("savepoints");
 

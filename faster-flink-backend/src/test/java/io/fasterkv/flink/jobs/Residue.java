@@ -3,9 +3,9 @@ package io.fasterkv.flink.jobs;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
-/** The numbers from 0 on that leave the same rest: how many, their sum, and the largest. */
+/** The numbers from 0 up with the same remainder: their count, their sum, and the largest. */
 record Residue(long rest, long count, long sum, long most) {
-  /** All of them, for the numbers below {@code numbers}. */
+  /** All residues of the numbers below {@code numbers}. */
   static Stream<Residue> of(long numbers, long divisor) {
     return LongStream.range(0, divisor)
         .mapToObj(rest -> {

@@ -8,7 +8,7 @@ import org.apache.flink.streaming.api.functions.windowing.ProcessWindowFunction;
 import org.apache.flink.streaming.api.windowing.windows.TimeWindow;
 import org.apache.flink.util.Collector;
 
-/** Numbers of a key that follow each other closely are a session, which is counted and added up. */
+/** Counts and adds up sessions: numbers of a key that are close in time. */
 final class Sessions {
   static final long GAP_MILLIS = 80;
   private static final long KEYS = 50;
@@ -20,7 +20,7 @@ final class Sessions {
     return number % KEYS;
   }
 
-  /** Some are left out: there, a session of their key ends. */
+  /** Whether a number is emitted. Some are omitted, which ends a session of their key. */
   static boolean isIn(long number) {
     return number / KEYS % LEFT_OUT != key(number) % LEFT_OUT;
   }
@@ -56,7 +56,7 @@ final class Sessions {
     return "session of " + key + ": " + start + " to " + end + ", " + countAndSum;
   }
 
-  /** The window's state. */
+  /** The state of a window. */
   static final class CountAndSum
       implements AggregateFunction<Long, Tuple2<Long, Long>, Tuple2<Long, Long>> {
     private static final long serialVersionUID = 1L;
@@ -82,7 +82,7 @@ final class Sessions {
     }
   }
 
-  /** Tells what a session was when it is closed. */
+  /** Emits the result of a session when it closes. */
   static final class Tell
       extends ProcessWindowFunction<Tuple2<Long, Long>, String, Long, TimeWindow> {
     private static final long serialVersionUID = 1L;

@@ -9,7 +9,7 @@ import java.util.function.BooleanSupplier;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource.NumberSequenceSplit;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
 
-/** Lets a burst through, and then a record in some milliseconds until something has happened. */
+/** Emits a burst, and then one record every few milliseconds until a condition holds. */
 final class SlowUntil implements RateLimiter<NumberSequenceSplit> {
   private static final long PAUSE_MILLIS = 5;
 

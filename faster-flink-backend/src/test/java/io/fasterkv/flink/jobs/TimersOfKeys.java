@@ -10,9 +10,9 @@ import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
 /**
- * Each number sets a timer that comes after the next number of its key, and before the one after
- * that. A number that 3 divides deletes the timer that the number before it, of its key, has set,
- * if the same reader has given both.
+ * Sets a timer for each number that fires between the next number of its key and the one after
+ * that. A number divisible by 3 deletes the timer of its key's previous number if the same reader
+ * has emitted both.
  */
 final class TimersOfKeys extends KeyedProcessFunction<Long, Long, String> {
   private static final long serialVersionUID = 1L;

@@ -13,7 +13,7 @@ import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.util.Collector;
 
-/** The numbers with the highest scores of each key: in a map, and again in a list of all. */
+/** Finds each key's numbers with the highest scores, in a map of the best and in a list of all. */
 final class TopNumbers extends KeyedProcessFunction<Long, Long, String> {
   private static final long serialVersionUID = 1L;
   private static final long KEYS = 40;

@@ -3,16 +3,20 @@ package io.fasterkv.flink.key;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.Seeds;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 
 class CompositeKeyTest {
 
   @Test
-  void partsComeBackAsTheyWentIn() throws Throwable {
+  void partsAreReadBackUnchanged() throws Throwable {
     CompositeKey composite = new CompositeKey();
     Seeds.run(
         200,
@@ -37,7 +41,9 @@ class CompositeKeyTest {
         });
   }
 
-  /** What is there already is not written again, wherever the parts before it have moved it. */
+  /**
+   * A reused key does not rewrite bytes that it already contains, even if earlier parts moved them.
+   */
   @Test
   void aUsedKeyIsNamedLikeAFreshOne() throws Throwable {
     CompositeKey used = new CompositeKey();
@@ -47,8 +53,8 @@ class CompositeKeyTest {
           int keyGroup = random.nextInt(2);
           int state = random.nextInt(2);
           int sub = random.nextInt(2) << random.nextInt(3) * 15;
-          byte[] key = new byte[random.nextInt(3)];
-          byte[] namespace = new byte[random.nextInt(3)];
+          byte[] key = new byte[keyBytes(random)];
+          byte[] namespace = new byte[keyBytes(random)];
           Arrays.fill(namespace, (byte) random.nextInt(2));
           used.setKey(keyGroup, key, 0, key.length);
           CompositeKey fresh = new CompositeKey();
@@ -59,6 +65,65 @@ class CompositeKeyTest {
           assertThat(used.record(sub).toArray()).isEqualTo(fresh.record(sub).toArray());
           assertThat(used.head().toArray()).isEqualTo(fresh.head().toArray());
         });
+  }
+
+  private static int keyBytes(SplittableRandom random) {
+    return random.nextInt(3)
+        + (random.nextInt(4) == 0 ? LongKeyLayout.MOST_SHORT_BYTES - 3 + random.nextInt(4) : 0);
+  }
+
+  /** A record number overwrites bytes of a longer namespace whose digest was taken before. */
+  @Test
+  void aDigestCoversTheSelectedPrefix() {
+    int sub = 0x01020304;
+    byte[] namespace = new byte[LongKeyLayout.MOST_SHORT_BYTES];
+    byte[] another = namespace.clone();
+    KeyLayout.putInt(another, 0, sub);
+    CompositeKey used = new CompositeKey();
+    used.setKey(1, new byte[] {1}, 0, 1);
+    byte[] first = used.select(0, namespace, 0, namespace.length).head().toArray();
+    used.select(0, namespace, 0, 0).record(sub);
+    byte[] second = used.select(0, another, 0, another.length).head().toArray();
+    assertThat(second).isNotEqualTo(first);
+    byte[] prefix = used.copyOfPrefix();
+    assertThat(new CompositeKey().setPrefix(prefix, 0, prefix.length).head().toArray())
+        .isEqualTo(second);
+    assertThat(used.select(0, namespace, 0, namespace.length).head().toArray()).isEqualTo(first);
+  }
+
+  /** The keys have the same bytes, but the user key ends elsewhere, or the state differs. */
+  @Test
+  void differentLongKeysHaveDifferentRecords() {
+    byte[] bytes = new byte[3 * LongKeyLayout.MOST_SHORT_BYTES];
+    Set<String> heads = new HashSet<>();
+    int named = 0;
+    CompositeKey composite = new CompositeKey();
+    for (int keyBytes : new int[] {0, 1, 200, bytes.length - 1, bytes.length}) {
+      composite.setKey(1, bytes, 0, keyBytes);
+      for (int state = 0; state < 3; state++) {
+        ByteSpan head = composite.select(state, bytes, 0, bytes.length - keyBytes).head();
+        assertThat(LongKeyLayout.hasDigest(head)).isTrue();
+        assertThat(KeyLayout.state(head)).isEqualTo(state);
+        assertThat(KeyLayout.keyGroup(head)).isEqualTo(1);
+        heads.add(Arrays.toString(head.toArray()));
+        heads.add(Arrays.toString(new CompositeKey().setKeyRecord(head).head().toArray()));
+        named += 2;
+      }
+    }
+    assertThat(heads).hasSize(named);
+  }
+
+  /** The marker of a digest is never the length of a key. */
+  @Test
+  void noShortKeyLooksLikeADigest() {
+    CompositeKey composite = new CompositeKey();
+    byte[] bytes = new byte[LongKeyLayout.MOST_SHORT_BYTES - 2];
+    for (int keyBytes = 0; keyBytes <= bytes.length; keyBytes++) {
+      composite.setKey(0, bytes, 0, keyBytes);
+      ByteSpan head = composite.select(0, bytes, 0, 0).head();
+      assertThat(LongKeyLayout.hasDigest(head)).isFalse();
+      assertThat(LongKeyLayout.isOfKeyRecord(head)).isFalse();
+    }
   }
 
   @Test

@@ -22,7 +22,7 @@ class VarintTest {
         1 << 28,
         Integer.MAX_VALUE
       })
-  void readsWhatItWrote(int value) {
+  void readsWrittenNumbers(int value) {
     byte[] bytes = new byte[8];
     int end = Varint.write(bytes, 2, value);
     assertThat(end - 2).isEqualTo(Varint.size(value));

@@ -51,7 +51,7 @@ class MemoryLeaseTest {
   }
 
   @Test
-  void eachStoreLeasesHalfOfWhatIsFreeAndGivesItBackOnce() throws IOException {
+  void eachStoreLeasesHalfOfTheFreeMemoryAndReturnsItOnce() throws IOException {
     MemoryManager manager = manager();
     FasterSettings settings = FasterSettings.defaults();
     MemoryLease first = MemoryLease.acquire(manager, 1.0, settings);
@@ -67,7 +67,10 @@ class MemoryLeaseTest {
     assertThat(manager.verifyEmpty()).isTrue();
   }
 
-  /** Of Flink's usual half a gigabyte, which halves alone would use up with the eleventh. */
+  /**
+   * Flink's default is half a gigabyte. If each lease took half of the rest, the eleventh would use
+   * it up.
+   */
   @Test
   void aSlotHasRoomForManyStores() throws IOException {
     SlotMemory slot = new SlotMemory(512L << 20);
@@ -83,7 +86,7 @@ class MemoryLeaseTest {
 
     leases.forEach(slot::giveBack);
     assertThat(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()))
-        .as("as if there had been no other")
+        .as("as if there had been no other store")
         .isEqualTo(256L << 20);
   }
 
@@ -140,7 +143,7 @@ class MemoryLeaseTest {
   @Test
   void fixedSizesTogetherFitTheTaskManagersOffHeapMemory() throws Exception {
     Configuration taskManager = new Configuration();
-    // Other tests of this process may have stores open.
+    // Other tests of this process may have open stores.
     long limit = FixedMemory.OF_THE_PROCESS.reserved() + (5 << 20);
     taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, new MemorySize(limit));
     TestingTaskManagerRuntimeInfo info = new TestingTaskManagerRuntimeInfo(taskManager);

@@ -4,8 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.MissingPart;
+import io.fasterkv.flink.records.base.PartLayout;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.list.ByteLists;
+import io.fasterkv.flink.records.list.ListSnapshot;
+import io.fasterkv.flink.records.map.ByteMaps;
+import io.fasterkv.flink.records.map.MapCursor;
 import java.lang.foreign.MemorySegment;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -17,7 +25,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What is left of values that are gone leaves the disk, and nothing else does. */
+/** Tests that compaction drops the remains of removed values from disk, and nothing else. */
 class DeadPartsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(120);
   private static final long LOOK_NANOS = 10_000_000;
@@ -27,7 +35,7 @@ class DeadPartsTest {
 
   @TempDir Path directory;
 
-  /** One window after the other in lists, maps, and values, of 1 MiB each. */
+  /** Writes and removes one window of 1 MiB: a list, a map or a value, in turn. */
   private static void window(TestRecords test, int number) {
     byte[] element = new byte[ELEMENT_BYTES];
     int key = number % 12;
@@ -56,10 +64,10 @@ class DeadPartsTest {
     }
   }
 
-  private static int readAll(Chunks chunks) {
+  private static int readAll(ListSnapshot chunks) {
     Bytes group = new Bytes();
     int bytes = 0;
-    for (int next = Chunks.FIRST; next != Chunks.END; ) {
+    for (int next = ListSnapshot.FIRST; next != ListSnapshot.END; ) {
       next = chunks.readGroup(next, group);
       bytes += group.length();
     }
@@ -67,7 +75,7 @@ class DeadPartsTest {
   }
 
   @Test
-  void theLogOfWindowsThatComeAndGoStaysShort() {
+  void theLogOfTemporaryWindowsStaysShort() {
     try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
       byte[] kept = new byte[WINDOW_BYTES];
       Arrays.fill(kept, (byte) 7);
@@ -75,15 +83,20 @@ class DeadPartsTest {
       long longest = 0;
       for (int number = 0; number < 150; number++) {
         window(test, number);
-        longest = Math.max(longest, test.store.logBytes());
+        longest = Math.max(longest, test.store.statistics().logBytes());
       }
-      // Nobody writes any more. Once is enough, and more would leave compaction no time to run.
+      // No thread writes any more. One collection is enough; more would leave compaction no time to
+      // run.
       System.gc();
       long start = System.nanoTime();
-      while (test.store.logBytes() > 2L * WINDOW_BYTES) {
+      while (test.store.statistics().logBytes() > 2L * WINDOW_BYTES) {
         LockSupport.parkNanos(LOOK_NANOS);
         assertThat(System.nanoTime() - start)
-            .as(() -> "log " + test.store.logBytes() + ", " + test.store.compactionStats())
+            .as(() ->
+                "log "
+                    + test.store.statistics().logBytes()
+                    + ", "
+                    + test.store.statistics().compaction())
             .isLessThan(PATIENCE.toNanos());
       }
       assertThat(longest).isLessThan(50L * WINDOW_BYTES);
@@ -102,8 +115,8 @@ class DeadPartsTest {
       for (int i = 0; i < 500; i++) {
         lists.append(test.key(1), element, 0, element.length);
       }
-      Chunks reader = Objects.requireNonNull(lists.read(test.key(1)));
-      Chunks another = Objects.requireNonNull(lists.read(test.key(1)));
+      ListSnapshot reader = Objects.requireNonNull(lists.read(test.key(1)));
+      ListSnapshot another = Objects.requireNonNull(lists.read(test.key(1)));
       int whole = readAll(reader);
       lists.remove(test.key(1));
       compactAll(test);
@@ -111,7 +124,7 @@ class DeadPartsTest {
       for (int i = 0; i < 100; i++) {
         lists.append(test.key(1), element, 0, element.length);
       }
-      Chunks second = Objects.requireNonNull(lists.read(test.key(1)));
+      ListSnapshot second = Objects.requireNonNull(lists.read(test.key(1)));
       lists.set(test.key(1), element, 0, 100);
       compactAll(test);
       assertThat(readAll(reader)).isEqualTo(whole);
@@ -122,10 +135,10 @@ class DeadPartsTest {
   }
 
   private static void compactAll(TestRecords test) {
-    test.store.cut().close();
+    test.store.log().cut().close();
     for (int pass = 0; pass < 2; pass++) {
-      test.store.compact();
-      test.store.cut().close();
+      test.store.log().compact();
+      test.store.log().cut().close();
     }
   }
 
@@ -163,13 +176,16 @@ class DeadPartsTest {
     assertThat(lost(DeadParts::new, 300)).isFalse();
   }
 
-  /** So that a pass means something. */
+  /** Shows that the test above can fail. */
   @Test
   void aRuleThatDoesNotAskWhichHeadsAreWrittenLosesParts() throws Exception {
-    assertThat(lost(identities -> new HeadsAlone(), Integer.MAX_VALUE)).isTrue();
+    assertThat(lost(incarnations -> new HeadsAlone(), Integer.MAX_VALUE)).isTrue();
   }
 
-  /** Frozen: goes by what is there now. */
+  /**
+   * A broken rule, kept unchanged: it keeps a part if the head now in the store has its
+   * incarnation.
+   */
   private static final class HeadsAlone implements KeepRule {
     @Override
     public boolean keeps(ByteSpan key, ByteSpan value, Lookup store) {
@@ -183,15 +199,15 @@ class DeadPartsTest {
     }
   }
 
-  /** Whether parts of values that are written beside compaction are not there afterwards. */
-  private boolean lost(Function<Identities, KeepRule> rule, int writes) throws Exception {
+  /** Whether values that are written during compaction lose parts. */
+  private boolean lost(Function<ValueIncarnations, KeepRule> rule, int writes) throws Exception {
     try (TestRecords test = new TestRecords(directory, MEMORY_BYTES, 4 << 10, rule, true)) {
       AtomicBoolean isOver = new AtomicBoolean();
       Thread compaction =
           Thread.ofPlatform()
               .start(() -> {
                 while (!isOver.get()) {
-                  test.store.compact();
+                  test.store.log().compact();
                 }
               });
       try {
@@ -224,7 +240,7 @@ class DeadPartsTest {
               () -> readAll(Objects.requireNonNull(test.records.lists().read(test.key(1)))))
           .isInstanceOf(MissingPart.class)
           .hasMessageContaining("part=50");
-      test.identities.noteTimed(1);
+      test.incarnations.noteTimed(1);
       assertThat(readAll(Objects.requireNonNull(test.records.lists().read(test.key(1)))))
           .isEqualTo(99 * ELEMENT_BYTES);
     }

@@ -3,16 +3,23 @@ package io.fasterkv.flink.records;
 import io.fasterkv.Eviction;
 import io.fasterkv.FasterStore;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.IndexStatistics;
+import io.fasterkv.api.statistics.IndexStatistics;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.RecordEdit;
+import io.fasterkv.flink.records.base.RecordReader;
+import io.fasterkv.flink.records.base.Records;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.map.EntryLife;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves all records to disk before an operation, so that it meets there what it meets, however
- * small the state is: before each operation while the log is short, since each time may cost a
- * sector of it, and a copy of what is changed; then before every few. Counts where operations met
- * records, over all stores.
+ * Evicts all records before an operation, so that it finds its records on disk even if the state is
+ * small. While the log is short, this happens before each operation, and later only before every
+ * few, since each eviction may cost a sector of the log and a copy of the changed record. Counts
+ * where the operations of all stores found records.
  */
 public final class EvictingRecords extends Records {
   private static final long SHORT_BYTES = 256 << 10;
@@ -27,29 +34,30 @@ public final class EvictingRecords extends Records {
   private long met;
   private long metOnDisk;
 
-  private EvictingRecords(FasterStore store, Identities identities, int thenEvery) {
-    super(store, identities);
+  private EvictingRecords(FasterStore store, ValueIncarnations incarnations, int thenEvery) {
+    super(store, incarnations);
     this.store = store;
     this.eviction = new Eviction(store);
     this.thenEvery = thenEvery;
   }
 
   /**
-   * A session that finds on disk what it asks for.
+   * A session that finds its records on disk.
    *
-   * @param thenEvery before which operations all is moved to disk when the log is not short
+   * @param thenEvery number of operations from one eviction to the next once the log is no longer
+   *     short
    */
   public static StateRecords open(
       FasterStore store,
-      Identities identities,
+      ValueIncarnations incarnations,
       IntFunction<@Nullable EntryLife> lives,
       int thenEvery) {
-    return new StateRecords(new EvictingRecords(store, identities, thenEvery), lives);
+    return new StateRecords(new EvictingRecords(store, incarnations, thenEvery), lives);
   }
 
   /**
-   * Of 100 sessions that met records, how many read them from disk in nine operations of ten; of
-   * those that were closed since this was last called.
+   * Percentage of sessions that read records from disk in nine of ten operations or more. Counts
+   * sessions that found records and were closed since the last call.
    */
   public static long takePercentOnDisk() {
     long onDisk = SESSIONS_ON_DISK.getAndSet(0);
@@ -59,14 +67,14 @@ public final class EvictingRecords extends Records {
 
   private IndexStatistics before() {
     operations++;
-    if (store.tailAddress() < SHORT_BYTES || operations % thenEvery == 0) {
+    if (store.log().tailAddress() < SHORT_BYTES || operations % thenEvery == 0) {
       eviction.evict();
     }
-    return store.indexStatistics();
+    return store.statistics().index();
   }
 
   private void count(IndexStatistics before) {
-    IndexStatistics after = store.indexStatistics();
+    IndexStatistics after = store.statistics().index();
     boolean isOnDisk = after.recordsFromDisk() > before.recordsFromDisk();
     if (isOnDisk || after.recordsInMemory() > before.recordsInMemory()) {
       met++;
@@ -75,7 +83,7 @@ public final class EvictingRecords extends Records {
   }
 
   @Override
-  boolean read(ByteSpan key, RecordReader reader) {
+  public boolean read(ByteSpan key, RecordReader reader) {
     IndexStatistics before = before();
     boolean isFound = super.read(key, reader);
     count(before);
@@ -83,28 +91,28 @@ public final class EvictingRecords extends Records {
   }
 
   @Override
-  void put(ByteSpan key, byte[] bytes, int offset, int length) {
+  public void put(ByteSpan key, byte[] bytes, int offset, int length) {
     IndexStatistics before = before();
     super.put(key, bytes, offset, length);
     count(before);
   }
 
   @Override
-  void put(ByteSpan key, Bytes value, int capacity) {
+  public void put(ByteSpan key, Bytes value, int capacity) {
     IndexStatistics before = before();
     super.put(key, value, capacity);
     count(before);
   }
 
   @Override
-  void edit(ByteSpan key, RecordEdit edit) {
+  public void edit(ByteSpan key, RecordEdit edit) {
     IndexStatistics before = before();
     super.edit(key, edit);
     count(before);
   }
 
   @Override
-  void delete(ByteSpan key) {
+  public void delete(ByteSpan key) {
     IndexStatistics before = before();
     super.delete(key);
     count(before);

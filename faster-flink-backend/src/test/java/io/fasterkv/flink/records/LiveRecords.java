@@ -4,17 +4,19 @@ import io.fasterkv.LogCut;
 import io.fasterkv.LogScan;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.base.PartLayout;
+import io.fasterkv.flink.records.tree.TreeLayout;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 
-/** Counts what has not been deleted, and belongs to something. */
-final class LiveRecords {
+/** Counts the records that are not deleted and belong to a value. */
+public final class LiveRecords {
   private LiveRecords() {}
 
-  static int count(TestRecords test) {
+  public static int count(TestRecords test) {
     Map<ByteBuffer, byte[]> live = new HashMap<>();
-    try (LogCut cut = test.store.cut();
+    try (LogCut cut = test.store.log().cut();
         LogScan scan = cut.scan()) {
       while (scan.next()) {
         ByteBuffer key = ByteBuffer.wrap(scan.key().toArray());
@@ -34,7 +36,7 @@ final class LiveRecords {
   private static boolean isOfValue(
       TestRecords test, byte[] key, byte[] value, Map<ByteBuffer, byte[]> live) {
     boolean isBlock =
-        test.identities.areTrees(KeyLayout.state(key, 0)) && TreeLayout.isBlock(ByteSpan.of(key));
+        test.incarnations.areTrees(KeyLayout.state(key, 0)) && TreeLayout.isBlock(ByteSpan.of(key));
     if (isBlock || KeyLayout.sub(key, 0, key.length) == 0) {
       return true;
     }

@@ -4,9 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.FasterStore;
 import io.fasterkv.api.ByteSpan;
-import io.fasterkv.api.KeepRule;
+import io.fasterkv.api.config.KeepRule;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.key.KeyLayout;
+import io.fasterkv.flink.records.base.Bytes;
+import io.fasterkv.flink.records.base.PartLayout;
+import io.fasterkv.flink.records.base.RecordEdit;
+import io.fasterkv.flink.records.base.Records;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.list.ByteLists;
+import io.fasterkv.flink.records.list.ListSnapshot;
+import io.fasterkv.flink.records.map.ByteMaps;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Objects;
@@ -16,8 +25,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Compaction has just said that a head may go, since all of its parts have expired; then a part is
- * added again, and the head goes.
+ * Tests adding a part after compaction has decided to drop its head, whose parts had all expired,
+ * and before it drops the head.
  */
 class LoneHeadsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
@@ -26,10 +35,10 @@ class LoneHeadsTest {
   private static final int STATE = 1;
   private static final int KEYS = 100;
 
-  /** The key of {@link TestRecords} whose head is caught. */
+  /** The key of {@link TestRecords} to whose head a part is added. */
   private static final int CAUGHT = 7;
 
-  /** The last byte of what does not expire. */
+  /** The last byte of parts that do not expire. */
   private static final byte NEW = 77;
 
   @TempDir Path directory;
@@ -40,12 +49,12 @@ class LoneHeadsTest {
   private @Nullable Runnable whenHeadGoes;
   private @Nullable Runnable beforePart;
 
-  /** All parts expire at one moment; what is written after that does not. */
+  /** Lets all parts expire at one moment, but not those that are written later. */
   private final class AtOneMoment implements KeepRule {
     private final DeadParts parts;
 
-    AtOneMoment(Identities identities) {
-      parts = new DeadParts(identities);
+    AtOneMoment(ValueIncarnations incarnations) {
+      parts = new DeadParts(incarnations);
     }
 
     @Override
@@ -76,12 +85,15 @@ class LoneHeadsTest {
     }
   }
 
-  /** One that is too long for an inline list: the head is read, not changed, before. */
+  /**
+   * The element is too long for an inline list, so the append first reads the head without changing
+   * it.
+   */
   @Test
-  void anElementThatIsAddedMeanwhileStays() {
+  void aConcurrentlyAddedElementStays() {
     try (TestRecords test =
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false)) {
-      test.identities.noteTimed(STATE);
+      test.incarnations.noteTimed(STATE);
       ByteLists lists = test.records.lists();
       fillLists(test);
       byte[] fresh = new byte[3000];
@@ -89,22 +101,23 @@ class LoneHeadsTest {
       race(test, () -> lists.append(test.key(CAUGHT), fresh, 0, fresh.length));
 
       Bytes group = new Bytes();
-      Chunks read = Objects.requireNonNull(lists.read(test.key(CAUGHT)));
-      assertThat(read.readGroup(Chunks.FIRST, group)).isEqualTo(Chunks.END);
+      ListSnapshot read = Objects.requireNonNull(lists.read(test.key(CAUGHT)));
+      assertThat(read.readGroup(ListSnapshot.FIRST, group)).isEqualTo(ListSnapshot.END);
       assertThat(group.length()).isEqualTo(fresh.length);
       assertThat(lists.read(test.key(CAUGHT + 1))).isNull();
     }
   }
 
   /**
-   * A short one: the head is changed first, which copies it to the tail, out of compaction's way.
-   * But whoever appends may be stopped for so long then that compaction gets there.
+   * The append of a short element first changes the head, which copies it to the tail, beyond the
+   * compacted part. But the appending thread may then pause for so long that compaction reaches the
+   * copy.
    */
   @Test
-  void anElementStaysWhoseHeadWentJustBeforeItsChunkCame() {
+  void anElementStaysWhoseHeadWasDroppedJustBeforeItsChunkWasAdded() {
     try (TestRecords test =
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false, this::open)) {
-      test.identities.noteTimed(STATE);
+      test.incarnations.noteTimed(STATE);
       ByteLists lists = test.records.lists();
       fillLists(test);
       expireBeforePart(test);
@@ -113,18 +126,18 @@ class LoneHeadsTest {
 
       assertThat(beforePart).isNull();
       Bytes group = new Bytes();
-      Chunks read = Objects.requireNonNull(lists.read(test.key(CAUGHT)));
-      assertThat(read.readGroup(Chunks.FIRST, group)).isEqualTo(Chunks.END);
+      ListSnapshot read = Objects.requireNonNull(lists.read(test.key(CAUGHT)));
+      assertThat(read.readGroup(ListSnapshot.FIRST, group)).isEqualTo(ListSnapshot.END);
       assertThat(group.length()).isEqualTo(fresh.length);
     }
   }
 
   @Test
-  void anEntryStaysWhoseHeadWentJustBeforeItsBucketCame() {
+  void anEntryStaysWhoseHeadWasDroppedJustBeforeItsBucketWasAdded() {
     isOfMaps = true;
     try (TestRecords test =
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false, this::open)) {
-      test.identities.noteTimed(STATE);
+      test.incarnations.noteTimed(STATE);
       ByteMaps maps = test.records.maps();
       fillMaps(test);
       expireBeforePart(test);
@@ -132,6 +145,47 @@ class LoneHeadsTest {
       maps.put(test.key(CAUGHT), fresh, 1, fresh.length - 1);
 
       assertThat(beforePart).isNull();
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
+    }
+  }
+
+  /** A kept head is not read again, so the put does not notice that the stored one was dropped. */
+  @Test
+  void anEntryStaysWhoseKeptHeadWentJustBeforeItsBucketCame() {
+    isOfMaps = true;
+    try (TestRecords test =
+        new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false, this::open)) {
+      test.incarnations.noteTimed(STATE);
+      ByteMaps maps = test.records.maps();
+      fillMaps(test);
+      byte[] fresh = {99, 1, 2, NEW};
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isFalse();
+      expireBeforePart(test);
+      maps.put(test.key(CAUGHT), fresh, 1, fresh.length - 1);
+
+      assertThat(beforePart).isNull();
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
+      assertThat(maps.get(test.key(CAUGHT + 1), fresh, 0, 1, new Bytes())).isFalse();
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
+      assertThat(maps.isEmpty(test.key(CAUGHT))).isFalse();
+    }
+  }
+
+  /** An entry is replaced with one of the same length, which does not change the head's counts. */
+  @Test
+  void anEntryThatIsReplacedUnderAKeptHeadStays() {
+    isOfMaps = true;
+    try (TestRecords test =
+        new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false)) {
+      test.incarnations.noteTimed(STATE);
+      ByteMaps maps = test.records.maps();
+      fillMaps(test);
+      byte[] fresh = new byte[100];
+      fresh[fresh.length - 1] = NEW;
+      assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
+      race(test, () -> maps.put(test.key(CAUGHT), fresh, 1, fresh.length - 1));
+
+      assertThat(maps.isEmpty(test.key(CAUGHT + 1))).isTrue();
       assertThat(maps.get(test.key(CAUGHT), fresh, 0, 1, new Bytes())).isTrue();
     }
   }
@@ -151,28 +205,34 @@ class LoneHeadsTest {
     }
   }
 
-  /** All parts expire, and leave the log with their heads when the next part is to be changed. */
+  /**
+   * Lets all parts expire. Compaction drops them and their heads just before the next change of a
+   * part.
+   */
   private void expireBeforePart(TestRecords test) {
     isExpired = true;
     beforePart =
         () -> {
-          long end = test.store.tailAddress();
-          compactUntil(test, () -> test.store.beginAddress() >= end);
+          // Two rounds, since a head that is older than its parts is copied once.
+          for (int round = 0; round < 2; round++) {
+            long end = test.store.log().tailAddress();
+            compactUntil(test, () -> test.store.log().beginAddress() >= end);
+          }
         };
   }
 
-  private StateRecords open(FasterStore store, Identities identities) {
-    return new StateRecords(new StoppedRecords(store, identities), state -> null);
+  private StateRecords open(FasterStore store, ValueIncarnations incarnations) {
+    return new StateRecords(new StoppedRecords(store, incarnations), state -> null);
   }
 
-  /** Runs {@link #beforePart} once, between a change of a head and that of its part. */
+  /** Runs {@link #beforePart} once, between a change of a head and the change of its part. */
   private final class StoppedRecords extends Records {
-    StoppedRecords(FasterStore store, Identities identities) {
-      super(store, identities);
+    StoppedRecords(FasterStore store, ValueIncarnations incarnations) {
+      super(store, incarnations);
     }
 
     @Override
-    void editPart(CompositeKey key, int part, long identity, RecordEdit edit) {
+    public void editPart(CompositeKey key, int part, long incarnation, RecordEdit edit) {
       Runnable action = beforePart;
       if (action != null) {
         beforePart = null;
@@ -182,16 +242,16 @@ class LoneHeadsTest {
             .as("head")
             .isFalse();
       }
-      super.editPart(key, part, identity, edit);
+      super.editPart(key, part, incarnation, edit);
     }
   }
 
   @Test
-  void anEntryThatIsAddedMeanwhileStays() {
+  void aConcurrentlyAddedEntryStays() {
     isOfMaps = true;
     try (TestRecords test =
         new TestRecords(directory, MEMORY_BYTES, PAGE_BYTES, AtOneMoment::new, false)) {
-      test.identities.noteTimed(STATE);
+      test.incarnations.noteTimed(STATE);
       ByteMaps maps = test.records.maps();
       fillMaps(test);
       byte[] fresh = {99, 1, 2, NEW};
@@ -207,24 +267,30 @@ class LoneHeadsTest {
     }
   }
 
-  /** Returns when all that was there has left the log. The action runs in the middle of a pass. */
+  /**
+   * Compacts until all existing records have left the log. The action runs during a compaction run.
+   */
   private void race(TestRecords test, Runnable action) {
     whenHeadGoes = action;
     isExpired = true;
     compactUntil(test, () -> whenHeadGoes == null);
-    long end = test.store.tailAddress();
-    compactUntil(test, () -> test.store.beginAddress() >= end);
+    long end = test.store.log().tailAddress();
+    compactUntil(test, () -> test.store.log().beginAddress() >= end);
   }
 
   private static void compactUntil(TestRecords test, BooleanSupplier isOver) {
     long start = System.nanoTime();
     while (!isOver.getAsBoolean()) {
-      // Something that goes on, so that the log's begin gets past all that there was.
+      // New writes let the begin address move past all existing records.
       test.records.values().put(test.key(KEYS + 1), new byte[1000], 1000);
-      test.store.cut().close();
-      test.store.compact();
+      test.store.log().cut().close();
+      test.store.log().compact();
       assertThat(System.nanoTime() - start)
-          .as(() -> "log " + test.store.logBytes() + ", " + test.store.compactionStats())
+          .as(() ->
+              "log "
+                  + test.store.statistics().logBytes()
+                  + ", "
+                  + test.store.statistics().compaction())
           .isLessThan(PATIENCE.toNanos());
     }
   }

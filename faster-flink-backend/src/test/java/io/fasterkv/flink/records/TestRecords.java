@@ -1,23 +1,26 @@
 package io.fasterkv.flink.records;
 
 import io.fasterkv.FasterStore;
-import io.fasterkv.api.KeepRule;
-import io.fasterkv.api.StoreConfig;
+import io.fasterkv.api.config.KeepRule;
+import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.memory.NativeAccess;
+import io.fasterkv.flink.records.base.RecordCopies;
+import io.fasterkv.flink.records.base.ValueIncarnations;
+import io.fasterkv.flink.records.write.StateRecords;
 import java.nio.file.Path;
 import java.util.UUID;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 
 /**
- * A store with pages of 4 KiB and little memory, so that most of it lies on disk unless it is
- * small.
+ * A store with pages of 4 KiB and little memory. Unless the state is small, most of its records are
+ * on disk.
  */
 public final class TestRecords implements AutoCloseable {
   public final FasterStore store;
   public final StateRecords records;
-  final Identities identities = new Identities(state -> "state " + state);
+  public final ValueIncarnations incarnations = new ValueIncarnations(state -> "state " + state);
   private final CompositeKey key = new CompositeKey();
 
   public TestRecords(Path directory) {
@@ -34,24 +37,24 @@ public final class TestRecords implements AutoCloseable {
     this(directory, memoryBytes, pageBytes, DeadParts::new, true);
   }
 
-  /** A store whose compaction goes by this rule, in the background or by hand. */
-  TestRecords(
+  /** A store whose compaction follows this rule, in the background or only on request. */
+  public TestRecords(
       Path directory,
       long memoryBytes,
       int pageBytes,
-      Function<Identities, KeepRule> rule,
+      Function<ValueIncarnations, KeepRule> rule,
       boolean inBackground) {
     this(directory, memoryBytes, pageBytes, rule, inBackground, TestRecords::session);
   }
 
-  /** Such a store, with its records read and written by a session of the test's. */
-  TestRecords(
+  /** A store with such a rule, whose records the test reads and writes through its own session. */
+  public TestRecords(
       Path directory,
       long memoryBytes,
       int pageBytes,
-      Function<Identities, KeepRule> rule,
+      Function<ValueIncarnations, KeepRule> rule,
       boolean inBackground,
-      BiFunction<FasterStore, Identities, StateRecords> session) {
+      BiFunction<FasterStore, ValueIncarnations, StateRecords> session) {
     NativeAccess.ask();
     store =
         FasterStore.open(
@@ -61,18 +64,19 @@ public final class TestRecords implements AutoCloseable {
                 .maxSessions(2)
                 .deleteOnClose(true)
                 .backgroundCompaction(inBackground)
-                .keepRule(rule.apply(identities))
+                .keepRule(rule.apply(incarnations))
                 .build());
-    identities.complete();
-    records = session.apply(store, identities);
+    incarnations.complete();
+    records = session.apply(store, incarnations);
   }
 
-  private static StateRecords session(FasterStore store, Identities identities) {
-    return new StateRecords(store, identities, state -> null);
+  private static StateRecords session(FasterStore store, ValueIncarnations incarnations) {
+    return new StateRecords(store, incarnations, state -> null);
   }
 
   /**
-   * A store whose operations find on disk what they ask for; most of them, when there were many.
+   * A store whose operations find their records on disk: all of the first ones, and most later
+   * ones.
    */
   public static TestRecords evicting(Path directory) {
     return new TestRecords(
@@ -81,18 +85,18 @@ public final class TestRecords implements AutoCloseable {
         4 << 10,
         DeadParts::new,
         true,
-        (store, identities) -> EvictingRecords.open(store, identities, state -> null, 4));
+        (store, incarnations) -> EvictingRecords.open(store, incarnations, state -> null, 4));
   }
 
-  /** Record keys of one of several keys. */
-  CompositeKey key(int number) {
+  /** The record keys of one of several keys. */
+  public CompositeKey key(int number) {
     byte[] bytes = {(byte) number, 1, 2, 3};
     key.setKey(number & 0x7F, bytes, 0, bytes.length);
     return key.select(1, new byte[] {0}, 0, 1);
   }
 
   /** Deletes one record of a key. */
-  void delete(int number, int sub) {
+  public void delete(int number, int sub) {
     try (RecordCopies copies = new RecordCopies(store)) {
       copies.delete(key(number).record(sub));
     }

@@ -2,28 +2,25 @@ package io.fasterkv.flink.restore;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.flink.Lines;
 import java.time.Duration;
-import org.apache.flink.testutils.logging.LoggerAuditingExtension;
+import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.util.clock.ManualClock;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.slf4j.event.Level;
 
-/** How often a restore tells how far it has come, and what. */
+/** Tests how often a restore logs its progress, and what it logs. */
 class RestoreProgressTest {
-  @RegisterExtension
-  private final LoggerAuditingExtension log =
-      new LoggerAuditingExtension(RestoreProgress.class, Level.INFO);
-
+  private final Lines lines = new Lines();
   private final ManualClock clock = new ManualClock();
-  private final RestoreProgress progress = new RestoreProgress(clock);
+  private final RestoreProgress progress =
+      new RestoreProgress(new RestoreScope(new CloseableRegistry(), clock, 1, lines));
 
   private void pass(long millis) {
     clock.advanceTime(Duration.ofMillis(millis));
   }
 
   @Test
-  void nothingIsToldMoreOftenThanInTenSeconds() {
+  void reportsAtMostOnceInTenSeconds() {
     progress.tell("at", 0);
     pass(9_999);
     progress.tell("at", 9_999);
@@ -36,14 +33,14 @@ class RestoreProgressTest {
     progress.tell("at", 33_999);
     pass(1);
     progress.tell("at", 34_000);
-    assertThat(log.getMessages())
+    assertThat(lines.all())
         .containsExactly(
             "at: 10000, millis=10000", "at: 24000, millis=24000", "at: 34000, millis=34000");
     assertThat(progress.millis()).isEqualTo(34_000);
   }
 
   @Test
-  void aPartOfManyEntriesIsToldInBetween() {
+  void aPartWithManyEntriesReportsItsProgress() {
     InsertProgress inserted = new InsertProgress(progress, "putting", 4);
     inserted.passed(1);
     pass(10_000);
@@ -52,7 +49,7 @@ class RestoreProgressTest {
     }
     pass(10_000);
     inserted.passed(2);
-    assertThat(log.getMessages())
+    assertThat(lines.all())
         .containsExactly(
             "putting: percent=25, entries=1024, bytes=3072, millis=10000",
             "putting: percent=75, entries=2500, bytes=7500, millis=20000");

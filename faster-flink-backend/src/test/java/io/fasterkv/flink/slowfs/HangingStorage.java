@@ -14,10 +14,9 @@ import org.apache.flink.runtime.state.PhysicalStateHandleID;
 import org.apache.flink.runtime.state.StreamStateHandle;
 
 /**
- * Checkpoint storage that hangs, or fails, from one of its calls on. Calls are openings, seeks, and
- * reads, in the order in which they come. A seek or a read hangs until its stream is closed, even
- * if it is interrupted; an opening hangs until its thread is interrupted. Counts the streams that
- * are open.
+ * Checkpoint storage that hangs or fails from a given call on. Calls are openings, seeks and reads,
+ * in order. A seek or a read hangs until its stream is closed, even if it is interrupted; an
+ * opening hangs until its thread is interrupted. Counts the open streams.
  */
 public final class HangingStorage implements Closeable {
   private static final int NEVER = Integer.MAX_VALUE;
@@ -26,11 +25,12 @@ public final class HangingStorage implements Closeable {
   private int calls;
   private int hangsFrom = NEVER;
   private int hanging;
+  private int hangingFills;
   private int failsFrom = NEVER;
   private boolean isReleased;
   private boolean hangsFills;
 
-  /** What is called. */
+  /** A kind of call. */
   public enum Call {
     OPEN,
     SEEK,
@@ -39,7 +39,7 @@ public final class HangingStorage implements Closeable {
 
   private Call failing = Call.OPEN;
 
-  /** Counts calls from 0, and hangs from one on. */
+  /** Counts calls from 0, and hangs from {@code call} on. */
   public synchronized void hangFrom(int call) {
     calls = 0;
     hangsFrom = call;
@@ -71,22 +71,27 @@ public final class HangingStorage implements Closeable {
     notifyAll();
   }
 
-  /** How many calls there were since they were counted. */
+  /** Number of calls since the count was last reset. */
   public synchronized int calls() {
     return calls;
   }
 
-  /** How many calls hang now. */
+  /** Number of calls that hang now. */
   public synchronized int hanging() {
     return hanging;
   }
 
-  /** How many streams are open. */
+  /** Number of calls that hang now, except those of threads that copy a log. */
+  public synchronized int hangingReads() {
+    return hanging - hangingFills;
+  }
+
+  /** Number of open streams. */
   public int openStreams() {
     return open.get();
   }
 
-  /** Another handle with the same files, which hang. */
+  /** Another state handle with the same files, which hang. */
   public IncrementalRemoteKeyedStateHandle wrap(IncrementalRemoteKeyedStateHandle handle) {
     List<HandleAndLocalPath> shared = new ArrayList<>();
     for (HandleAndLocalPath file : handle.getSharedState()) {
@@ -122,12 +127,15 @@ public final class HangingStorage implements Closeable {
       if (number < hangsFrom && !(hangsFills && isFill)) {
         return;
       }
+      int fill = isFill ? 1 : 0;
       hanging++;
+      hangingFills += fill;
       notifyAll();
       try {
         hang(of);
       } finally {
         hanging--;
+        hangingFills -= fill;
       }
     }
   }

@@ -28,7 +28,8 @@ class FileWritersTest {
 
   private final HangingWrites storage = new HangingWrites();
   private final Cancellation cancellation = new Cancellation();
-  private final FileWriters writers = new FileWriters("test-upload", cancellation);
+  private final FileWriters writers =
+      new FileWriters("test-upload", cancellation, System.getLogger("test"));
 
   private CheckpointStreamWithResultProvider open() throws IOException {
     return CheckpointStreamWithResultProvider.createSimpleStream(
@@ -107,7 +108,7 @@ class FileWritersTest {
     assertThat(storage.calls()).isZero();
   }
 
-  /** A stream that hangs in a write, and in its close too, as Flink's own do. */
+  /** A stream hangs in a write, and then also in its close, as Flink's own streams do. */
   @Test
   void aThreadThatHangsForEverIsLeftAloneAndDiscardsItsFileWhenItReturns() throws Exception {
     storage.hangFrom(STREAMS + 2, true);
@@ -127,13 +128,12 @@ class FileWritersTest {
     awaitEnd(caller);
     assertThat(thrown.get()).isInstanceOf(CancellationException.class);
     storage.release();
-    storage.awaitNothingOpen();
-    assertThat(storage.files()).isZero();
+    storage.awaitNothingLeft();
   }
 
-  /** Of the uses of the store, {@link Cancellation#awaitStoreUnused} waits for those under way. */
+  /** The cancelling thread does not wait: the last thread that uses the store releases it. */
   @Test
-  void theStoreIsNotUsedAfterTheWaitForIt() throws Exception {
+  void theStoreIsReleasedAfterItsLastUse() throws Exception {
     CountDownLatch inside = new CountDownLatch(1);
     CountDownLatch leave = new CountDownLatch(1);
     AtomicInteger uses = new AtomicInteger();
@@ -147,14 +147,9 @@ class FileWritersTest {
                 }));
     inside.await();
     AtomicInteger usesSeen = new AtomicInteger(-1);
-    Thread waiting =
-        Thread.ofPlatform()
-            .start(() -> {
-              cancellation.awaitStoreUnused();
-              usesSeen.set(uses.get());
-            });
+    cancellation.releaseWhenUnused(() -> usesSeen.set(uses.get()));
+    assertThat(usesSeen).as("not released while in use").hasValue(-1);
     leave.countDown();
-    awaitEnd(waiting);
     awaitEnd(user);
     assertThat(usesSeen).hasValue(1);
     assertThatThrownBy(() -> cancellation.inStore(uses::incrementAndGet))
@@ -162,9 +157,9 @@ class FileWritersTest {
     assertThat(uses).hasValue(1);
   }
 
-  /** A storage that copies files makes all of them in one call, which may end too late. */
+  /** A storage that copies files creates all of them in one call, which may end too late. */
   @Test
-  void allFilesOfOneCallAreDiscardedIfTheyComeTooLate() {
+  void lateFilesOfOneCallAreAllDiscarded() {
     AtomicInteger discarded = new AtomicInteger();
     List<StateObject> copies = List.of(file(discarded), file(discarded), file(discarded));
     writers.discard();

@@ -13,10 +13,10 @@ import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 
 /**
- * Checkpoint storage in memory that hangs, or fails, from one of its calls on. Calls are creations,
- * writes and closings that make a file, in the order in which they come. A creation hangs until its
- * thread is interrupted; other calls hang until their stream is closed, and no interrupt ends them.
- * Counts the streams that are open, and the files that were made and not deleted.
+ * Checkpoint storage in memory that hangs or fails from a given call on. Calls are creations,
+ * writes and closings that create a file, in order. A creation hangs until its thread is
+ * interrupted; other calls hang until their stream is closed, and no interrupt ends them. Counts
+ * the open streams, and the files that were created and not deleted.
  */
 public final class HangingWrites implements CheckpointStreamFactory {
   private static final int NEVER = Integer.MAX_VALUE;
@@ -33,9 +33,9 @@ public final class HangingWrites implements CheckpointStreamFactory {
   private int files;
 
   /**
-   * Counts calls from 0, and hangs from one on.
+   * Counts calls from 0, and hangs from {@code call} on.
    *
-   * @param isStubborn whether closings of a stream that hangs do so too, until {@link #release}
+   * @param isStubborn whether closing a stream that hangs also hangs, until {@link #release}
    */
   public synchronized void hangFrom(int call, boolean isStubborn) {
     calls = 0;
@@ -43,12 +43,12 @@ public final class HangingWrites implements CheckpointStreamFactory {
     this.isStubborn = isStubborn;
   }
 
-  /** Lets closings that make a file return, even if other calls hang. */
+  /** Lets closings that create a file return, even if other calls hang. */
   public synchronized void hangNoClosings() {
     closes = true;
   }
 
-  /** Counts calls from 0, and fails at one. */
+  /** Counts calls from 0, and fails at {@code call}. */
   public synchronized void failAt(int call) {
     calls = 0;
     failsAt = call;
@@ -61,7 +61,7 @@ public final class HangingWrites implements CheckpointStreamFactory {
     notifyAll();
   }
 
-  /** How many calls there were. */
+  /** Number of calls so far. */
   public synchronized int calls() {
     return calls;
   }
@@ -70,12 +70,12 @@ public final class HangingWrites implements CheckpointStreamFactory {
     return open;
   }
 
-  /** The most streams that were open at a time. */
+  /** The largest number of streams that were open at a time. */
   public synchronized int mostOpenStreams() {
     return mostOpen;
   }
 
-  /** Files that were not deleted. */
+  /** Number of files that were not deleted. */
   public synchronized int files() {
     return files;
   }

@@ -33,7 +33,8 @@ class RecordSorterTest {
           CompositeKey key = new CompositeKey();
           int buffer = 1 << random.nextInt(8, 18);
           int keys = 1 << random.nextInt(4, 14);
-          try (RecordSorter sorter = new RecordSorter(directory, buffer, new Cancellation())) {
+          try (RecordSorter sorter =
+              new RecordSorter(directory, buffer, new Cancellation(), System.getLogger("test"))) {
             for (int i = 0; i < 20_000; i++) {
               byte[] bytes = Seeds.bytes(new SplittableRandom(random.nextInt(keys)), 9);
               key.setKey(bytes[0] & 3, bytes, 1, bytes[1] & 7);
@@ -76,7 +77,8 @@ class RecordSorterTest {
   void aCancelledSortStopsAndLeavesNoFiles() throws IOException {
     Cancellation cancellation = new Cancellation();
     CompositeKey key = new CompositeKey();
-    try (RecordSorter sorter = new RecordSorter(directory, 256, cancellation)) {
+    try (RecordSorter sorter =
+        new RecordSorter(directory, 256, cancellation, System.getLogger("test"))) {
       key.setKey(1, new byte[40], 0, 40);
       ByteSpan record = key.select(0, new byte[1], 0, 1).head();
       for (int i = 0; i < 100; i++) {

@@ -7,7 +7,7 @@ import io.fasterkv.LogCut;
 import io.fasterkv.LogScan;
 import io.fasterkv.flink.key.CompositeKey;
 import io.fasterkv.flink.records.TestRecords;
-import io.fasterkv.flink.records.ValueLayout;
+import io.fasterkv.flink.records.base.ValueLayout;
 import io.fasterkv.flink.snapshot.StateExport.Shape;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -17,7 +17,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What Flink's savepoint format cannot hold is refused, and told so that something can be done. */
+/** Tests that values too large for Flink's savepoint format are rejected with a helpful message. */
 class SavepointEntriesTest {
   private static final int KEY_GROUP = 3;
   private static final int ELEMENTS = 200;
@@ -45,7 +45,7 @@ class SavepointEntriesTest {
     for (int i = 0; i < ELEMENTS; i++) {
       test.records.lists().append(key, new byte[ELEMENT_BYTES], 0, ELEMENT_BYTES);
     }
-    // With a separator between two elements.
+    // The length includes a separator between two elements.
     assertLimit(Shape.LIST, ELEMENTS * (ELEMENT_BYTES + 1) - 1);
   }
 
@@ -64,7 +64,7 @@ class SavepointEntriesTest {
     assertRefused(Shape.MAP, bytes);
   }
 
-  /** Values of so many bytes are written, and longer ones are not. */
+  /** Asserts that values of {@code bytes} bytes fit that limit, and no lower one. */
   private void assertLimit(Shape shape, int bytes) throws IOException {
     assertThat(firstValue(shape, bytes)).hasSize(bytes);
     assertRefused(shape, bytes - 1);
@@ -80,8 +80,9 @@ class SavepointEntriesTest {
   }
 
   private byte[] firstValue(Shape shape, int mostBytes) throws IOException {
-    try (RecordSorter sorter = new RecordSorter(directory, 1 << 16, new Cancellation())) {
-      try (LogCut cut = test.store.cut();
+    try (RecordSorter sorter =
+        new RecordSorter(directory, 1 << 16, new Cancellation(), System.getLogger("test"))) {
+      try (LogCut cut = test.store.log().cut();
           LogScan scan = cut.scan()) {
         while (scan.next()) {
           sorter.add(scan.key(), scan.isTombstone() ? null : scan.value());

@@ -15,11 +15,11 @@ import java.util.TreeMap;
 import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.junit.jupiter.api.Test;
 
-/** No checkpoint may have a file that is deleted by the time it arrives. */
+/** Tests that no checkpoint refers to a file that is deleted before the checkpoint completes. */
 class UploadHistoryTest {
   private static final int EVENTS = 300;
 
-  /** What is tested, and variants of it. */
+  /** The tested history or a broken variant of it. */
   private interface History {
     List<LogFile> usable();
 
@@ -35,9 +35,9 @@ class UploadHistoryTest {
     Seeds.run(500, random -> assertThat(new Run(random, real()).breaks()).isFalse());
   }
 
-  /** When a changelog is switched on, numbers begin anew. */
+  /** When a changelog is switched on, checkpoint numbers start from 1 again. */
   @Test
-  void aCheckpointThatWasRestoredIsBuiltOnWhateverNumbersFollow() {
+  void aRestoredCheckpointIsBuiltOnWhateverNumbersFollow() {
     UploadHistory history = new UploadHistory();
     history.restored(List.of(file(1), file(2)));
     assertThat(history.usable()).containsExactly(file(1), file(2));
@@ -55,7 +55,7 @@ class UploadHistoryTest {
   }
 
   @Test
-  void theSameTestCatchesAHistoryThatBuildsOnWhatIsNotConfirmed() {
+  void detectsAHistoryThatBuildsOnUnconfirmedCheckpoints() {
     assertThat(breaksAtAll(new Newest())).isTrue();
   }
 
@@ -121,7 +121,7 @@ class UploadHistoryTest {
     }
   }
 
-  /** Builds on the confirmed checkpoint, whatever later ones have in its place. */
+  /** Builds on the last confirmed checkpoint, even if later ones have replaced its files. */
   private static final class OnlyConfirmed implements History {
     private final TreeMap<Long, Collection<LogFile>> files = new TreeMap<>();
     private long confirmed = -1;
@@ -145,15 +145,15 @@ class UploadHistoryTest {
     public void abort(long checkpoint) {}
   }
 
-  /** A subtask, a JobManager, and messages between them that are late or get lost. */
+  /** A subtask, a JobManager, and messages between them that arrive late or get lost. */
   private static final class Run {
     private final SplittableRandom random;
     private final History history;
 
-    /** By file that is there, the last checkpoint that has it. */
+    /** For each existing file, the last checkpoint that contains it. */
     private final Map<LogFile, Long> lastUsed = new HashMap<>();
 
-    /** What each checkpoint under way was told that it can use. */
+    /** The files that each checkpoint under way may use. */
     private final TreeMap<Long, List<LogFile>> writing = new TreeMap<>();
 
     private final TreeMap<Long, Set<LogFile>> acknowledged = new TreeMap<>();
@@ -194,7 +194,7 @@ class UploadHistoryTest {
       writing.put(checkpoint, usable);
     }
 
-    /** False if it has a file that is not there any more. */
+    /** Returns false if the checkpoint contains a file that no longer exists. */
     private boolean acknowledge() {
       long checkpoint = any(writing.keySet());
       Set<LogFile> files = new HashSet<>(writing.remove(checkpoint));

@@ -23,9 +23,9 @@ import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * As many timers as {@code -Dtimers=} says, with {@code -Dtimers.memory=} MiB for the store (64 by
- * default): what they take on disk and on the heap, and how long it takes in comparison with
- * Flink's queue on the heap ({@code -Dtimers.heap=false} leaves that out).
+ * Measures {@code -Dtimers=} timers, with {@code -Dtimers.memory=} MiB for the store (64 by
+ * default): their size on disk and heap, and the time in comparison with Flink's queue on the heap
+ * ({@code -Dtimers.heap=false} omits that).
  */
 @EnabledIfSystemProperty(named = "timers", matches = "\\d+")
 @Timeout(value = 6, unit = TimeUnit.HOURS)
@@ -39,20 +39,20 @@ class ManyTimersTest {
 
   @TempDir Path directory;
 
-  /** Timers come nearly in order, as those of sessions and windows do. */
+  /** Timers are added nearly in order, like those of sessions and windows. */
   @Test
   void nearlyInOrder() {
     SplittableRandom random = new SplittableRandom(SEED);
     compare("nearly in order", i -> i + random.nextInt(Math.max(1, timers / 100)));
   }
 
-  /** All timers have one of ten times, as those at the end of windows do. */
+  /** All timers have one of ten times, like those at the ends of windows. */
   @Test
   void tenTimes() {
     compare("ten times", i -> i * 10 / timers);
   }
 
-  /** Each timer goes to a random place. */
+  /** Each timer has a random time. */
   @Test
   void inNoOrder() {
     SplittableRandom random = new SplittableRandom(SEED);
@@ -69,15 +69,15 @@ class ManyTimersTest {
               .openQueue("timers", serializer(), false);
       double addNanos = add(queue.queue(), timeOf);
       assertThat(queue.elementsOnHeap()).isLessThanOrEqualTo(KEY_GROUPS);
-      assertThat(test.store.memoryBytes()).isLessThanOrEqualTo(memoryBytes);
-      long logBytes = test.store.logBytes();
-      test.store.compact();
+      assertThat(test.store.statistics().memoryBytes()).isLessThanOrEqualTo(memoryBytes);
+      long logBytes = test.store.statistics().logBytes();
+      test.store.log().compact();
       report(
           "%s: %,d timers, log %.1f bytes a timer, %.1f compacted, %.0f ns an add",
           order,
           timers,
           (double) logBytes / timers,
-          (double) test.store.logBytes() / timers,
+          (double) test.store.statistics().logBytes() / timers,
           addNanos);
       inStore = new Times(addNanos, poll(queue.queue()));
     }
@@ -128,7 +128,7 @@ class ManyTimersTest {
     for (int i = 0; i < timers; i++) {
       TimerHeapInternalTimer<Long, VoidNamespace> timer = queue.poll();
       if (timer == null || timer.getTimestamp() < last) {
-        throw new AssertionError("polled " + timer + " after one of the time " + last);
+        throw new AssertionError("polled " + timer + " after one with time " + last);
       }
       last = timer.getTimestamp();
     }

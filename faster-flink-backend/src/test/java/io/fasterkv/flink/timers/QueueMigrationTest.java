@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** A queue that was written by a serializer with another format. */
+/** Tests a queue that was written by a serializer with another format. */
 class QueueMigrationTest {
   private static final int KEY_GROUPS = 8;
 
@@ -63,7 +63,7 @@ class QueueMigrationTest {
     }
   }
 
-  /** Keys are in the order of the values, and as long, so that the bytes are in order too. */
+  /** Keys have the order of the values and equal lengths, so that their bytes are in order too. */
   private static TestType element(int value, int keyBytes) {
     byte[] key = new byte[keyBytes];
     Arrays.fill(key, (byte) 'k');

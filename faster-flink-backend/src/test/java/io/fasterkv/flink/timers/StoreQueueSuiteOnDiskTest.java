@@ -7,8 +7,10 @@ import io.fasterkv.flink.records.TestRecords;
 import java.nio.file.Path;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 
-/** All timers are on disk whenever a queue looks at them. */
+/** Runs the suite with all timers on disk whenever a queue reads them. */
+@Tag("long")
 class StoreQueueSuiteOnDiskTest extends StoreQueueSuiteTestBase {
   @BeforeAll
   static void beginToCount() {

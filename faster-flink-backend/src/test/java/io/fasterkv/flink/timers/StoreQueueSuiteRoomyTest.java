@@ -3,7 +3,7 @@ package io.fasterkv.flink.timers;
 import io.fasterkv.flink.records.TestRecords;
 import java.nio.file.Path;
 
-/** All timers stay in memory. */
+/** Runs the suite with all timers in memory. */
 class StoreQueueSuiteRoomyTest extends StoreQueueSuiteTestBase {
   @Override
   TestRecords open(Path in) {

@@ -3,7 +3,7 @@ package io.fasterkv.flink.timers;
 import io.fasterkv.flink.records.TestRecords;
 import java.nio.file.Path;
 
-/** Timers are written in memory, and many leave it for disk. */
+/** Runs the suite with timers that are written in memory and often evicted to disk. */
 class StoreQueueSuiteSmallTest extends StoreQueueSuiteTestBase {
   @Override
   TestRecords open(Path in) {

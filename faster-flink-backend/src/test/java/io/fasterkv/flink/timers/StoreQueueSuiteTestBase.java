@@ -9,7 +9,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Flink's own suite for priority queues. */
+/** Runs Flink's own suite for priority queues. */
 abstract class StoreQueueSuiteTestBase extends InternalPriorityQueueTestBase {
 
   @TempDir Path directory;

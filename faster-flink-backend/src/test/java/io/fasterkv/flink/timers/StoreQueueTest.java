@@ -39,17 +39,18 @@ class StoreQueueTest {
           timers(test).openQueue("timers", serializer(), false);
       SplittableRandom random = new SplittableRandom(3);
       for (int i = 0; i < MANY; i++) {
-        // Roughly in order, as a stream's timers come.
+        // Roughly in order, like the timers of a stream.
         queue.queue().add(timer(i + random.nextInt(10_000), i));
         checkHeap(queue, i);
       }
       assertThat(queue.queue().size()).isEqualTo(MANY);
-      assertThat(test.store.memoryBytes()).isLessThanOrEqualTo(test.store.config().memoryBytes());
+      assertThat(test.store.statistics().memoryBytes())
+          .isLessThanOrEqualTo(test.store.config().memoryBytes());
       long last = Long.MIN_VALUE;
       for (int i = 0; i < MANY; i++) {
         TimerHeapInternalTimer<Long, VoidNamespace> timer = queue.queue().poll();
         if (timer == null || timer.getTimestamp() < last) {
-          fail("polled " + timer + " after one of the time " + last);
+          fail("polled " + timer + " after one with time " + last);
         }
         last = timer.getTimestamp();
         checkHeap(queue, i);
@@ -72,7 +73,7 @@ class StoreQueueTest {
     return new TimerHeapInternalTimer<>(time, key, VoidNamespace.INSTANCE);
   }
 
-  /** What RocksDB's queue does not do: its iterators skip what is earlier than the last poll. */
+  /** Iterators of RocksDB's queue skip timers that are earlier than the last one polled. */
   @Test
   void iteratorsShowTimersThatAreEarlierThanTheLastOnePolled() throws Exception {
     try (TestRecords test = new TestRecords(directory)) {
@@ -106,7 +107,7 @@ class StoreQueueTest {
     }
   }
 
-  /** Writes the key before the time, and so does not keep to the contract. */
+  /** Violates the contract: it writes the key before the time. */
   private static final class KeyFirst extends TimerSerializer<Long, VoidNamespace> {
     private static final long serialVersionUID = 1;
 

@@ -4,7 +4,7 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.stress.CleanedIndex;
 
-/** An index whose cleaning is broken: it empties an entry without asking whether it has changed. */
+/** An index with broken cleaning: it empties an entry without checking whether it has changed. */
 public final class BlindCleaner extends CleanedIndex {
   public BlindCleaner(OffHeapArena arena) {
     super(arena);

@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Epoch protection whose reclaim is broken: it looks whether the slot's thread has ended, and then
- * empties the slot without asking whether it still has the same owner.
+ * Epoch protection with a broken reclaim: it checks whether the slot's thread has ended, and then
+ * empties the slot without checking that it still has the same owner.
  */
 public final class BlindReclaim {
   private static final long UNPROTECTED = 0;
@@ -25,14 +25,14 @@ public final class BlindReclaim {
     cell = new GuardedCell(arena);
   }
 
-  /** The slot is left by a thread that has ended. */
+  /** Makes the slot one that belongs to a thread that has ended. */
   public BlindReclaim reset() {
     cell.reset();
     isOwnerDead.set(true);
     return this;
   }
 
-  /** A live thread takes the user over and reads. */
+  /** A live thread takes over the user and reads. */
   public String read() {
     isOwnerDead.set(false);
     Words.storeVolatile(slot, 0, currentEpoch.get());
@@ -55,7 +55,7 @@ public final class BlindReclaim {
     }
   }
 
-  /** What it looks at besides takes a while, in which a live thread may come. */
+  /** Examines other words for a while, so that a live thread can take over the slot meanwhile. */
   private void lookAround() {
     for (int look = 0; look < LOOKS; look++) {
       Words.loadAcquire(slot, 0);

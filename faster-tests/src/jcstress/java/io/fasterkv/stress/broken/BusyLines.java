@@ -5,9 +5,9 @@ import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
- * Lines that two actors write by turns. A core that stores to them has to wait until the other has
- * given them up, and whatever it stores next waits behind, unseen, while its loads go on: a store
- * is late by some hundred nanoseconds then instead of a few.
+ * Cache lines that two actors write in turn. A core's store to such a line waits until the other
+ * core has released it. Later stores of that core wait too, invisible to others, while its loads
+ * continue. This delays a store by some hundred nanoseconds instead of a few.
  */
 final class BusyLines {
   private static final long LINES = 16;

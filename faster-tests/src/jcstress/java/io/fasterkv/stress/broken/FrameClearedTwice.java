@@ -6,7 +6,7 @@ import io.fasterkv.stress.WrittenPages;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Frames that are broken: whoever needs one clears it, though another may be at it. */
+/** Broken frames: a thread that needs a frame clears it although another may be clearing it. */
 public final class FrameClearedTwice extends WrittenPages {
   private static final int FRAMES = 8;
 

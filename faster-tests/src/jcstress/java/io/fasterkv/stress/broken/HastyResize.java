@@ -4,7 +4,7 @@ import io.fasterkv.index.IndexResize;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.stress.ResizedIndex;
 
-/** A resize that is broken: it moves chunks while others may still be in the old table. */
+/** A broken resize: it moves chunks while other threads may still be using the old table. */
 public final class HastyResize extends ResizedIndex {
   public HastyResize(OffHeapArena arena) {
     super(arena);

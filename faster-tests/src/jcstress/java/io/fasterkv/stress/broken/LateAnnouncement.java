@@ -7,8 +7,8 @@ import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Epoch protection for one reader and one writer, broken: the announcement is a release store, and
- * the epoch is not read again. The reader's loads may run before the scan can see it.
+ * Broken epoch protection for one reader and one writer: the announcement is a release store, and
+ * the epoch is not read again. The reader's loads may run before the scan can see the announcement.
  */
 public final class LateAnnouncement {
   private static final long UNPROTECTED = 0;
@@ -45,7 +45,7 @@ public final class LateAnnouncement {
     busy.store();
   }
 
-  /** Frees the cell when the scan finds nobody in an epoch up to the action's. */
+  /** Frees the cell when the scan finds no user in an epoch up to the action's. */
   public void drain() {
     long announced = Words.loadVolatile(slot, 0);
     if (announced == UNPROTECTED || announced > actionOf) {

@@ -12,17 +12,17 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** What the full fence of an announcement is for. */
+/** Shows why an announcement needs a full fence. */
 @JCStressTest
 @Outcome(
     id = {"pointer gone, freed", "alive, freed"},
     expect = ACCEPTABLE,
-    desc = "before or after")
+    desc = "read before or after the free")
 @Outcome(
     id = "freed under the reader, freed",
     expect = ACCEPTABLE_INTERESTING,
-    desc = "what the detector is there for")
-@Outcome(expect = FORBIDDEN, desc = "no such thing")
+    desc = "the fault to be detected")
+@Outcome(expect = FORBIDDEN, desc = "any other result")
 @State
 public class LateAnnouncementSeesFreedMemory {
   private static final Pool<LateAnnouncement> POOL = new Pool<>(LateAnnouncement::new);

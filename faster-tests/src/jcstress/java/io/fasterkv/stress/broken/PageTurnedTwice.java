@@ -3,7 +3,9 @@ package io.fasterkv.stress.broken;
 import io.fasterkv.stress.CrowdedTail;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** A tail that is broken: whoever finds the page full turns it, though another may have. */
+/**
+ * A broken tail: a thread that finds the page full turns it even if another has already done so.
+ */
 public final class PageTurnedTwice extends CrowdedTail {
   private static final int OFFSET_BITS = 32;
   private static final long OFFSET_MASK = (1L << OFFSET_BITS) - 1;

@@ -13,17 +13,17 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.LL_Result;
 
-/** What the second look at the state word is for. */
+/** Shows why a reader must check the state word again. */
 @JCStressTest
 @Outcome(
     id = {"old value, new value", "new value, new value"},
     expect = ACCEPTABLE,
-    desc = "before or after")
+    desc = "read before or after the update")
 @Outcome(
     id = "torn value, new value",
     expect = ACCEPTABLE_INTERESTING,
-    desc = "what the detector is there for")
-@Outcome(expect = FORBIDDEN, desc = "no such thing")
+    desc = "the fault to be detected")
+@Outcome(expect = FORBIDDEN, desc = "any other result")
 @State
 public class ReaderWithoutSecondLookSeesTornValue {
   private static final Pool<SharedValue> POOL = new Pool<>(SharedValue::new);

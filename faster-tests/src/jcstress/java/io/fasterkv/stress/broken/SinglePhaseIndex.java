@@ -4,7 +4,7 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.stress.TinyIndex;
 
-/** An index of one bucket, broken: a new entry is visible at once, and nobody looks again. */
+/** A broken index of one bucket: a new entry is visible at once, without a second check. */
 public final class SinglePhaseIndex extends TinyIndex {
   private static final long ADDRESS_MASK = (1L << 48) - 1;
 

@@ -12,11 +12,11 @@ import org.openjdk.jcstress.annotations.Outcome;
 import org.openjdk.jcstress.annotations.State;
 import org.openjdk.jcstress.infra.results.II_Result;
 
-/** What the second phase of an insert is for. */
+/** Shows why an insert needs a second phase. */
 @JCStressTest
 @Outcome(id = "1, 2", expect = ACCEPTABLE, desc = "one entry, both records in its chain")
-@Outcome(id = "2, 1", expect = ACCEPTABLE_INTERESTING, desc = "what the detector is there for")
-@Outcome(expect = FORBIDDEN, desc = "no such thing")
+@Outcome(id = "2, 1", expect = ACCEPTABLE_INTERESTING, desc = "the fault to be detected")
+@Outcome(expect = FORBIDDEN, desc = "any other result")
 @State
 public class SinglePhaseInsertMakesTwoEntries {
   private static final Pool<SinglePhaseIndex> POOL = new Pool<>(SinglePhaseIndex::new);

@@ -4,7 +4,7 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
-/** An upsert that is broken: nothing but release stores, its epoch's end included. */
+/** A broken upsert: it uses only release stores, even at the end of its epoch. */
 public final class UnfencedUpsert {
   private static final long PROTECTED = 1;
   private static final long LINE = 128;
@@ -23,7 +23,7 @@ public final class UnfencedUpsert {
     return this;
   }
 
-  /** Sets the value and looks at the word elsewhere. */
+  /** Sets the value and reads the word outside the store. */
   public long upsertAndLook() {
     Words.storeVolatile(memory, LINE, PROTECTED);
     busy.store();
@@ -32,7 +32,7 @@ public final class UnfencedUpsert {
     return Words.loadAcquire(memory, 2 * LINE);
   }
 
-  /** Sets the word elsewhere and reads the value. */
+  /** Sets the word outside the store and reads the value. */
   public long setAndRead() {
     Words.storeVolatile(memory, 2 * LINE, 1);
     long value = Words.loadVolatile(memory, 0);

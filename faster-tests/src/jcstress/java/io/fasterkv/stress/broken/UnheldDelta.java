@@ -4,17 +4,21 @@ import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.LongRecord;
 import io.fasterkv.record.RecordInfo;
+import io.fasterkv.record.RecordLayout;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A delta of longs and its collapse, broken: it is sealed when it was replaced, and not held. */
+/**
+ * A broken delta of longs and its collapse, which seals the delta only after replacing it and does
+ * not hold it.
+ */
 public final class UnheldDelta {
   private static final long DELTA = 0;
   private static final long WHOLE = LongRecord.BYTES;
 
   private final MemorySegment memory;
 
-  /** Where the chain begins. */
+  /** Offset of the record that the chain leads to. */
   private final AtomicInteger newest = new AtomicInteger();
 
   public UnheldDelta(OffHeapArena arena) {
@@ -31,10 +35,11 @@ public final class UnheldDelta {
   /** Adds one, as an update of a delta does. */
   public void add() {
     while (newest.get() == DELTA) {
-      if (LongRecord.hold(memory, DELTA)) {
+      long state = LongRecord.INSTANCE.tryLatch(memory, DELTA);
+      if (state != RecordLayout.NOT_LATCHED) {
         long at = DELTA + LongRecord.VALUE;
         Words.storeRelease(memory, at, Words.loadAcquire(memory, at) + 1);
-        LongRecord.letGo(memory, DELTA, 0);
+        LongRecord.INSTANCE.release(memory, DELTA, state, 0);
         return;
       }
     }

@@ -1,5 +1,5 @@
 /**
- * Frozen broken variants of what is tested one package up, judged by the same detectors. Their bad
- * outcome is "interesting": a report in which it was never seen means that the detector is blind.
+ * Broken variants of the classes tested one package up, judged by the same detectors. Their bad
+ * outcome is "interesting": if a report never shows it, the detector does not work.
  */
 package io.fasterkv.stress.broken;

@@ -3,19 +3,20 @@ package io.fasterkv.cluster.job;
 import java.io.Serializable;
 
 /**
- * What the job counts: the numbers from 0 on, by their remainders.
+ * The input of the job: the numbers from 0 up, which it counts by their remainders.
  *
- * @param numbers how many; a multiple of {@code keys}
+ * @param numbers how many numbers; a multiple of {@code keys}
  * @param keys how many remainders
- * @param perSecond numbers that each reader gives in a second, after a burst, until the gate is
- *     open
- * @param gate a file; when it is there the gate is open, and the job runs to its end
- * @param results a directory
+ * @param perSecond numbers a second that each reader emits after a burst, until the gate is open
+ * @param pauseMicros how long a task pauses for each number until the gate is open
+ * @param gate a file; once it exists, the gate is open and the job runs to its end
+ * @param results a directory for the results
  */
-public record CountingPlan(long numbers, long keys, int perSecond, String gate, String results)
+public record CountingPlan(
+    long numbers, long keys, int perSecond, int pauseMicros, String gate, String results)
     implements Serializable {
 
-  /** How often each remainder occurs. */
+  /** Number of occurrences of each remainder. */
   long count() {
     return numbers / keys;
   }
@@ -25,12 +26,13 @@ public record CountingPlan(long numbers, long keys, int perSecond, String gate, 
     return count() * key + keys * (count() * (count() - 1) / 2);
   }
 
-  /** What the job says in the end of a remainder, if no number was lost and none counted twice. */
-  public String fact(long key) {
-    return fact(key, count(), sum(key), true);
+  /** The job's final line for a remainder if it has counted each number {@code times} times. */
+  public String fact(long key, int times) {
+    return fact(key, times * count(), times * sum(key), true);
   }
 
-  static String fact(long key, long count, long sum, boolean isWhole) {
+  /** The job's line for a remainder. */
+  public static String fact(long key, long count, long sum, boolean isWhole) {
     return "key=" + key + " count=" + count + " sum=" + sum + " whole=" + isWhole;
   }
 }

@@ -10,8 +10,8 @@ import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.WriterInitContext;
 
 /**
- * Writes facts to files of its own. After a failure a fact may be told again: it must then be the
- * same.
+ * Writes facts to files of its own. After a failure it may write a fact again, which must then be
+ * the same.
  */
 final class FactSink implements Sink<String> {
   private static final long serialVersionUID = 1L;

@@ -12,8 +12,8 @@ import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiterStrategy;
 
 /**
- * A burst of records, and then so many in a second until the gate, a file, is there; after that as
- * fast as can be.
+ * Emits a burst of records, and then a limited number a second until the gate, a file, exists.
+ * After that there is no limit.
  */
 final class GatedRate implements RateLimiterStrategy<NumberSequenceSplit> {
   private static final long serialVersionUID = 1L;
@@ -34,7 +34,7 @@ final class GatedRate implements RateLimiterStrategy<NumberSequenceSplit> {
     return new Limiter(PIECE * MILLIS / perSecond, Path.of(gate));
   }
 
-  /** Lets pieces through, each some time after the other; for the reader's thread. */
+  /** Releases pieces with a pause after each one. For the reader's thread only. */
   private static final class Limiter implements RateLimiter<NumberSequenceSplit> {
     private final long pauseMillis;
     private final Path gate;

@@ -1,2 +1,2 @@
-/** The job that the cluster runs; its jar is sent to it, as a user's is. */
+/** The job that the cluster runs; its jar is submitted as a user would submit it. */
 package io.fasterkv.cluster.job;

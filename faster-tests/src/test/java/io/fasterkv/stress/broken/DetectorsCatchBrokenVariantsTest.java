@@ -15,9 +15,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** The detectors of the stress tests are not blind: each catches the variant that is broken. */
+/** Tests that the detectors of the stress tests work: each one detects its broken variant. */
+@Tag("long")
 class DetectorsCatchBrokenVariantsTest {
   private static final int ROUNDS = 20_000_000;
 

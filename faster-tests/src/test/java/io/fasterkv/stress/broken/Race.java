@@ -5,11 +5,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
-/** Runs two actors against each other, round after round, until a detector has seen enough. */
+/** Races two actors against each other in rounds until a detector reports a fault. */
 final class Race {
   private static final int SPINS_BEFORE_YIELD = 1000;
 
-  /** Delays are up to a power of two of steps, of a nanosecond or so each. */
+  /** A delay has up to a power of two of steps, each of about a nanosecond. */
   private static final int DELAY_SCALES = 10;
 
   private final AtomicInteger turn = new AtomicInteger();
@@ -21,7 +21,7 @@ final class Race {
     this.second = second;
   }
 
-  /** The number of the round after which {@code isCaught}, or -1 if it is not in {@code rounds}. */
+  /** The first round after which {@code isCaught} holds, or -1 if it does not in {@code rounds}. */
   static int roundsUntil(
       int rounds, Runnable before, Runnable first, Runnable second, BooleanSupplier isCaught) {
     Race race = new Race(second);
@@ -46,14 +46,14 @@ final class Race {
   }
 
   /**
-   * Lets an actor begin at another moment each round: how long the other takes to see its turn, and
-   * how long the moment lasts in which both must meet, is each machine's own, and from a few
+   * Delays an actor by a different time in each round. How long the other actor takes to see its
+   * turn, and how long the window is in which both must meet, depends on the machine: from a few
    * nanoseconds to some hundred.
    */
   private static void delay(SplittableRandom delays) {
     int scale = delays.nextInt(DELAY_SCALES);
     for (int steps = delays.nextInt(1 << scale); steps > 0; ) {
-      // Each step needs the number of the one before, so none is left out.
+      // Each step depends on the random number of the step before, so the JIT cannot omit any.
       steps -= 1 + (delays.nextInt() >>> 31);
     }
   }
@@ -66,7 +66,7 @@ final class Race {
     }
   }
 
-  /** Waits for a turn, or for the end, which is negative. */
+  /** Waits for a turn or for the end, which is a negative number. */
   private int await(int wanted) {
     for (int spins = 0; ; spins++) {
       int now = turn.get();

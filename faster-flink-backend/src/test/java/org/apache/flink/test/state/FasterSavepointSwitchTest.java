@@ -5,12 +5,15 @@ import java.util.List;
 import org.apache.flink.test.state.BackendSwitchSpecs.BackendSwitchSpec;
 import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Flink's own suite for canonical savepoints, between ours, hashmap and rocksdb in all directions.
+ * Runs Flink's own suite for canonical savepoints, between this backend, hashmap and rocksdb in all
+ * directions.
  */
 @ExtendWith(ParameterizedTestExtension.class)
+@Tag("slow")
 public class FasterSavepointSwitchTest extends SavepointStateBackendSwitchTestBase {
 
   public FasterSavepointSwitchTest(BackendSwitchSpec from, BackendSwitchSpec to) {

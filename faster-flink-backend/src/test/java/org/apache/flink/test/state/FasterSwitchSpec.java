@@ -14,7 +14,7 @@ import org.apache.flink.runtime.state.KeyedStateBackendParametersImpl;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 
-/** Ours as one end of a switch of state backends; in this package because Flink's suite is. */
+/** This backend as one end of a switch of state backends. It is in the package of Flink's suite. */
 final class FasterSwitchSpec implements BackendSwitchSpecs.BackendSwitchSpec {
   private final TestSettings settings;
   private final MockEnvironment env = MockEnvironment.builder().build();

@@ -1,0 +1,5 @@
+/** Experiments whose result is a ratio in a table. */
+@NullMarked
+package io.fasterkv.bench.cpr.rows;
+
+import org.jspecify.annotations.NullMarked;

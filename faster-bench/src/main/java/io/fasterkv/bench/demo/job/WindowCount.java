@@ -1,9 +1,0 @@
-package io.fasterkv.bench.demo.job;
-
-/**
- * How often a word occurs in one window.
- *
- * @param text the word
- * @param count how often, 1 or more
- */
-public record WindowCount(String text, long count) {}

@@ -1,5 +1,0 @@
-/** Real text as a list of words that can be read again from any position. */
-@NullMarked
-package io.fasterkv.bench.demo.text;
-
-import org.jspecify.annotations.NullMarked;

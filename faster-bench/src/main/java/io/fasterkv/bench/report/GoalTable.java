@@ -1,0 +1,30 @@
+package io.fasterkv.bench.report;
+
+import java.util.List;
+import java.util.Locale;
+
+/** Formats goals for a terminal: measured, wanted, met or not. */
+public final class GoalTable {
+  private GoalTable() {}
+
+  /** The table's lines. */
+  public static String of(List<Goal> goals) {
+    TextTable table = new TextTable("row", "measured", "min", "max", "wanted", "", "note");
+    for (Goal goal : goals) {
+      Spread measured = goal.measured();
+      table.add(
+          goal.name(),
+          measured == null ? "-" : number(measured.median()),
+          measured == null ? "-" : number(measured.min()),
+          measured == null ? "-" : number(measured.max()),
+          (goal.isUpperBound() ? "<= " : ">= ") + number(goal.wanted()) + " " + goal.unit(),
+          goal.verdict(),
+          goal.note());
+    }
+    return table.toString();
+  }
+
+  private static String number(double number) {
+    return String.format(Locale.ROOT, "%.2f", number);
+  }
+}

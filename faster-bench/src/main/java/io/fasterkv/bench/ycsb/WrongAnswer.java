@@ -1,8 +1,0 @@
-package io.fasterkv.bench.ycsb;
-
-/** A store has lost, invented or mixed up data. */
-public final class WrongAnswer extends RuntimeException {
-  public WrongAnswer(String message) {
-    super(message);
-  }
-}

@@ -1,0 +1,3 @@
+-- Every bid as it is.
+SELECT auction, bidder, price, eventTime, extra
+FROM bid

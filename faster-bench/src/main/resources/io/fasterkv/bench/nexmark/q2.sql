@@ -1,0 +1,4 @@
+-- Bids on some auctions.
+SELECT auction, price
+FROM bid
+WHERE MOD(auction, 123) = 0

@@ -1,0 +1,62 @@
+package io.fasterkv.bench.nexmark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.bench.BenchMain;
+import io.fasterkv.bench.workload.WrongAnswer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import picocli.CommandLine;
+
+class NexmarkCommandTest {
+  @TempDir Path directory;
+
+  private NexmarkCommand command(String... arguments) {
+    List<String> all = new ArrayList<>(List.of("nexmark"));
+    all.addAll(Arrays.asList(arguments));
+    all.add("--directory=" + directory);
+    CommandLine.ParseResult parsed = BenchMain.commandLine().parseArgs(all.toArray(String[]::new));
+    return (NexmarkCommand) parsed.subcommand().commandSpec().userObject();
+  }
+
+  @Test
+  void aWrongResultOfABackendFailsTheRun() {
+    Path json = directory.resolve("runs.json");
+    assertThatThrownBy(() ->
+            command(
+                    "--quick",
+                    "--queries=q4,q18",
+                    "--backends=hashmap,faster",
+                    "--falsify=faster",
+                    "--json=" + json)
+                .call())
+        .isInstanceOf(WrongAnswer.class)
+        .hasMessageContaining("query=q4, hashmap=5 rows");
+    assertThat(json).content().contains("\"query\" : \"q18\"").contains("eventsPerSecond");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--events=999,1k to 1g",
+    "--rounds=0,1 to 1000",
+    "--parallelism=129,1 to 128",
+    "--warm-up=1,0 to 0.9",
+    "--failures=1.5,below 1",
+    "--checkpoint-interval=0.01,0.05 to 3600",
+    "--disorder=953,1 to 952",
+    "--queries=q6,q0 to q23",
+    "--backends=heap,faster",
+    "--memory=1k,16m to 1t",
+    "--memory=0%,16m to 1t",
+  })
+  void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
+    assertThatThrownBy(() -> command(argument).call()).hasMessageContaining(allowed);
+  }
+}

@@ -1,9 +1,0 @@
-package io.fasterkv.api;
-
-/** Says what a session does when an operation needs a record that is on disk. */
-public enum SessionMode {
-  /** The operation returns {@link Status#PENDING}. Many reads can be in progress at once. */
-  PENDING,
-  /** The calling thread waits for the disk read. No operation returns {@link Status#PENDING}. */
-  BLOCKING
-}

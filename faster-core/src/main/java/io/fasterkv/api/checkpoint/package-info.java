@@ -1,0 +1,5 @@
+/** Checkpoints, commits and recovery. */
+@NullMarked
+package io.fasterkv.api.checkpoint;
+
+import org.jspecify.annotations.NullMarked;

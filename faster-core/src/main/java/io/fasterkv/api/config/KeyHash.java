@@ -1,0 +1,23 @@
+package io.fasterkv.api.config;
+
+import java.lang.foreign.MemorySegment;
+
+/**
+ * Hashes a key's bytes to 64 bits. The high bits select the bucket in order: a hash whose high bits
+ * grow with the key group keeps the entries of a key group in one range of the index. The low 14
+ * bits are the tag. The function must be pure and safe for all threads, and every process that
+ * opens the same files must hash a key alike.
+ */
+@FunctionalInterface
+public interface KeyHash {
+
+  /**
+   * Hashes the bytes of one key.
+   *
+   * @param memory native memory that contains the key
+   * @param offset where the key starts, in bytes
+   * @param length length of the key, in bytes
+   * @return the hash
+   */
+  long hash(MemorySegment memory, long offset, int length);
+}

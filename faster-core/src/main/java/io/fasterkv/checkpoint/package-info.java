@@ -1,5 +1,0 @@
-/** Checkpoints and recovery. */
-@NullMarked
-package io.fasterkv.checkpoint;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+/** Devices without files. */
+@NullMarked
+package io.fasterkv.device.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,134 @@
+package io.fasterkv.operation.resize;
+
+import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.index.IndexTable;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.OwnThread;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.operation.version.SessionCounters.Growth;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Gives an index that started with a part of its memory the rest, once, on a thread of its own,
+ * when its chains outgrow their buckets. An index that is no larger than necessary occupies fewer
+ * cache lines and pages, which determine the speed of operations in memory.
+ *
+ * <p>A growth cannot separate records on disk: an entry that leads there is copied to each part of
+ * its bucket, and stays until compaction has processed those records. So if the log fills with
+ * records of new keys, the index grows before the first of them leave memory.
+ */
+public final class IndexGrowth implements AutoCloseable {
+  private static final long LOOK_NANOS = 10_000_000;
+
+  /** With four entries in a bucket on average, an eighth of the overflow buckets is in use. */
+  private static final long OVERFLOW_SHARE = 8;
+
+  /** Records are about to leave memory when half of it is used. */
+  private static final long LOG_SHARE = 2;
+
+  /** If a quarter of the log is live, it was filled by new keys and not by updates. */
+  private static final long LIVE_SHARE = 4;
+
+  /** Epoch slots in use by others either become free within a second or are in use for long. */
+  private static final int MAX_FAILURES = 100;
+
+  private final Engine engine;
+  private final IndexResizer resizer;
+  private final long indexBytes;
+  private final long logBytes;
+
+  /** Length of the log when it was opened; its live part is unknown. */
+  private final long recoveredBytes;
+
+  private final Thread thread;
+  private volatile boolean isClosed;
+  private volatile boolean isOver;
+
+  /**
+   * Creates a thread that {@link #start} starts.
+   *
+   * @param indexBytes maximum memory of both tables while the index grows
+   * @param logBytes the log's memory
+   */
+  public IndexGrowth(Engine engine, IndexResizer resizer, long indexBytes, long logBytes) {
+    this.engine = engine;
+    this.resizer = resizer;
+    this.indexBytes = indexBytes;
+    this.logBytes = logBytes;
+    recoveredBytes = usedBytes(engine.log());
+    thread = engine.log().failure().thread("faster-index-growth", this::run);
+  }
+
+  public void start() {
+    thread.start();
+  }
+
+  /** Ends the thread, after a growth that is in progress. */
+  @Override
+  public void close() {
+    isClosed = true;
+    OwnThread.awaitEnd(thread);
+  }
+
+  /** Whether the index has all its memory or will not get it. */
+  public boolean isOver() {
+    return isOver;
+  }
+
+  private void run() {
+    try {
+      growOnce();
+    } finally {
+      isOver = true;
+    }
+  }
+
+  private void growOnce() {
+    int failures = 0;
+    while (!isClosed) {
+      if (areBucketsOutgrown() || isLogFilling()) {
+        try {
+          resizer.refine(indexBytes);
+          return;
+        } catch (OutOfBudget e) {
+          if (++failures == MAX_FAILURES) {
+            giveUp(e);
+            return;
+          }
+        }
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  private void giveUp(OutOfBudget cause) {
+    String line =
+        "the index cannot grow and keeps its size: attempts="
+            + MAX_FAILURES
+            + ", indexBytes="
+            + engine.index().newestTable().geometry().bytes();
+    engine.log().failure().logger().log(Level.WARNING, line, cause);
+  }
+
+  private boolean isLogFilling() {
+    HybridLog log = engine.log();
+    long used = usedBytes(log);
+    long evicted = log.room().evictionBytes(logBytes);
+    return used * LOG_SHARE >= evicted && liveBytes() >= used / LIVE_SHARE;
+  }
+
+  /** Estimated live bytes: an assumed part of the recovered log, and what operations have added. */
+  private long liveBytes() {
+    return recoveredBytes + engine.sessionCounters().growth().since(Growth.NONE);
+  }
+
+  private static long usedBytes(HybridLog log) {
+    return log.tailAddress() - log.beginAddress();
+  }
+
+  private boolean areBucketsOutgrown() {
+    IndexTable table = engine.index().newestTable();
+    return table.overflowBucketsUsed() * OVERFLOW_SHARE >= table.geometry().overflowBuckets();
+  }
+}

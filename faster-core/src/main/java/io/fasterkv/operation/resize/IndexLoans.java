@@ -1,0 +1,164 @@
+package io.fasterkv.operation.resize;
+
+import io.fasterkv.api.statistics.RegionHits;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.OwnThread;
+import io.fasterkv.operation.core.Engine;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Gives memory of the log to an index that is nearly full, on a thread of its own: half of what the
+ * log has, as often as the settings allow. Without room in the index, records share entries, and a
+ * lookup then reads other keys' records from disk. The memory is then worth more in the index,
+ * unless most lookups are answered from the log's memory; in that case the log keeps it (decision
+ * 0047).
+ */
+public final class IndexLoans implements AutoCloseable {
+  private static final long ENOUGH = 1000;
+
+  /** After a refusal, requests are ignored for this time. */
+  private static final long PAUSE_NANOS = 100_000_000;
+
+  private final Engine engine;
+  private final OffHeapArena arena;
+  private final BooleanSupplier isGrown;
+  private final int most;
+  private final Thread thread;
+  private volatile boolean isAsked = true;
+  private volatile boolean isClosed;
+
+  /**
+   * Creates a thread that {@link #start} starts.
+   *
+   * @param arena has the log's memory
+   * @param isGrown whether the index has all of its own memory
+   * @param most how often the log may be halved
+   */
+  public IndexLoans(Engine engine, OffHeapArena arena, BooleanSupplier isGrown, int most) {
+    this.engine = engine;
+    this.arena = arena;
+    this.isGrown = isGrown;
+    this.most = most;
+    thread = engine.log().failure().thread("faster-index-loans", this::run);
+  }
+
+  public void start() {
+    engine.index().onScarce(this::ask);
+    thread.start();
+  }
+
+  /** Ends the thread and a loan in progress. */
+  @Override
+  public void close() {
+    isClosed = true;
+    OwnThread.awaitEnd(thread);
+  }
+
+  /** Called repeatedly within operations. */
+  private void ask() {
+    if (!isAsked) {
+      isAsked = true;
+      LockSupport.unpark(thread);
+    }
+  }
+
+  private void run() {
+    for (int loans = 0; loans < most && canLend(); loans++) {
+      if (!awaitNeed() || !lend()) {
+        return;
+      }
+    }
+  }
+
+  private boolean canLend() {
+    return engine.log().halving().isPossible() && engine.index().canTakeOver();
+  }
+
+  /** Waits for a request; returns false if the store is closing. */
+  private boolean awaitNeed() {
+    Uses before = uses();
+    while (awaitScarcity()) {
+      Uses since = uses().since(before);
+      if (since.areTold()) {
+        if (!since.areOfTheLog()) {
+          return true;
+        }
+        before = uses();
+      }
+      LockSupport.parkNanos(PAUSE_NANOS);
+    }
+    return false;
+  }
+
+  private Uses uses() {
+    RegionHits hits = engine.sessionCounters().regionHits();
+    long inMemory = hits.mutable() + hits.readOnly();
+    return new Uses(inMemory, hits.disk(), engine.index().newestTable().entries());
+  }
+
+  /** How often operations have found a key in memory and on disk, and how many entries are new. */
+  private record Uses(long inMemory, long onDisk, long entries) {
+    Uses since(Uses before) {
+      return new Uses(inMemory - before.inMemory, onDisk - before.onDisk, entries - before.entries);
+    }
+
+    private long hits() {
+      return inMemory + onDisk;
+    }
+
+    /** Whether there are enough of them to decide. */
+    boolean areTold() {
+      return hits() >= ENOUGH || entries >= ENOUGH;
+    }
+
+    /**
+     * Whether most lookups are answered from the log's memory; there are none while state is being
+     * loaded.
+     */
+    boolean areOfTheLog() {
+      return hits() >= ENOUGH && inMemory > onDisk;
+    }
+  }
+
+  /** Waits until entries are scarce; returns false if the store is closing. */
+  private boolean awaitScarcity() {
+    while (!isClosed) {
+      isAsked = false;
+      if (isGrown.getAsBoolean() && engine.index().newestTable().isOverflowScarce()) {
+        return true;
+      }
+      if (!isAsked) {
+        LockSupport.park(this);
+      }
+    }
+    return false;
+  }
+
+  private boolean lend() {
+    HybridLog log = engine.log();
+    long bytes = log.halving().run(this::goesOn);
+    if (bytes == 0) {
+      return false;
+    }
+    HashIndex index = engine.index();
+    index.sizeLock().lock();
+    try {
+      new IndexResizer(engine).finish();
+      long taken = index.takeOver(arena, HybridLog.MEMORY, bytes);
+      String line = "the index was nearly full and received memory from the log: bytes=" + taken;
+      log.failure().logger().log(Level.INFO, line);
+    } finally {
+      index.sizeLock().unlock();
+    }
+    return true;
+  }
+
+  /** A failed log no longer moves, and the index then takes nothing. */
+  private boolean goesOn() {
+    return !isClosed && !engine.log().failure().isSet();
+  }
+}

@@ -1,0 +1,51 @@
+package io.fasterkv.device.file;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+
+/** Tests jobs whose executor throws but may run them all the same. */
+class TransferJobTest {
+  private final AtomicInteger transfers = new AtomicInteger();
+  private final List<@Nullable IOException> told = new ArrayList<>();
+
+  @Test
+  void aTransferReportedAsFailedIsNotRunLater() {
+    Queue<Runnable> queued = new ArrayDeque<>();
+    TransferJob.submit(
+        job -> {
+          queued.add(job);
+          throw new StackOverflowError("injected");
+        },
+        transfers::incrementAndGet,
+        told::add);
+    assertThat(told)
+        .singleElement()
+        .satisfies(failure -> {
+          assertThat(failure).hasCauseInstanceOf(StackOverflowError.class);
+        });
+    queued.forEach(Runnable::run);
+    assertThat(transfers).hasValue(0);
+    assertThat(told).hasSize(1);
+  }
+
+  @Test
+  void aRunningTransferIsReportedByItsThread() {
+    TransferJob.submit(
+        job -> {
+          job.run();
+          throw new OutOfMemoryError("injected");
+        },
+        transfers::incrementAndGet,
+        told::add);
+    assertThat(transfers).hasValue(1);
+    assertThat(told).containsExactly((IOException) null);
+  }
+}

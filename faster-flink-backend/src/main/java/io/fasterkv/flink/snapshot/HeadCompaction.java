@@ -1,0 +1,134 @@
+package io.fasterkv.flink.snapshot;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps checkpoints small for a log that fits memory. Records that a cut has made read-only are
+ * copied when they change, so each checkpoint lengthens the log by what has changed; and background
+ * compaction leaves a log alone that fits memory.
+ *
+ * <p>When the next checkpoint would name more than 31/16 of its live bytes and 128 KiB, if it is
+ * like this one, this compacts the checkpoint's oldest files: as many as it takes, and so many
+ * bytes that the copies and what is written until the next time fill a large file ({@link
+ * FilePlan}). A file of which nothing is live is dropped without a copy.
+ *
+ * <p>It copies at most 8/7 of what was written. That is enough, since compaction frees the dead
+ * bytes of the log, 7/8 of the live ones or more, once in each round over the log; and a wrong
+ * count of live bytes does no more harm. Runs with the asynchronous part of a checkpoint, before
+ * its upload. Safe for all threads.
+ */
+final class HeadCompaction {
+  private static final long SLACK_BYTES = 128 << 10;
+
+  private final Log log;
+
+  /** End of the last checkpoint's log, and the bytes that compaction had copied by then. */
+  private long lastEnd;
+
+  private long lastMoved;
+  private long lastLive;
+
+  /** Number of bytes that may be copied. */
+  private long credit;
+
+  HeadCompaction(Log log) {
+    this.log = log;
+    lastEnd = log.end();
+    lastLive = log.liveBytes();
+  }
+
+  /** The log that is compacted. */
+  interface Log {
+    long end();
+
+    /** A lower bound for the live bytes. */
+    long liveBytes();
+
+    /** The same, after a sample has raised a number that is too low. */
+    long sampledLiveBytes();
+
+    /** How many bytes compaction has copied. */
+    long movedBytes();
+
+    /** Whether copies of so many bytes fit memory. */
+    boolean hasRoom(long bytes);
+
+    /** Copies what is live below an address to the end. Returns whether the rest was dropped. */
+    boolean compact(long until);
+  }
+
+  /** The part of a log in one file. */
+  record Span(long from, long until) {
+    long bytes() {
+      return until - from;
+    }
+
+    /** The parts of a plan's files, in the order of their addresses. */
+    static List<Span> of(FilePlan plan) {
+      List<Span> spans = new ArrayList<>();
+      plan.kept().forEach(file -> spans.add(new Span(file.from(), file.until())));
+      plan.runs().forEach(run -> spans.add(new Span(run.getFirst().from(), run.getLast().until())));
+      spans.sort((left, right) -> Long.compare(left.from, right.from));
+      return spans;
+    }
+  }
+
+  /**
+   * Compacts the head of the log.
+   *
+   * @param files the files of the checkpoint, in the order of their addresses
+   */
+  synchronized void run(List<Span> files, Cancellation cancellation) {
+    if (files.isEmpty()) {
+      return;
+    }
+    long live = log.liveBytes();
+    long grown = grown(files.getLast().until());
+    long liveGrown = Math.max(0, live - lastLive);
+    lastLive = live;
+    long named = files.stream().mapToLong(Span::bytes).sum();
+    credit = Math.min(named, credit + grown + grown / 7);
+    long next = named + grown;
+    if (next > allowed(live + liveGrown)) {
+      cancellation.inStore(() -> compact(files, next, liveGrown, cancellation));
+    }
+  }
+
+  /** Bytes written since the last checkpoint, without copies. */
+  private long grown(long end) {
+    long moved = log.movedBytes();
+    long grown = end - lastEnd - (moved - lastMoved);
+    lastEnd = end;
+    lastMoved = moved;
+    return Math.max(0, grown);
+  }
+
+  private void compact(List<Span> files, long named, long liveGrown, Cancellation cancellation) {
+    long allowed = allowed(log.sampledLiveBytes() + liveGrown);
+    if (named <= allowed) {
+      return;
+    }
+    long next = named;
+    long least = FilePlan.fileBytes(named) / 2;
+    for (Span file : files) {
+      boolean isEnough = next <= allowed && least <= 0;
+      if (isEnough || file.bytes() > credit || !log.hasRoom(file.bytes())) {
+        return;
+      }
+      cancellation.check();
+      long before = log.movedBytes();
+      if (!log.compact(file.until())) {
+        return;
+      }
+      long copied = log.movedBytes() - before;
+      credit -= copied;
+      next += copied - file.bytes();
+      least -= file.bytes();
+    }
+  }
+
+  private static long allowed(long live) {
+    return live + live / 16 * 15 + SLACK_BYTES;
+  }
+}

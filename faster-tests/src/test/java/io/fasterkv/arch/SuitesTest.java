@@ -1,0 +1,88 @@
+package io.fasterkv.arch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Checks that {@code mvn verify} and {@code mvn verify -Plong} together run all tests. */
+class SuitesTest {
+  private static final Path ROOT = Path.of(System.getProperty("basedir", "."), "..");
+  private static final List<String> MODULES =
+      List.of("faster-core", "faster-flink-backend", "faster-bench", "faster-tests");
+  private static final Pattern TEST_METHOD =
+      Pattern.compile(
+          "^  @(Test|ParameterizedTest|TestTemplate|TestFactory|ArchTest)\\b", Pattern.MULTILINE);
+  private static final Pattern ABSTRACT =
+      Pattern.compile("^(public )?(abstract class|interface) ", Pattern.MULTILINE);
+
+  /**
+   * By default Maven skips one tag, tests with processes and stress tests; the profile skips
+   * nothing.
+   */
+  @Test
+  void theProfileRunsWhatTheDefaultLeavesOut() throws IOException {
+    String pom = Files.readString(ROOT.resolve("pom.xml"));
+    int profile = pom.indexOf("<id>long</id>");
+    assertThat(profile).isPositive();
+    String defaults = pom.substring(0, profile);
+    String inProfile = pom.substring(profile, pom.indexOf("</profile>", profile));
+    assertThat(defaults)
+        .contains("<tests.tags>!long</tests.tags>")
+        .contains("<skipITs>true</skipITs>")
+        .contains("<jcstress.skip>true</jcstress.skip>");
+    assertThat(inProfile)
+        .contains("<tests.tags>long | !long</tests.tags>")
+        .contains("<tests.oneSeedOf>1</tests.oneSeedOf>")
+        .contains("<skipITs>false</skipITs>")
+        .contains("<jcstress.skip>false</jcstress.skip>");
+  }
+
+  /** No module skips further tests. */
+  @Test
+  void onlyTheTagLeavesTestsOut() throws IOException {
+    for (String module : MODULES) {
+      String pom = Files.readString(ROOT.resolve(module).resolve("pom.xml"));
+      assertThat(pom)
+          .as(module)
+          .doesNotContain("<excludedGroups>")
+          .doesNotContain("<skipTests>")
+          .doesNotContain("<tests.tags>")
+          .doesNotContain("<skipITs>");
+    }
+    String backend = Files.readString(ROOT.resolve("faster-flink-backend").resolve("pom.xml"));
+    assertThat(backend)
+        .contains("<groups>(${tests.tags}) &amp; !no-native-access</groups>")
+        .contains("<groups>(${tests.tags}) &amp; no-native-access</groups>");
+  }
+
+  /** Maven selects test classes by their names. */
+  @Test
+  void everyClassWithTestsHasTheNameOfOne() throws IOException {
+    List<String> others = new ArrayList<>();
+    int tests = 0;
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
+        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+          String source = Files.readString(file);
+          if (!TEST_METHOD.matcher(source).find() || ABSTRACT.matcher(source).find()) {
+            continue;
+          }
+          tests++;
+          String name = file.getFileName().toString();
+          if (!name.endsWith("Test.java") && !name.endsWith("IT.java")) {
+            others.add(file.toString());
+          }
+        }
+      }
+    }
+    assertThat(others).isEmpty();
+    assertThat(tests).isGreaterThan(250);
+  }
+}

@@ -166,7 +166,8 @@ class DiskUseTest {
 
   /**
    * Keys are written in order, so the records that a run reaches are dead unless the run starts too
-   * early. The test does not depend on when the compaction thread is scheduled.
+   * early. A sample of so small a log is sometimes wrong; then one run copies the live records on
+   * disk, less than one round of writes. Runs that always start too early copy half of all writes.
    */
   @Test
   void recordsOverwrittenInOrderAreNotCopied() {
@@ -179,8 +180,7 @@ class DiskUseTest {
       }
       CompactionStats stats = store.statistics().compaction();
       assertThat(stats.scannedBytes()).isGreaterThan((rounds - 3L) * KEYS * RECORD_BYTES);
-      // A sample of so small a log is sometimes wrong.
-      assertThat(stats.movedBytes()).isLessThan((long) rounds * KEYS * RECORD_BYTES / 20);
+      assertThat(stats.movedBytes()).isLessThan((long) rounds * KEYS * RECORD_BYTES / 5);
     }
   }
 

@@ -138,11 +138,25 @@ public final class IndexTable {
 
   /** Frees an entry whose chain has ended; returns false if it has changed. */
   public boolean remove(IndexEntry entry) {
-    boolean isRemoved = Words.compareAndSet(memory, entry.offset, entry.word, 0);
-    if (isRemoved) {
-      countEntries(-1);
+    return replaceCounted(entry.offset, entry.word, 0, -1);
+  }
+
+  /**
+   * Replaces a word by another that makes or frees an entry, and counts that; returns false if the
+   * word has changed. Counts first: if the stack ends here, the count can still be undone, but a
+   * replaced word cannot.
+   */
+  private boolean replaceCounted(long at, long word, long replacement, int made) {
+    countEntries(made);
+    boolean isReplaced = false;
+    try {
+      isReplaced = Words.compareAndSet(memory, at, word, replacement);
+    } finally {
+      if (!isReplaced) {
+        countEntries(-made);
+      }
     }
-    return isRemoved;
+    return isReplaced;
   }
 
   /** The latch of the bucket of {@code hash}. */
@@ -330,11 +344,7 @@ public final class IndexTable {
       return true;
     }
     entry.word = BucketLayout.entry(hash);
-    boolean isMade = Words.compareAndSet(memory, entry.offset, 0, entry.word);
-    if (isMade) {
-      countEntries(1);
-    }
-    return isMade;
+    return replaceCounted(entry.offset, 0, entry.word, 1);
   }
 
   private static void backOff() {

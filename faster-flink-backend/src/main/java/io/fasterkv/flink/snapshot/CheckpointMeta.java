@@ -39,8 +39,8 @@ public record CheckpointMeta(
     BitSet timed,
     List<StateMetaInfoSnapshot> states,
     TypeSerializerSnapshot<?> keys) {
-  /** "FCP6". */
-  private static final int MAGIC = 0x46435036;
+  /** "FCP7". */
+  private static final int MAGIC = 0x46435037;
 
   static <K> void write(
       byte[] head,

@@ -11,9 +11,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class CheckpointMetaTest {
 
-  /** In the third version, the buckets of maps had another layout. */
+  /** In the sixth version, the heads of maps counted entries. */
   @ParameterizedTest
-  @ValueSource(strings = {"FCP5", "FCP7", "else"})
+  @ValueSource(strings = {"FCP6", "FCP8", "else"})
   void anotherVersionIsRefused(String magic) throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     byte[] block = (magic + "and more").getBytes(StandardCharsets.US_ASCII);
@@ -23,7 +23,7 @@ class CheckpointMetaTest {
       assertThatThrownBy(() -> CheckpointMeta.read(file, getClass().getClassLoader()))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("another version")
-          .hasMessageContaining("meta, offset=0, found=" + magic + ", allowed=FCP6");
+          .hasMessageContaining("meta, offset=0, found=" + magic + ", allowed=FCP7");
     }
   }
 }

@@ -193,13 +193,17 @@ public final class ByteMaps {
     if (!edit.changes()) {
       return false;
     }
-    boolean isCounted = edit.addedEntries() != 0 || edit.grownBy() != 0;
+    boolean isCrowded = edit.grows() && buckets.isCrowded(edit.length());
     // Where entries expire, compaction may have decided to drop the head before the bucket changed.
-    if (isCounted || records.incarnations().isTimed(key.state())) {
+    boolean writesHead = edit.isFirst() || records.incarnations().isTimed(key.state());
+    if (writesHead || isCrowded) {
       kept.drop();
-      head.add(edit.addedEntries(), edit.grownBy());
-      buckets.splitWhileCrowded(key, head, edit.length());
-      putHead(key);
+      head.addUsed(edit.isFirst() ? 1 : 0);
+      boolean isSplit = isCrowded && buckets.split(key, head);
+      if (isSplit || writesHead) {
+        records.putHead(key, head.block().bytes());
+      }
+      kept.keep(key);
     }
     return true;
   }
@@ -218,7 +222,7 @@ public final class ByteMaps {
       records.incarnations().writing(head.incarnation());
     }
     HeapBlock block = place.block();
-    int before = block.bytes().length();
+    boolean isFirst = block.bytes().length() == MapLayout.BUCKET_HEAD_BYTES;
     ByteSpan entries = block.open(isRun ? EntryCursor.STUB_BYTES : entryBytes);
     if (existed) {
       place.remove(key);
@@ -234,9 +238,10 @@ public final class ByteMaps {
     if (head.hasBuckets()) {
       buckets.shorten(key, head, block);
       records.put(key.record(place.bucketPart()), block.bytes(), 0);
-      int added = (existed ? 0 : 1) - expired.entries();
-      head.add(added, block.bytes().length() - before);
-      buckets.splitWhileCrowded(key, head, block.bytes().length());
+      head.addUsed(isFirst ? 1 : 0);
+      if (buckets.isCrowded(block.bytes().length())) {
+        buckets.split(key, head);
+      }
     } else if (block.bytes().length() > buckets.inlineLimit()) {
       buckets.spread(key, head);
     }
@@ -276,18 +281,30 @@ public final class ByteMaps {
       case IN_RUN, IN_BUCKETS -> {
         return removeSlowly(key);
       }
-      case LAST -> records.delete(key.record(bucket));
-      case REMOVED -> {}
+      case LAST -> {
+        records.delete(key.record(bucket));
+        countDeleted(key);
+      }
+      case REMOVED -> keepHead(key);
     }
-    countRemoved(key, removal.entryBytes());
     return true;
   }
 
-  /** Writes the head after an entry was removed from a bucket. */
-  private void countRemoved(CompositeKey key, int bytes) {
+  /**
+   * Called after entries were removed from a bucket that has others. Where entries expire,
+   * compaction may have decided to drop the head before the bucket changed.
+   */
+  private void keepHead(CompositeKey key) {
+    if (records.incarnations().isTimed(key.state())) {
+      putHead(key);
+    }
+  }
+
+  /** Writes the head after a bucket was deleted. */
+  private void countDeleted(CompositeKey key) {
     kept.drop();
-    head.add(-1, -bytes);
-    if (head.entries() == 0) {
+    head.addUsed(-1);
+    if (head.used() == 0) {
       records.delete(key.head());
     } else {
       putHead(key);
@@ -300,27 +317,21 @@ public final class ByteMaps {
       return false;
     }
     HeapBlock block = place.block();
-    int before = block.bytes().length();
     block.open(0);
     place.remove(key);
     block.close();
     if (head.hasBuckets()) {
-      putOrDeleteBucket(key.record(place.bucketPart()), block);
-      countRemoved(key, before - block.bytes().length());
+      if (buckets.putOrDelete(key, place.bucketPart() - MapLayout.FIRST_BUCKET, block) == 0) {
+        countDeleted(key);
+      } else {
+        keepHead(key);
+      }
     } else if (block.bytes().length() == head.entriesAt()) {
       records.delete(key.head());
     } else {
       records.putHead(key, block.bytes(), 0);
     }
     return true;
-  }
-
-  private void putOrDeleteBucket(ByteSpan key, HeapBlock bucket) {
-    if (bucket.bytes().length() == MapLayout.BUCKET_HEAD_BYTES) {
-      records.delete(key);
-    } else {
-      records.put(key, bucket.bytes(), 0);
-    }
   }
 
   /** Number of bucket splits, for tests. */

@@ -13,8 +13,6 @@ final class ExpiredEntries {
   private @Nullable EntryLife life;
   private long now;
   private boolean isDated;
-  private int entries;
-  private int bytes;
 
   /**
    * Starts an operation on a state's map.
@@ -24,23 +22,6 @@ final class ExpiredEntries {
   void begin(@Nullable EntryLife stateLife) {
     life = stateLife;
     isDated = false;
-    forget();
-  }
-
-  /** Starts an attempt: resets the counts. */
-  void forget() {
-    entries = 0;
-    bytes = 0;
-  }
-
-  /** Number of entries removed. */
-  int entries() {
-    return entries;
-  }
-
-  /** Bytes of the entries removed. */
-  int bytes() {
-    return bytes;
   }
 
   /** Bytes of the block's entries that have expired. */
@@ -66,7 +47,6 @@ final class ExpiredEntries {
     cursor.on(block, firstEntryAt);
     while (cursor.next()) {
       if (!isAlive(known, block)) {
-        leftOut();
         cursor.remove();
       }
     }
@@ -84,8 +64,6 @@ final class ExpiredEntries {
     while (cursor.next()) {
       if (known == null || isAlive(known, block)) {
         cursor.copyTo(to, cursor.lane());
-      } else {
-        leftOut();
       }
     }
   }
@@ -97,10 +75,5 @@ final class ExpiredEntries {
       now = known.now();
     }
     return known.isAlive(block, cursor, now);
-  }
-
-  private void leftOut() {
-    entries++;
-    bytes += cursor.length();
   }
 }

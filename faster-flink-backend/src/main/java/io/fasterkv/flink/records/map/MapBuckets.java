@@ -13,7 +13,6 @@ import io.fasterkv.flink.records.base.Records;
 final class MapBuckets {
   private static final int FEWEST = 2;
   private static final int NONE = -1;
-  private static final int MOST_SPLITS = 8;
 
   private final Records records;
   private final MapRuns runs;
@@ -38,8 +37,13 @@ final class MapBuckets {
     return MapLayout.inlineLimit(records.limit());
   }
 
-  private int bucketBytes() {
+  int bucketBytes() {
     return MapLayout.bucketBytes(records.limit());
+  }
+
+  /** Whether a bucket that has grown to this length causes a split. */
+  boolean isCrowded(int length) {
+    return length > MapLayout.crowdedBytes(records.limit());
   }
 
   int bucketLimit() {
@@ -69,7 +73,7 @@ final class MapBuckets {
     ByteSpan entries = head.block().open(0);
     int size = entries.length() - head.entriesAt();
     int buckets = Math.max(FEWEST, Math.ceilDiv(size, bucketBytes()));
-    int count = 0;
+    int used = 0;
     for (int number = 0; number < buckets; number++) {
       start(stay, head.incarnation());
       ByteSpan bucket = stay.open(size);
@@ -78,13 +82,12 @@ final class MapBuckets {
         long hash = hash(head.block());
         if (MapLayout.bucketOf(hash, buckets) == number) {
           cursor.copyTo(bucket, Lanes.of(hash));
-          count++;
         }
       }
       stay.close();
-      putIfAny(key, number, stay);
+      used += putIfAny(key, number, stay);
     }
-    head.makeBuckets(buckets, count, size);
+    head.makeBuckets(buckets, used);
   }
 
   /** Makes a block an empty bucket. */
@@ -97,23 +100,6 @@ final class MapBuckets {
     bucket.close();
   }
 
-  /**
-   * Splits buckets until they are no longer crowded; the caller writes the head. The head's sums
-   * still count expired entries that were dropped. So the bucket that has grown must also be half
-   * full, and it justifies only a few splits.
-   *
-   * @param length length of the bucket that has grown
-   */
-  void splitWhileCrowded(CompositeKey key, MapHead head, int length) {
-    for (int splits = 0;
-        splits < MOST_SPLITS
-            && length > bucketBytes() / 2
-            && head.size() > (long) head.buckets() * bucketBytes();
-        splits++) {
-      split(key, head.incarnation(), head.buckets());
-      head.setBuckets(head.buckets() + 1);
-    }
-  }
 
   /** Whether the store has none of the buckets. */
   boolean areEmpty(CompositeKey key, MapHead head) {
@@ -125,13 +111,21 @@ final class MapBuckets {
     return true;
   }
 
-  /** Moves the entries that belong to the new bucket from the one bucket that has them. */
-  private void split(CompositeKey key, long incarnation, int newBucket) {
-    splits++;
+  /**
+   * Adds a bucket: moves the entries that belong to it from the one bucket that has them, unless
+   * that one is short. The caller writes the head.
+   *
+   * @return whether there is a new bucket
+   */
+  boolean split(CompositeKey key, MapHead head) {
+    long incarnation = head.incarnation();
+    int newBucket = head.buckets();
     int old = newBucket - Integer.highestOneBit(newBucket);
-    if (!records.readPart(key.record(MapLayout.FIRST_BUCKET + old), incarnation, from)) {
-      return;
+    if (!records.readPart(key.record(MapLayout.FIRST_BUCKET + old), incarnation, from)
+        || from.bytes().length() <= bucketBytes()) {
+      return false;
     }
+    splits++;
     ByteSpan entries = from.open(0);
     start(stay, incarnation);
     start(move, incarnation);
@@ -145,20 +139,31 @@ final class MapBuckets {
     }
     stay.close();
     move.close();
-    putIfAny(key, newBucket, move);
-    if (stay.bytes().length() == MapLayout.BUCKET_HEAD_BYTES) {
-      records.delete(key.record(MapLayout.FIRST_BUCKET + old));
-    } else {
-      records.put(key.record(MapLayout.FIRST_BUCKET + old), stay.bytes(), 0);
-    }
+    head.setBuckets(newBucket + 1);
+    head.addUsed(putIfAny(key, newBucket, move) - 1);
+    head.addUsed(putOrDelete(key, old, stay));
+    return true;
   }
 
-  private void putIfAny(CompositeKey key, int number, HeapBlock bucket) {
+  /** Stores a bucket with room to grow unless it has no entries; returns how many were stored. */
+  private int putIfAny(CompositeKey key, int number, HeapBlock bucket) {
     int length = bucket.bytes().length();
-    if (length > MapLayout.BUCKET_HEAD_BYTES) {
-      int room = Math.min(length + length / 2, bucketLimit());
-      records.put(key.record(MapLayout.FIRST_BUCKET + number), bucket.bytes(), room);
+    if (length == MapLayout.BUCKET_HEAD_BYTES) {
+      return 0;
     }
+    int room = Math.min(length + length / 2, bucketLimit());
+    records.put(key.record(MapLayout.FIRST_BUCKET + number), bucket.bytes(), room);
+    return 1;
+  }
+
+  /** Stores a bucket, or deletes it if it has no entries; returns how many were stored. */
+  int putOrDelete(CompositeKey key, int number, HeapBlock bucket) {
+    if (bucket.bytes().length() == MapLayout.BUCKET_HEAD_BYTES) {
+      records.delete(key.record(MapLayout.FIRST_BUCKET + number));
+      return 0;
+    }
+    records.put(key.record(MapLayout.FIRST_BUCKET + number), bucket.bytes(), 0);
+    return 1;
   }
 
   private long hash(HeapBlock block) {

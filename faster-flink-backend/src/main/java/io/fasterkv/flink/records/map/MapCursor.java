@@ -66,7 +66,7 @@ public final class MapCursor {
     clearsSeen = buckets.clears();
     bucketsAtStart = head.hasBuckets() ? head.buckets() : 0;
     entriesAt = head.hasBuckets() ? MapLayout.BUCKET_HEAD_BYTES : head.entriesAt();
-    boolean isSmall = !head.hasBuckets() || head.size() <= MapLayout.ORDERED_BYTES;
+    boolean isSmall = !head.hasBuckets() || bucketsBytes() <= MapLayout.ORDERED_BYTES;
     if (isSmall && !head.everHadRuns()) {
       ordered = readAll();
     } else if (!head.hasBuckets()) {
@@ -76,13 +76,17 @@ public final class MapCursor {
     }
   }
 
+  /** About how many bytes the buckets have. */
+  private long bucketsBytes() {
+    return (long) bucketsAtStart * buckets.bucketBytes();
+  }
+
   /** Copies all entries, block by block, out of the scratch that held the head. */
   private OrderedEntries readAll() {
     boolean isInline = bucketsAtStart == 0;
     HeapBlock scratch = head.block();
-    // The heads of buckets add a few percent.
-    int allBytes = isInline ? scratch.bytes().length() : (int) (head.size() + head.size() / 8);
-    OrderedEntries all = new OrderedEntries(allBytes);
+    OrderedEntries all =
+        new OrderedEntries(isInline ? scratch.bytes().length() : (int) bucketsBytes());
     if (isInline) {
       all.add(scratch, cursor.on(scratch.open(0), entriesAt));
     }

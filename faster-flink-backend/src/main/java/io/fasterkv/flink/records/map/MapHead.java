@@ -33,13 +33,12 @@ final class MapHead {
   }
 
   /** Becomes the head of a map with buckets, which must already have an incarnation. */
-  void makeBuckets(int buckets, long entries, long size) {
+  void makeBuckets(int buckets, int used) {
     Bytes bytes = block.bytes();
     array()[MapLayout.TAG_AT] = MapLayout.BUCKETS;
     bytes.setLength(MapLayout.BUCKETS_AT);
     bytes.appendInt(buckets);
-    bytes.appendLong(entries);
-    bytes.appendLong(size);
+    bytes.appendInt(used);
   }
 
   boolean hasBuckets() {
@@ -77,18 +76,16 @@ final class MapHead {
     Numbers.putInt(array(), MapLayout.BUCKETS_AT, buckets);
   }
 
-  /** Number of entries in buckets. */
-  long entries() {
-    return Numbers.getLong(array(), MapLayout.COUNT_AT);
+  /**
+   * Number of buckets that have entries, and so a record. Where entries expire, compaction drops
+   * buckets without counting them, so there may be fewer.
+   */
+  int used() {
+    return Numbers.getInt(array(), MapLayout.USED_AT);
   }
 
-  /** Bytes of all entries in buckets. */
-  long size() {
-    return Numbers.getLong(array(), MapLayout.SIZE_AT);
-  }
-
-  void add(int entries, int size) {
-    Numbers.putLong(array(), MapLayout.COUNT_AT, entries() + entries);
-    Numbers.putLong(array(), MapLayout.SIZE_AT, size() + size);
+  /** Counts buckets that were stored or deleted. */
+  void addUsed(int buckets) {
+    Numbers.putInt(array(), MapLayout.USED_AT, Math.min(used() + buckets, buckets()));
   }
 }

@@ -10,7 +10,7 @@ import io.fasterkv.flink.records.base.PartLayout;
  *   head record (sub number 0)
  *   | INLINE  | entries ...                                                           |
  *   | RUNS    | incarnation: 8 | next run: 4 | entries ...                               |
- *   | BUCKETS | incarnation: 8 | next run: 4 | buckets: 4 | entries: 8 | their bytes: 8 |
+ *   | BUCKETS | incarnation: 8 | next run: 4 | buckets: 4 | used buckets: 4               |
  *
  *   bucket i, under sub number 1 + i; an empty bucket has no record
  *   | incarnation: 8 | ends of lanes 0, 1, 2: 4 each | entries of lane 0 ... | of lane 3 ... |
@@ -27,8 +27,10 @@ import io.fasterkv.flink.records.base.PartLayout;
  *
  * <p>A map starts inline and gets the second kind of head with its first run. When it outgrows
  * {@link #INLINE_BYTES}, its entries are spread over buckets by linear hashing (Litwin, VLDB 1980):
- * with N buckets, the next to be split is N without its highest bit, so only N is stored. The hash
- * also selects one of the bucket's {@link Lanes}. Entries too large for a bucket are stored in runs
+ * with N buckets, the next to be split is N without its highest bit, so only N is stored. A put that
+ * makes its bucket longer than {@link #crowdedBytes} splits the next one, if that is longer than
+ * {@link #bucketBytes}. So a put or a removal writes the head only if a bucket appears, disappears
+ * or is split. The hash also selects one of the bucket's {@link Lanes}. Entries too large for a bucket are stored in runs
  * of records, which also have the user key. The stamp of such an entry is the second to ninth byte
  * of its value, or zero. Where entries expire, these bytes are the timestamp. Compaction then drops
  * single entries, buckets and records of runs, and the head after its last bucket; so a map may
@@ -44,8 +46,7 @@ public final class MapLayout {
   static final int NEXT_RUN_AT = PartLayout.HEAD_INCARNATION_AT + PartLayout.INCARNATION_BYTES;
   static final int RUNS_HEAD_BYTES = NEXT_RUN_AT + Integer.BYTES;
   public static final int BUCKETS_AT = RUNS_HEAD_BYTES;
-  static final int COUNT_AT = BUCKETS_AT + Integer.BYTES;
-  static final int SIZE_AT = COUNT_AT + Long.BYTES;
+  static final int USED_AT = BUCKETS_AT + Integer.BYTES;
 
   static final int BUCKET_ENDS_AT = PartLayout.INCARNATION_BYTES;
 
@@ -110,11 +111,16 @@ public final class MapLayout {
   }
 
   /**
-   * The average length at which buckets are split. Buckets that have not been split in this round
-   * are twice as long as those that have.
+   * The length up to which a bucket is not split. Buckets that have not been split in this round are
+   * twice as long as those that have, so their average is 0.9 to 1.5 times this length.
    */
   public static int bucketBytes(int recordLimit) {
     return Math.min(bucketLimit(recordLimit) / 3, BUCKET_BYTES);
+  }
+
+  /** The length above which a bucket that grows causes a split. */
+  static int crowdedBytes(int recordLimit) {
+    return bucketBytes(recordLimit) * 7 / 4;
   }
 
   /** Maximum length of a bucket; a longer one has its largest entries moved to runs. */

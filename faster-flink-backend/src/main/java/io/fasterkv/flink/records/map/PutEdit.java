@@ -39,6 +39,7 @@ final class PutEdit implements RecordEdit {
   private long incarnation;
   private int limit;
   private Outcome outcome = Outcome.INSERTED;
+  private boolean isFirst;
   private int grownBy;
   private int blockLength;
 
@@ -78,14 +79,14 @@ final class PutEdit implements RecordEdit {
     return outcome;
   }
 
-  /** Growth of the block's entries in bytes; may be negative. */
-  int grownBy() {
-    return grownBy - expired.bytes();
+  /** Whether the map had no such block before. */
+  boolean isFirst() {
+    return isFirst;
   }
 
-  /** Growth of the block's number of entries; may be negative. */
-  int addedEntries() {
-    return (outcome == Outcome.INSERTED ? 1 : 0) - expired.entries();
+  /** Whether the entry takes more bytes of the block than before. */
+  boolean grows() {
+    return grownBy > 0;
   }
 
   /** Length of the block after the put. */
@@ -110,7 +111,6 @@ final class PutEdit implements RecordEdit {
 
   @Override
   public void initial(ByteSpan block) {
-    expired.forget();
     if (isHead) {
       block.setLength(MapLayout.TAG_BYTES);
       block.putByte(MapLayout.TAG_AT, MapLayout.INLINE);
@@ -121,6 +121,7 @@ final class PutEdit implements RecordEdit {
     }
     append(block);
     outcome = Outcome.INSERTED;
+    isFirst = true;
     grownBy = entryBytes();
     blockLength = block.length();
   }
@@ -132,6 +133,7 @@ final class PutEdit implements RecordEdit {
 
   /** Finds the position of the entry and decides; changes nothing. */
   private void judge(ByteSpan block) {
+    isFirst = false;
     grownBy = 0;
     if (isHead && block.getByte(MapLayout.TAG_AT) == MapLayout.BUCKETS) {
       outcome = Outcome.IN_BUCKETS;
@@ -167,7 +169,6 @@ final class PutEdit implements RecordEdit {
       }
       return fits;
     }
-    expired.forget();
     judge(block);
     if (lacksRoom(block) && mayShorten(block, Math.min(limit, block.capacity()))) {
       expired.removeFrom(block, firstEntryAt(block));
@@ -234,7 +235,6 @@ final class PutEdit implements RecordEdit {
       initial(newBlock);
       return;
     }
-    expired.forget();
     judge(oldBlock);
     if (mayShorten(oldBlock, limit)) {
       expired.copyOthers(oldBlock, firstEntryAt(oldBlock), newBlock);

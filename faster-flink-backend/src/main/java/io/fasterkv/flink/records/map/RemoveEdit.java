@@ -31,7 +31,6 @@ final class RemoveEdit implements RecordEdit {
   private Outcome outcome = Outcome.MISSING;
   private boolean isHead;
   private long incarnation;
-  private int entryBytes;
 
   /**
    * Whether the cursor is on the entry in the block to be copied, since makesSuccessor found it.
@@ -61,11 +60,6 @@ final class RemoveEdit implements RecordEdit {
 
   Outcome outcome() {
     return outcome;
-  }
-
-  /** Length of the entry; valid after {@link Outcome#REMOVED} and {@link Outcome#LAST}. */
-  int entryBytes() {
-    return entryBytes;
   }
 
   private Outcome judge(ByteSpan block) {
@@ -98,8 +92,7 @@ final class RemoveEdit implements RecordEdit {
     if (cursor.inRun()) {
       return Outcome.IN_RUN;
     }
-    entryBytes = cursor.length();
-    return from + entryBytes == block.length() ? Outcome.LAST : Outcome.REMOVED;
+    return from + cursor.length() == block.length() ? Outcome.LAST : Outcome.REMOVED;
   }
 
   private void apply(ByteSpan block) {

@@ -229,28 +229,78 @@ class ByteMapsTest {
     }
   }
 
-  /** Snapshots and other readers of the store read the number of entries from the head. */
+  /** Removals delete the head with the last bucket, so the head counts the buckets. */
   @Test
-  void theStoredHeadCountsEveryEntry() {
-    try (TestRecords test = new TestRecords(directory)) {
-      ByteMaps maps = test.records.maps();
-      Set<Integer> expected = new HashSet<>();
-      for (int i = 0; i < 2_000; i++) {
-        maps.put(test.key(1), ByteBuffer.allocate(8).putInt(i).array(), 4, 4);
-        expected.add(i);
-        if (i % 3 == 0) {
-          maps.remove(test.key(1), ByteBuffer.allocate(4).putInt(i / 2).array(), 0, 4);
-          expected.remove(i / 2);
-        }
-        if (i > 400 && i % 5 == 0) {
-          assertThat(storedHead(test).hasBuckets()).isTrue();
-          assertThat(storedHead(test).entries()).isEqualTo(expected.size());
-        }
+  void theStoredHeadCountsItsBuckets() throws Throwable {
+    Seeds.run(
+        4,
+        random -> {
+          try (TestRecords test = new TestRecords(directory)) {
+            ByteMaps maps = test.records.maps();
+            for (int i = 0; i < 6_000; i++) {
+              // Entries of up to half a kilobyte, first more and more, then less and less.
+              int userKey = random.nextInt(400);
+              if (random.nextInt(6_000) < i) {
+                maps.remove(test.key(1), ByteBuffer.allocate(4).putInt(userKey).array(), 0, 4);
+              } else {
+                int length = random.nextInt(4) == 0 ? random.nextInt(500) : 4;
+                byte[] entry = ByteBuffer.allocate(4 + length).putInt(userKey).array();
+                maps.put(test.key(1), entry, 4, length);
+              }
+              if (i % 7 == 0) {
+                compareUsed(test);
+              }
+            }
+          }
+        });
+  }
+
+  private static void compareUsed(TestRecords test) {
+    MapHead head = new MapHead();
+    try (Records other = new Records(test.store, test.incarnations)) {
+      if (other.read(test.key(1).head(), head.block()) && head.hasBuckets()) {
+        assertThat(head.used()).isEqualTo(storedBuckets(test, other, head)).isPositive();
       }
     }
   }
 
-  /** The write fails after the counts in the copy of the head have changed. */
+  private static int storedBuckets(TestRecords test, Records records, MapHead head) {
+    int stored = 0;
+    for (int bucket = 0; bucket < head.buckets(); bucket++) {
+      boolean isStored =
+          records.hasPart(
+              test.key(1).record(MapLayout.FIRST_BUCKET + bucket), head.incarnation());
+      stored += isStored ? 1 : 0;
+    }
+    return stored;
+  }
+
+  /** A long bucket splits the next one only if that one is long too. */
+  @Test
+  void aMapThatDoesNotGrowGetsNoMoreBuckets() {
+    try (TestRecords test = new TestRecords(directory)) {
+      ByteMaps maps = test.records.maps();
+      int large = 200;
+      for (int i = 0; i < 400; i++) {
+        maps.put(test.key(1), ByteBuffer.allocate(4 + large).putInt(i).array(), 4, large);
+      }
+      long splits = 0;
+      for (int round = 0; round < 60; round++) {
+        for (int i = round % 3; i < 400; i += 3) {
+          maps.remove(test.key(1), ByteBuffer.allocate(4).putInt(i).array(), 0, 4);
+        }
+        for (int i = round % 3; i < 400; i += 3) {
+          maps.put(test.key(1), ByteBuffer.allocate(4 + large).putInt(i).array(), 4, large);
+        }
+        if (round == 30) {
+          splits = maps.splits();
+        }
+      }
+      assertThat(maps.splits() - splits).isLessThan(splits / 20);
+    }
+  }
+
+  /** The write fails after the count in the copy of the head has changed. */
   @Test
   void aHeadIsNotKeptAfterItsWriteHasFailed() {
     FailingRecords[] failing = new FailingRecords[1];
@@ -269,21 +319,28 @@ class ByteMapsTest {
       for (int i = 0; i < 1_000; i++) {
         putNumber(maps, test.key(1), i);
       }
-      long before = storedHead(test).entries();
-      failing[0].fails = true;
-      assertThatThrownBy(() -> putNumber(maps, test.key(1), -1)).hasMessage("planted");
-      failing[0].fails = false;
-      assertThat(storedHead(test).entries()).isEqualTo(before);
-      // The copy had also counted the entry whose write failed.
-      putNumber(maps, test.key(1), -2);
-      assertThat(storedHead(test).entries()).isEqualTo(before + 1);
+      MapHead full = storedHead(test);
+      removeBucket(maps, test.key(1), full.buckets(), 0);
+      assertThat(storedHead(test).used()).isEqualTo(full.used() - 1);
 
-      byte[] removed = ByteBuffer.allocate(4).putInt(-2).array();
       failing[0].fails = true;
-      assertThatThrownBy(() -> maps.remove(test.key(1), removed, 0, 4)).hasMessage("planted");
+      int removed = full.used() - 2;
+      assertThatThrownBy(() -> removeBucket(maps, test.key(1), full.buckets(), 1))
+          .hasMessage("planted");
       failing[0].fails = false;
-      putNumber(maps, test.key(1), -3);
-      assertThat(storedHead(test).entries()).isEqualTo(before + 2);
+      // The copy had also counted the bucket whose count was not stored.
+      removeBucket(maps, test.key(1), full.buckets(), 2);
+      assertThat(storedHead(test).used()).isEqualTo(removed);
+    }
+  }
+
+  /** Removes all numbers that one bucket has. */
+  private static void removeBucket(ByteMaps maps, CompositeKey key, int buckets, int bucket) {
+    for (int i = 0; i < 1_000; i++) {
+      byte[] userKey = ByteBuffer.allocate(4).putInt(i).array();
+      if (MapLayout.bucketOf(UserKey.hash(userKey, 0, 4), buckets) == bucket) {
+        maps.remove(key, userKey, 0, 4);
+      }
     }
   }
 

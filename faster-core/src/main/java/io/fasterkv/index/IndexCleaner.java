@@ -20,16 +20,26 @@ public final class IndexCleaner {
   private final HashIndex index;
   private final Epochs epochs;
 
+  /**
+   * No entry leads below it, since all such entries were freed and later records have higher
+   * addresses.
+   */
+  private volatile long cleanedBelow;
+
   public IndexCleaner(HashIndex index, Epochs epochs) {
     this.index = index;
     this.epochs = epochs;
   }
 
   /**
-   * Frees the entries whose newest record is below {@code address}; returns their number. If the
-   * index is resized meanwhile, the rest is left for another call.
+   * Frees the entries whose newest record is below {@code address}; returns their number. Reads
+   * nothing if they have all been freed before. If the index is resized meanwhile, the rest is left
+   * for another call.
    */
   public long clean(long address) {
+    if (address <= cleanedBelow) {
+      return 0;
+    }
     try (EpochUser user = epochs.register()) {
       long freed = 0;
       IndexTable first = null;
@@ -38,7 +48,11 @@ public final class IndexCleaner {
         try {
           IndexTable table = index.stableTable();
           first = first == null ? table : first;
-          if (table == null || table != first || from >= buckets(table)) {
+          if (table == null || table != first) {
+            return freed;
+          }
+          if (from >= buckets(table)) {
+            cleanedBelow = address;
             return freed;
           }
           freed += clean(table, from, Math.min(from + CHUNK_BUCKETS, buckets(table)), address);

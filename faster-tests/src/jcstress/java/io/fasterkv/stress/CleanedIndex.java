@@ -33,7 +33,10 @@ public class CleanedIndex {
             throw new AssertionError(failure);
           });
   private final HashIndex index;
-  private final IndexCleaner cleaner;
+
+  /** A new one each time, since a cleaner skips what it has freed before. */
+  private IndexCleaner cleaner;
+
   private final List<EpochUser> users = List.of(epochs.register(), epochs.register());
   private final List<IndexEntry> entries = List.of(new IndexEntry(), new IndexEntry());
   private final long[] previous = new long[ACTORS];
@@ -46,6 +49,7 @@ public class CleanedIndex {
   /** Another tag and the threads' tag each lead to a record that was dropped. */
   public final CleanedIndex reset() {
     memory().fill((byte) 0);
+    cleaner = new IndexCleaner(index, epochs);
     IndexEntry entry = entries.getFirst();
     for (long hash : new long[] {OTHER_HASH, HASH}) {
       index.enter(hash, entry);

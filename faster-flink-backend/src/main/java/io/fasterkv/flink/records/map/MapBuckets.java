@@ -100,7 +100,6 @@ final class MapBuckets {
     bucket.close();
   }
 
-
   /** Whether the store has none of the buckets. */
   boolean areEmpty(CompositeKey key, MapHead head) {
     for (int number = 0; number < head.buckets(); number++) {

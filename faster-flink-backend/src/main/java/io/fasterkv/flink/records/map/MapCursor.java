@@ -66,9 +66,12 @@ public final class MapCursor {
     clearsSeen = buckets.clears();
     bucketsAtStart = head.hasBuckets() ? head.buckets() : 0;
     entriesAt = head.hasBuckets() ? MapLayout.BUCKET_HEAD_BYTES : head.entriesAt();
-    boolean isSmall = !head.hasBuckets() || bucketsBytes() <= MapLayout.ORDERED_BYTES;
-    if (isSmall && !head.everHadRuns()) {
-      ordered = readAll();
+    long allBytes =
+        head.hasBuckets()
+            ? (long) head.used() * buckets.bucketBytes()
+            : head.block().bytes().length();
+    if (allBytes <= MapLayout.ORDERED_BYTES && !head.everHadRuns()) {
+      ordered = readAll((int) allBytes);
     } else if (!head.hasBuckets()) {
       HeapBlock own = head.block().copy();
       block = own;
@@ -76,17 +79,15 @@ public final class MapCursor {
     }
   }
 
-  /** About how many bytes the buckets have. */
-  private long bucketsBytes() {
-    return (long) bucketsAtStart * buckets.bucketBytes();
-  }
-
-  /** Copies all entries, block by block, out of the scratch that held the head. */
-  private OrderedEntries readAll() {
+  /**
+   * Copies all entries, block by block, out of the scratch that held the head.
+   *
+   * @param allBytes of the blocks, about
+   */
+  private OrderedEntries readAll(int allBytes) {
     boolean isInline = bucketsAtStart == 0;
     HeapBlock scratch = head.block();
-    OrderedEntries all =
-        new OrderedEntries(isInline ? scratch.bytes().length() : (int) bucketsBytes());
+    OrderedEntries all = new OrderedEntries(allBytes);
     if (isInline) {
       all.add(scratch, cursor.on(scratch.open(0), entriesAt));
     }

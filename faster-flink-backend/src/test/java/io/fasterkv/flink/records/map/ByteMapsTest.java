@@ -268,8 +268,7 @@ class ByteMapsTest {
     int stored = 0;
     for (int bucket = 0; bucket < head.buckets(); bucket++) {
       boolean isStored =
-          records.hasPart(
-              test.key(1).record(MapLayout.FIRST_BUCKET + bucket), head.incarnation());
+          records.hasPart(test.key(1).record(MapLayout.FIRST_BUCKET + bucket), head.incarnation());
       stored += isStored ? 1 : 0;
     }
     return stored;

@@ -54,8 +54,12 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
 
   /** Uses leased memory, so that closing the backends detects a lease that was not returned. */
   private void openBackends() {
+    openBackends(true);
+  }
+
+  private void openBackends(boolean isIncremental) {
     Configuration config = TestSettings.MANAGED.config();
-    config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
+    config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, isIncremental);
     config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString()));
     config.set(FasterOptions.MINIMUM_MEMORY, MemorySize.ofMebiBytes(1));
     backends = new TestBackends(config);
@@ -181,16 +185,28 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
   @ParameterizedTest
   @EnumSource(
       value = Kind.class,
-      names = {"NATIVE_SAVEPOINT", "SAVEPOINT"})
+      names = {"NATIVE_SAVEPOINT", "FULL", "SAVEPOINT"})
   void aSnapshotThatReadsFromHangingStorageIsCancelled(Kind kind) throws Exception {
     openBackends();
     FasterKeyedStateBackend<Integer> backend = backends.open();
     put(backend, 0, KEYS, 1, 2_000);
     KeyedStateHandle handle = storage.wrap(take(backend));
     backend.dispose();
+    if (kind == Kind.FULL) {
+      backends.close();
+      openBackends(false);
+    }
+    // An interrupt ends an opening, but neither a seek nor a read.
+    for (int call = 0; call < 4; call++) {
+      cancelASnapshotThatHangs(kind, call, handle);
+    }
+  }
+
+  private void cancelASnapshotThatHangs(Kind kind, int call, KeyedStateHandle handle)
+      throws Exception {
     storage.hangFills();
     FasterKeyedStateBackend<Integer> restored = backends.open(handle);
-    storage.hangFrom(0);
+    storage.hangFrom(call);
     try {
       int fills = storage.hanging();
       RunnableFuture<?> snapshot =

@@ -44,6 +44,7 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
 class OpeningTest {
   private static final int MOST_BYTES = 64 << 20;
+  private static final Duration BOUND = Duration.ofSeconds(5);
 
   @TempDir private Path directory;
 
@@ -99,7 +100,7 @@ class OpeningTest {
         .hasRootCauseMessage("injected");
     assertThat(directory).isEmptyDirectory();
     for (Thread thread : storeThreads()) {
-      assertThat(before.contains(thread) || thread.join(Duration.ofSeconds(30)))
+      assertThat(before.contains(thread) || thread.join(BOUND))
           .as("a thread of the store: " + thread)
           .isTrue();
     }
@@ -152,6 +153,6 @@ class OpeningTest {
     assertThatThrownBy(() -> TestBackends.start(backend, broken))
         .isInstanceOf(IllegalStateException.class);
     Thread task = Thread.ofPlatform().daemon().start(backend::dispose);
-    assertThat(task.join(Duration.ofSeconds(30))).as("disposed").isTrue();
+    assertThat(task.join(BOUND)).as("disposed").isTrue();
   }
 }

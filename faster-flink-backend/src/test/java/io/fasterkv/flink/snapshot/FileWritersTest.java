@@ -49,7 +49,7 @@ class FileWritersTest {
   }
 
   private static void awaitEnd(Thread thread) throws InterruptedException {
-    assertThat(thread.join(Duration.ofSeconds(60))).as(thread.getName()).isTrue();
+    assertThat(thread.join(Duration.ofSeconds(5))).as(thread.getName()).isTrue();
   }
 
   private static void awaitUninterruptibly(CountDownLatch latch) {

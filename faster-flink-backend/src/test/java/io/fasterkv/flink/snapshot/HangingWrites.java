@@ -6,6 +6,7 @@ import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import org.apache.flink.runtime.state.CheckpointStateOutputStream;
 import org.apache.flink.runtime.state.CheckpointStreamFactory;
 import org.apache.flink.runtime.state.CheckpointedStateScope;
@@ -20,7 +21,10 @@ import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
  */
 public final class HangingWrites implements CheckpointStreamFactory {
   private static final int NEVER = Integer.MAX_VALUE;
-  private static final long MOST_NANOS = TimeUnit.SECONDS.toNanos(60);
+  private static final long PATIENCE_SECONDS = 60;
+
+  /** How long the end of a snapshot may take. */
+  private static final long BOUND_SECONDS = 5;
 
   private int calls;
   private int hangsFrom = NEVER;
@@ -82,27 +86,29 @@ public final class HangingWrites implements CheckpointStreamFactory {
 
   /** Waits until a call hangs. */
   public synchronized void awaitHanging() throws InterruptedException {
-    await(() -> hanging > 0);
+    await(PATIENCE_SECONDS, () -> hanging > 0);
   }
 
   /** Waits until a call hangs, or until a thread has ended; returns whether a call hangs. */
   public synchronized boolean awaitHangingOrEnd(Thread thread) throws InterruptedException {
-    await(() -> hanging > 0 || !thread.isAlive());
+    await(PATIENCE_SECONDS, () -> hanging > 0 || !thread.isAlive());
     return hanging > 0;
   }
 
-  /** Waits until all streams are closed. */
+  /** Waits until all streams are closed, which takes five seconds at most. */
   public synchronized void awaitNothingOpen() throws InterruptedException {
-    await(() -> open == 0 && hanging == 0);
+    await(BOUND_SECONDS, () -> open == 0 && hanging == 0);
   }
 
-  /** Waits until nothing hangs, no stream is open, and every file was deleted. */
+  /**
+   * Waits until nothing hangs, no stream is open and every file was deleted: five seconds at most.
+   */
   public synchronized void awaitNothingLeft() throws InterruptedException {
-    await(() -> open == 0 && hanging == 0 && files == 0);
+    await(BOUND_SECONDS, () -> open == 0 && hanging == 0 && files == 0);
   }
 
-  private void await(java.util.function.BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + MOST_NANOS;
+  private void await(long seconds, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() - deadline > 0) {
         throw new AssertionError(

@@ -44,39 +44,44 @@ class FullDiskErrorTest extends FullDiskStores {
 
   /** Refused writes are retried without any call of the store's methods. */
   @Test
-  void refusedWritesAreRetriedButNotTooOften() throws Exception {
+  void refusedWritesAreRetriedButNotTooOften() {
     try (FasterStore store = open(config(RecordKind.LONGS));
         LongSession<Object> session = session(store)) {
       add(session, 0, 100);
       long before = System.nanoTime();
       space.refuse(FOR_EVER, "log.");
       assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DiskFull.class);
-      Thread.sleep(700);
+      Pause.until(() -> space.refused() >= 6);
       long refused = space.refused();
-      // After 10, 30, 70, 150, 310 and 630 milliseconds, then every second, and for the checkpoint.
-      long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - before);
-      assertThat(refused).isBetween(2L, 8L + seconds);
+      long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - before);
+      assertThat(refused).isLessThanOrEqualTo(mostRefused(millis));
       space.refuse(0, "");
       HybridLog log = Insides.engine(store).log();
-      while (log.flushedAddress() < log.safeReadOnlyAddress()) {
-        Thread.sleep(1);
-      }
+      Pause.until(() -> log.flushedAddress() >= log.safeReadOnlyAddress());
       assertHas(session, 100);
     }
   }
 
+  /**
+   * The first write is refused, the one for the checkpoint, and then a retry after 10, 30, 70, 150,
+   * 310 and 630 milliseconds and every second.
+   */
+  private static long mostRefused(long millis) {
+    int doublings = Long.SIZE - 1 - Long.numberOfLeadingZeros(millis / 10 + 1);
+    return 2 + Math.min(6, doublings) + TimeUnit.MILLISECONDS.toSeconds(millis);
+  }
+
   /** A full disk does not fail a store that needs no room. */
   @Test
-  void operationsThatNeedNoRoomContinue() throws Exception {
+  void operationsThatNeedNoRoomContinue() {
     try (FasterStore store =
             open(config(RecordKind.LONGS).logMemoryBytes(64 * PAGE_BYTES).spaceWaitMillis(50));
         LongSession<Object> session = session(store)) {
       add(session, 0, 100);
       space.refuse(FOR_EVER, "log.");
-      for (int i = 0; i < 5; i++) {
+      for (int i = 0; space.refused() < 6; i++) {
         assertThatThrownBy(store.checkpoints()::take).isInstanceOf(DiskFull.class);
-        Thread.sleep(40);
-        session.upsert(i, i, null);
+        session.upsert(i % 100, i % 100, null);
       }
       space.refuse(0, "");
       store.checkpoints().take();

@@ -292,7 +292,7 @@ public final class FasterStore implements AutoCloseable {
    * origin hangs.
    */
   public void stopWaiting() {
-    parts.engine().log().room().waitNoMore();
+    parts.engine().log().room().stopWaiting();
     parts.stopCopying();
   }
 

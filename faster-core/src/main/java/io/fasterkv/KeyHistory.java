@@ -27,7 +27,7 @@ public final class KeyHistory implements AutoCloseable {
     }
     HybridLog log = engine.log();
     Runnable unpin = () -> log.pins().unpin(begin);
-    lease = new ReaderLease(this, walk::giveBack, unpin, log.failure().logger());
+    lease = new ReaderLease(this, walk::returnBuffers, unpin, log.failure().logger());
   }
 
   static KeyHistory of(Engine engine, ByteSpan key) {

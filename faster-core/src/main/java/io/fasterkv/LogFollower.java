@@ -123,9 +123,9 @@ public final class LogFollower implements AutoCloseable {
    * @return how many bytes of the log were skipped
    */
   public long skipTruncated() {
-    long gone = Math.max(0, engine.log().beginAddress() - position);
-    position += gone;
-    return gone;
+    long missed = Math.max(0, engine.log().beginAddress() - position);
+    position += missed;
+    return missed;
   }
 
   @Override
@@ -165,7 +165,7 @@ public final class LogFollower implements AutoCloseable {
     }
     lease =
         new ReaderLease(
-            this, opened::giveBack, () -> log.pins().unpin(begin), log.failure().logger());
+            this, opened::returnBuffers, () -> log.pins().unpin(begin), log.failure().logger());
     cursor = opened;
     batchEnd = end;
     return true;

@@ -46,14 +46,14 @@ public final class LogScan implements AutoCloseable {
     }
     lease =
         new ReaderLease(
-            this, giveBack(cursor, this.versions), unpin, engine.log().failure().logger());
+            this, returnBuffers(cursor, this.versions), unpin, engine.log().failure().logger());
   }
 
-  private static Runnable giveBack(ScanCursor cursor, @Nullable VersionWalk versions) {
+  private static Runnable returnBuffers(ScanCursor cursor, @Nullable VersionWalk versions) {
     return () -> {
-      cursor.giveBack();
+      cursor.returnBuffers();
       if (versions != null) {
-        versions.giveBack();
+        versions.returnBuffers();
       }
     };
   }

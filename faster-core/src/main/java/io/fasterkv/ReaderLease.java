@@ -19,12 +19,12 @@ final class ReaderLease {
   private final Cleaner.Cleanable end;
 
   /**
-   * @param giveBack returns the memory; neither it nor {@code unpin} may reference the reader
+   * @param returnBuffers returns the memory; neither it nor {@code unpin} may reference the reader
    * @param unpin removes the pin on the begin address
    * @param logger receives failures of a reader that became unreachable
    */
-  ReaderLease(Object reader, Runnable giveBack, Runnable unpin, Logger logger) {
-    loan = new Loan(giveBack, unpin, logger);
+  ReaderLease(Object reader, Runnable returnBuffers, Runnable unpin, Logger logger) {
+    loan = new Loan(returnBuffers, unpin, logger);
     end = CLEANER.register(reader, loan);
   }
 
@@ -35,15 +35,15 @@ final class ReaderLease {
   }
 
   private static final class Loan implements Runnable {
-    private final Runnable giveBack;
+    private final Runnable returnBuffers;
     private final Runnable unpin;
     private final Logger logger;
 
     /** Written by the thread that closes the reader, before it runs the cleanup itself. */
     private boolean isForgotten = true;
 
-    Loan(Runnable giveBack, Runnable unpin, Logger logger) {
-      this.giveBack = giveBack;
+    Loan(Runnable returnBuffers, Runnable unpin, Logger logger) {
+      this.returnBuffers = returnBuffers;
       this.unpin = unpin;
       this.logger = logger;
     }
@@ -51,7 +51,7 @@ final class ReaderLease {
     @Override
     public void run() {
       try {
-        giveBack.run();
+        returnBuffers.run();
       } finally {
         unpinNow();
       }

@@ -93,7 +93,7 @@ class AsyncSessionTest {
         });
   }
 
-  private void letGo() {
+  private void release() {
     device.setScript(ScriptedDevice.Script.NONE);
     for (Runnable next = kept.poll(); next != null; next = kept.poll()) {
       next.run();
@@ -182,8 +182,8 @@ class AsyncSessionTest {
   @Test
   void anExecutorThatBreaksIsReplaced() {
     Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
-    Queue<Throwable> told = new ConcurrentLinkedQueue<>();
-    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> told.add(failure));
+    Queue<Throwable> reported = new ConcurrentLinkedQueue<>();
+    Thread.setDefaultUncaughtExceptionHandler((thread, failure) -> reported.add(failure));
     List<Executor> broken =
         List.of(
             task -> {
@@ -209,7 +209,7 @@ class AsyncSessionTest {
           }
         }
       }
-      assertThat(told).isNotEmpty().allMatch(failure -> "broken".equals(failure.getMessage()));
+      assertThat(reported).isNotEmpty().allMatch(failure -> "broken".equals(failure.getMessage()));
     } finally {
       Thread.setDefaultUncaughtExceptionHandler(before);
     }
@@ -280,7 +280,7 @@ class AsyncSessionTest {
       }
       assertThat(reads).noneMatch(AsyncSessionTest::isDone);
       Thread closing = Pause.begin(session::close);
-      letGo();
+      release();
       Pause.join(closing);
       for (int key = 0; key < reads.size(); key++) {
         assertThat(isDone(reads.get(key))).isTrue();
@@ -301,7 +301,7 @@ class AsyncSessionTest {
       CompletionStage<LongResult> update = session.rmw(0, 5);
       update.toCompletableFuture().cancel(true);
       assertThat(isDone(update)).isFalse();
-      letGo();
+      release();
       assertThat(end(update)).isEqualTo(new LongResult(Status.COPIED, 5));
       assertThat(end(session.read(0)).value()).isEqualTo(5);
     }
@@ -315,14 +315,14 @@ class AsyncSessionTest {
         var session = store.newSession().asyncLongs(LongFunctions.<Void>sum(), atOnce)) {
       fill(session);
       keepCompletions();
-      List<Long> told = new ArrayList<>();
+      List<Long> reported = new ArrayList<>();
       for (long key = 0; key < 5; key++) {
-        session.read(key).thenAccept(result -> told.add(result.value()));
+        session.read(key).thenAccept(result -> reported.add(result.value()));
       }
       List<Runnable> reversed = new ArrayList<>(kept).reversed();
       kept.clear();
       reversed.forEach(Runnable::run);
-      assertThat(told).containsExactly(4L, 3L, 2L, 1L, 0L);
+      assertThat(reported).containsExactly(4L, 3L, 2L, 1L, 0L);
     }
   }
 

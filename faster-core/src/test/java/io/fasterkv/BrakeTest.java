@@ -136,7 +136,7 @@ class BrakeTest {
   }
 
   @Test
-  void readsAndUpdatesInPlaceGoOn() {
+  void readsAndUpdatesInPlaceContinue() {
     brake();
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {

@@ -315,13 +315,13 @@ class CheckpointKindsTest {
     put(0, KEYS, 1);
     take(CheckpointKind.SNAPSHOT, false);
     store.close();
-    List<RecoveryProgress> told = new ArrayList<>();
-    recover(RecoveryRequest.newest().onProgress(told::add));
+    List<RecoveryProgress> reported = new ArrayList<>();
+    recover(RecoveryRequest.newest().onProgress(reported::add));
     store.close();
-    assertThat(told.stream().map(RecoveryProgress::phase).distinct())
+    assertThat(reported.stream().map(RecoveryProgress::phase).distinct())
         .containsExactly(Phase.INDEX, Phase.VERIFY, Phase.SNAPSHOT, Phase.REPLAY);
     for (Phase phase : Phase.values()) {
-      List<RecoveryProgress> ofPhase = told.stream().filter(p -> p.phase() == phase).toList();
+      List<RecoveryProgress> ofPhase = reported.stream().filter(p -> p.phase() == phase).toList();
       assertThat(ofPhase.getFirst().doneBytes()).isZero();
       assertThat(ofPhase.getLast().doneBytes()).isEqualTo(ofPhase.getLast().totalBytes());
       assertThat(ofPhase).extracting(RecoveryProgress::doneBytes).isSorted();

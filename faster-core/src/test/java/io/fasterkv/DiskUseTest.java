@@ -260,7 +260,7 @@ class DiskUseTest {
 
   /** Everything is live: a run copies each record once and ends. */
   @Test
-  void aPassOverAFullyLiveLogEnds() {
+  void aRunOverAFullyLiveLogEnds() {
     try (FasterStore store = open();
         LongSession<Void> session = session(store)) {
       for (int key = 0; key < KEYS; key++) {

@@ -123,7 +123,7 @@ class FailedShiftTest {
               catchThrowable(() -> store.checkpoints().take(CheckpointRequest.full(kind)))));
       Pause copy = new Pause();
       copy.start(() -> add(MUTABLE, copy::here));
-      deputy.letGo();
+      deputy.release();
       while (!deputy.hasEnded() && SystemState.phase(word()) != Phase.WAIT_FLUSH) {
         Thread.onSpinWait();
       }

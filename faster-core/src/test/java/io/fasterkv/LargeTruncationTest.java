@@ -70,7 +70,7 @@ class LargeTruncationTest {
   /** Every address from before the value to after its record; in memory and on disk. */
   @ParameterizedTest
   @ValueSource(ints = {4, 32})
-  void aValueIsThereAsLongAsItsFirstChunkIs(int pages) {
+  void aValueExistsAsLongAsItsFirstChunk(int pages) {
     int dropped = 0;
     int kept = 0;
     for (long step = 0; ; step++) {
@@ -183,7 +183,7 @@ class LargeTruncationTest {
 
   /** The log can be truncated to the address that a scan reports as the begin of a value. */
   @Test
-  void aScanTellsHowFarTheLogCanBeTruncated() {
+  void aScanReportsHowFarTheLogCanBeTruncated() {
     try (FasterStore store = FasterStore.open(config(4));
         var session = session(store, SessionMode.BLOCKING)) {
       session.upsert(key(BEFORE), ByteSpan.of(SMALL_VALUE), null);

@@ -29,12 +29,12 @@ public final class Pause {
 
   /** Lets the operation continue; returns when it has ended. */
   public void finish() {
-    letGo();
+    release();
     join(thread);
   }
 
   /** Lets the operation continue. */
-  public void letGo() {
+  public void release() {
     released.countDown();
   }
 

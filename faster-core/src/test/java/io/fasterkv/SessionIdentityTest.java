@@ -91,7 +91,7 @@ class SessionIdentityTest {
   }
 
   @Test
-  void commitsTellThePointsOfAllWhetherTheyAreOpenOrNot() {
+  void commitsHaveThePointsOfAllWhetherTheyAreOpenOrNot() {
     List<Commit> commits = new ArrayList<>();
     try (FasterStore store = FasterStore.open(config(), device)) {
       CommitListener.Registration listening = store.checkpoints().onCommit(commits::add);

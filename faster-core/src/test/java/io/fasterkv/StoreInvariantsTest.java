@@ -108,10 +108,10 @@ class StoreInvariantsTest {
       if (address >= gone || log.headAddress() >= gone) {
         return;
       }
-      Pause.join(Pause.begin(this::endUntilGone));
+      Pause.join(Pause.begin(this::endUntilEvicted));
     }
 
-    private void endUntilGone() {
+    private void endUntilEvicted() {
       while (log.headAddress() < gone) {
         held.runOne();
       }

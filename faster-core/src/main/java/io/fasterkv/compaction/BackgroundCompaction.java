@@ -22,13 +22,12 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the log small, on a thread of its own. A compaction run (a "pass") begins when {@link
- * PassTrigger} says so and a {@link LiveEstimator} agrees. It covers the log as it was then, a
- * piece at a time, no faster than its {@link Pace}, and frees each piece before it takes the next.
- * If a checkpoint keeps the storage that would be freed, a run goes as far as {@link
- * PinnedLogLimit} allows and then waits for the next checkpoint. {@link WriteThrottle} limits what
- * is written meanwhile. Where records expire, a run over the head of the log also begins when
- * {@link ExpirySample} says so.
+ * Keeps the log small, on a thread of its own. A compaction run begins when {@link RunTrigger} says
+ * so and a {@link LiveEstimator} agrees. It covers the log as it was then, a piece at a time, no
+ * faster than its {@link Pace}, and frees each piece before it takes the next. If a checkpoint
+ * keeps the storage that would be freed, a run goes as far as {@link PinnedLogLimit} allows and
+ * then waits for the next checkpoint. {@link WriteThrottle} limits what is written meanwhile. Where
+ * records expire, a run over the head of the log also begins when {@link ExpirySample} says so.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
@@ -41,7 +40,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private final Engine engine;
   private final Compactor compactor;
-  private final PassTrigger trigger;
+  private final RunTrigger trigger;
   private final WriteThrottle throttle;
   private final LiveEstimator estimator;
   private final @Nullable ExpirySample sample;
@@ -73,7 +72,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.engine = engine;
     this.park = park;
     logger = config.logger();
-    trigger = new PassTrigger(engine.log().room()::wholeBytes);
+    trigger = new RunTrigger(engine.log().room()::wholeBytes);
     PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     throttle =
@@ -125,7 +124,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   @Override
   public void close() {
     isClosed = true;
-    throttle.letGo();
+    throttle.release();
     OwnThread.awaitEnd(thread);
   }
 
@@ -154,16 +153,16 @@ public final class BackgroundCompaction implements AutoCloseable {
       failure = e;
       throw e;
     } finally {
-      throttle.letGo();
+      throttle.release();
     }
   }
 
   private void turn() {
     try {
-      if (isDue() && estimator.isWorthAPass()) {
-        pass(engine.log().flushedAddress(), true);
+      if (isDue() && estimator.isWorthARun()) {
+        runCompaction(engine.log().flushedAddress(), true);
       } else if (isExpiryDue()) {
-        passOverExpired();
+        compactExpired();
       } else {
         lookAtRecovered();
         park.accept(LOOK_NANOS);
@@ -222,7 +221,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   private boolean looks(Supplier<Boolean> question) {
     try {
-      return compactor.whileNonePasses(question);
+      return compactor.whileNoneRuns(question);
     } catch (OutOfBudget e) {
       // Sessions and scans are using the scratch memory now.
       return false;
@@ -230,7 +229,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   /** Compacts the expired head; first flushes what is only in memory, as far as the run goes. */
-  private void passOverExpired() {
+  private void compactExpired() {
     HybridLog log = engine.log();
     long until = Objects.requireNonNull(sample).dueUntil();
     try {
@@ -242,7 +241,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         }
         log.cuts().freeze(until);
       }
-      pass(until, false);
+      runCompaction(until, false);
     } catch (DiskFull e) {
       // The records stay in memory and are written when there is space.
       park.accept(REFUSED_NANOS);
@@ -254,12 +253,12 @@ public final class BackgroundCompaction implements AutoCloseable {
    *
    * @param isWhole whether that is all that can be compacted
    */
-  private void pass(long until, boolean isWhole) {
+  private void runCompaction(long until, boolean isWhole) {
     try {
       compact(until, isWhole);
     } catch (OutOfBudget e) {
       // Sessions and scans are using the scratch memory now; until they return it, the log grows.
-      throttle.letGo();
+      throttle.release();
       park.accept(LOOK_NANOS);
     } catch (RecordTooLarge | OutOfAddresses e) {
       refused(e);
@@ -271,7 +270,7 @@ public final class BackgroundCompaction implements AutoCloseable {
    * is written or deleted, or there are no addresses left. The log may grow meanwhile.
    */
   private void refused(StoreException cause) {
-    throttle.letGo();
+    throttle.release();
     String text = String.valueOf(cause.getMessage());
     if (!text.equals(refusal)) {
       refusal = text;
@@ -290,13 +289,13 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
     scheduler.begins();
     if (sample != null) {
-      sample.passBegins();
+      sample.runBegins();
     }
     Pace pace = new Pace(bytesPerSecond, () -> isClosed);
     long largest = Math.max(log.pageBytes(), (end - log.beginAddress()) / PIECES);
     while (!isClosed && log.beginAddress() + log.pageBytes() <= end) {
       long piece = scheduler.pieceBytes(largest);
-      if (!mustGoOn() && !scheduler.isOver(isWhole, piece, throttle.live() - expiredBytes())) {
+      if (!mustContinue() && !scheduler.isOver(isWhole, piece, throttle.live() - expiredBytes())) {
         scheduler.waits();
         lookAgain();
         park.accept(LOOK_NANOS);
@@ -314,22 +313,22 @@ public final class BackgroundCompaction implements AutoCloseable {
     if (!isClosed) {
       compactor.cleanIndex();
     }
-    PassOutcome outcome =
-        PassOutcome.of(before, compactor.stats(), log.tailAddress() - start, size());
+    RunOutcome outcome =
+        RunOutcome.of(before, compactor.stats(), log.tailAddress() - start, size());
     if (isWhole) {
-      throttle.passed(outcome.liveBytes(), outcome.leftBytes(), size());
+      throttle.runEnded(outcome.liveBytes(), outcome.leftBytes(), size());
       // Much of what a slow run has left was written during the run.
-      trigger.passed(outcome, unknownBefore, Math.max(outcome.leftBytes(), liveBytes()));
+      trigger.runEnded(outcome, unknownBefore, Math.max(outcome.leftBytes(), liveBytes()));
     } else {
       trigger.truncated(outcome.leftBytes());
     }
     if (sample != null) {
-      sample.passed(outcome.expiredBytes());
+      sample.runEnded(outcome.expiredBytes());
     }
   }
 
   /** Whether so much has expired that the run continues whatever is held. */
-  private boolean mustGoOn() {
+  private boolean mustContinue() {
     return sample != null && sample.isTooMuch();
   }
 

@@ -22,7 +22,7 @@ final class BackgroundMemoryCompaction implements AutoCloseable {
   private final MemoryReserve room;
   private final MemoryCompactor compactor;
   private final Thread thread;
-  private long tailAfterPass;
+  private long tailAfterRun;
   private int failures;
   private volatile boolean isClosed;
 
@@ -36,7 +36,7 @@ final class BackgroundMemoryCompaction implements AutoCloseable {
 
   public void start() {
     // Attend before the thread runs, so that sessions wait for it instead of failing.
-    room.attend(thread);
+    room.setCompactor(thread);
     thread.start();
   }
 
@@ -51,7 +51,7 @@ final class BackgroundMemoryCompaction implements AutoCloseable {
     try {
       while (!isClosed) {
         if (room.isWorthATry() && !room.isHeldUp() && (room.isWanted() || isGettingFull())) {
-          pass();
+          runCompaction();
         } else {
           LockSupport.parkNanos(LOOK_NANOS);
         }
@@ -64,22 +64,22 @@ final class BackgroundMemoryCompaction implements AutoCloseable {
   private boolean isGettingFull() {
     long tail = log.tailAddress();
     long capacity = room.capacityBytes();
-    return tail - log.beginAddress() > capacity / 4 * 3 && tail - tailAfterPass >= capacity / 8;
+    return tail - log.beginAddress() > capacity / 4 * 3 && tail - tailAfterRun >= capacity / 8;
   }
 
-  private void pass() {
+  private void runCompaction() {
     try {
-      compactor.pass(room.capacityBytes() / 2, () -> isClosed);
+      compactor.compact(room.capacityBytes() / 2, () -> isClosed);
       failures = 0;
     } catch (OutOfBudget e) {
       failures++;
       if (failures >= MAX_FAILURES) {
         // Waiting sessions receive the failure; a later request starts another run.
         failures = 0;
-        room.passFailed(e);
+        room.runFailed(e);
       }
       LockSupport.parkNanos(LOOK_NANOS);
     }
-    tailAfterPass = log.tailAddress();
+    tailAfterRun = log.tailAddress();
   }
 }

@@ -134,7 +134,7 @@ public final class Compactor {
   /**
    * Runs a sample while no run is in progress: there may be scratch memory for only one of them.
    */
-  synchronized <T> T whileNonePasses(Supplier<T> look) {
+  synchronized <T> T whileNoneRuns(Supplier<T> look) {
     return look.get();
   }
 
@@ -170,7 +170,7 @@ public final class Compactor {
         long bytes = movers.moveIfLive(scan, newerFrom);
         movedRecords.add(bytes > 0 ? 1 : 0);
         movedBytes.add(bytes);
-        expiredBytes.add(movers.letGoBytes());
+        expiredBytes.add(movers.droppedBytes());
       }
     } finally {
       moving.unlock();

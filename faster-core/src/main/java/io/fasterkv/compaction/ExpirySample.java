@@ -145,7 +145,7 @@ final class ExpirySample {
   }
 
   /** Called when a run begins, which may have to wait. */
-  void passBegins() {
+  void runBegins() {
     pauseBeforeNanos = pauseNanos;
     pauseNanos = LEAST_NANOS;
   }
@@ -153,7 +153,7 @@ final class ExpirySample {
   /**
    * Called when a run has dropped so many expired bytes; a run that finds few is not repeated soon.
    */
-  void passed(long bytes) {
+  void runEnded(long bytes) {
     boolean isWorthIt = bytes >= foundBytes / 2;
     pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseBeforeNanos, MOST_NANOS);
     lookedNanos = nanoTime.getAsLong();
@@ -178,8 +178,8 @@ final class ExpirySample {
         sum += expired[i];
       }
       found(sum, (double) sum / (end - begin));
-      long passed = begin + parts(sum, (end - begin) / LEFT_SHARE) * part;
-      dueUntil = Math.min(end, log.pageEnd(passed));
+      long position = begin + parts(sum, (end - begin) / LEFT_SHARE) * part;
+      dueUntil = Math.min(end, log.pageEnd(position));
       return sum > (end - begin) / DUE_SHARE;
     } finally {
       log.pins().unpinBrief(begin);

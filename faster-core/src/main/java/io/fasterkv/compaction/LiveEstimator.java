@@ -17,11 +17,11 @@ final class LiveEstimator {
 
   private final Engine engine;
   private final Compactor compactor;
-  private final PassTrigger trigger;
+  private final RunTrigger trigger;
   private final WriteThrottle throttle;
   private final LiveSample sample;
 
-  LiveEstimator(Engine engine, Compactor compactor, PassTrigger trigger, WriteThrottle throttle) {
+  LiveEstimator(Engine engine, Compactor compactor, RunTrigger trigger, WriteThrottle throttle) {
     this.engine = engine;
     this.compactor = compactor;
     this.trigger = trigger;
@@ -30,16 +30,16 @@ final class LiveEstimator {
   }
 
   /** Whether a run is due also according to a sample of the live bytes. */
-  boolean isWorthAPass() {
+  boolean isWorthARun() {
     try {
-      if (!compactor.whileNonePasses(sample::look)) {
+      if (!compactor.whileNoneRuns(sample::look)) {
         return true;
       }
       HybridLog log = engine.log();
       long onDisk = sample.sampledBytes();
       long liveOnDisk = sample.liveSampledBytes();
       if (trigger.isWorthIt(log.lengthBytes(), onDisk, liveOnDisk, log.pins().isHeld())) {
-        believe();
+        adopt();
         return true;
       }
       throttle.sampled(sample.leastBytes());
@@ -53,8 +53,8 @@ final class LiveEstimator {
   /** Lowers the known live bytes if a sample finds fewer. */
   void lower() {
     try {
-      if (compactor.whileNonePasses(sample::look)) {
-        believe();
+      if (compactor.whileNoneRuns(sample::look)) {
+        adopt();
       }
     } catch (OutOfBudget e) {
       // There will be another call.
@@ -67,7 +67,7 @@ final class LiveEstimator {
    */
   void lowerGuess() {
     try {
-      if (compactor.whileNonePasses(sample::look)) {
+      if (compactor.whileNoneRuns(sample::look)) {
         long notOnDisk = engine.log().lengthBytes() - sample.sampledBytes();
         long most = sample.liveSampledBytes() + notOnDisk;
         throttle.isAtMost(most + most / ERROR_SHARE);
@@ -80,7 +80,7 @@ final class LiveEstimator {
   /** Lower bound, from a sample, of the live bytes on disk; for all threads. */
   long leastBytes() {
     try {
-      return compactor.whileNonePasses(() -> {
+      return compactor.whileNoneRuns(() -> {
         LiveSample own = new LiveSample(engine);
         return own.look() ? own.liveSampledBytes() / LEAST_SHARE * (LEAST_SHARE - 1) : 0;
       });
@@ -89,7 +89,7 @@ final class LiveEstimator {
     }
   }
 
-  private void believe() {
+  private void adopt() {
     long most = sample.mostBytes();
     throttle.isAtMost(most + most / ERROR_SHARE);
   }

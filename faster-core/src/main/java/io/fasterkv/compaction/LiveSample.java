@@ -64,7 +64,7 @@ final class LiveSample {
       if (count == 0) {
         return false;
       }
-      beginsAnew();
+      restart();
       sampledBytes = end - begin;
       KeepRule rule = engine.keepRule();
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
@@ -79,7 +79,7 @@ final class LiveSample {
     }
   }
 
-  private void beginsAnew() {
+  private void restart() {
     smallBytes = 0;
     otherBytes = 0;
     endedBytes = 0;

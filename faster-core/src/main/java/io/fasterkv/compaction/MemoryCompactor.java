@@ -34,7 +34,7 @@ final class MemoryCompactor implements AutoCloseable {
 
   /** Compacts the log as it is now; returns the number of bytes by which its begin moved. */
   public long compact() {
-    return pass(0, compactor::isStopped);
+    return compact(0, compactor::isStopped);
   }
 
   /**
@@ -42,11 +42,11 @@ final class MemoryCompactor implements AutoCloseable {
    * page, or must end. Stops at a page that a cut, a scan or a history keeps, and at a large value
    * that is being written. Returns the number of bytes by which the begin moved.
    */
-  synchronized long pass(long enoughBytes, BooleanSupplier isToEnd) {
+  synchronized long compact(long enoughBytes, BooleanSupplier isToEnd) {
     long first = log.beginAddress();
     long end = log.tailAddress();
     boolean isOver = false;
-    room.passBegins();
+    room.runBegins();
     try {
       while (!isOver && !isToEnd.getAsBoolean() && !room.isHeldUp()) {
         if (isEnough(enoughBytes) || !hasFullPage(end)) {
@@ -58,9 +58,9 @@ final class MemoryCompactor implements AutoCloseable {
       compactor.cleanIndex();
     } finally {
       if (isOver) {
-        room.passEnded(isEnough(enoughBytes));
+        room.runEnded(isEnough(enoughBytes));
       } else {
-        room.passStopped();
+        room.runStopped();
       }
     }
     return log.beginAddress() - first;

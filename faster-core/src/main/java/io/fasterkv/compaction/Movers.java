@@ -15,7 +15,7 @@ final class Movers implements AutoCloseable {
   private final @Nullable KeepQuestion rule;
   private final RecordMover records;
   private @Nullable LargeMover large;
-  private long letGoBytes;
+  private long droppedBytes;
   private boolean isFold;
   private final UpcomingKeys upcoming = new UpcomingKeys(RecordMover.GROUP);
 
@@ -50,14 +50,14 @@ final class Movers implements AutoCloseable {
    * {@code newerFrom}. Returns the number of bytes moved.
    */
   long moveIfLive(ScanCursor scan, long newerFrom) {
-    letGoBytes = 0;
+    droppedBytes = 0;
     isFold = false;
     if (scan.isChunk()) {
       if (large == null) {
         large = new LargeMover(engine, rule);
       }
       long moved = large.moveIfLive(scan.address(), scan.key());
-      letGoBytes = large.letGoBytes();
+      droppedBytes = large.droppedBytes();
       if (moved != LargeMover.UNDER_DELTAS) {
         return moved;
       }
@@ -70,16 +70,16 @@ final class Movers implements AutoCloseable {
     long bytes = engine.layout().recordBytes(scan.key().length(), valueBytes);
     isFold = records.isFold();
     long roomBytes = scan.endAddress() - scan.address() - bytes;
-    if (!isFold && roomBytes > 0 && (isLive || records.isLetGo())) {
+    if (!isFold && roomBytes > 0 && (isLive || records.isDropped())) {
       records.leftRoomBehind(roomBytes);
     }
     if (!isLive) {
-      letGoBytes = records.isLetGo() ? bytes : 0;
+      droppedBytes = records.isDropped() ? bytes : 0;
       return 0;
     }
     long moved =
         engine.layout().recordBytes(scan.key().length(), valueBytes - records.trimmedBytes());
-    letGoBytes = bytes - moved;
+    droppedBytes = bytes - moved;
     return Math.max(moved, records.largeBytes());
   }
 
@@ -89,8 +89,8 @@ final class Movers implements AutoCloseable {
   }
 
   /** Live bytes of the last record that the keep rule has dropped. */
-  long letGoBytes() {
-    return letGoBytes;
+  long droppedBytes() {
+    return droppedBytes;
   }
 
   @Override

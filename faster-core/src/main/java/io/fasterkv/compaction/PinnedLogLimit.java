@@ -30,10 +30,10 @@ final class PinnedLogLimit {
   private static final long PIECES = 64;
 
   private final HybridLog log;
-  private final PassTrigger trigger;
+  private final RunTrigger trigger;
   private final long memoryBytes;
 
-  PinnedLogLimit(HybridLog log, PassTrigger trigger, long memoryBytes) {
+  PinnedLogLimit(HybridLog log, RunTrigger trigger, long memoryBytes) {
     this.log = log;
     this.trigger = trigger;
     this.memoryBytes = memoryBytes;
@@ -51,7 +51,7 @@ final class PinnedLogLimit {
    */
   boolean allows(long piece, long liveBytes) {
     if (!log.pins().isHeld()) {
-      return log.lengthBytes() > trigger.goesOnAt(liveBytes);
+      return log.lengthBytes() > trigger.continuesAbove(liveBytes);
     }
     return allows(piece, log.pins().heldBytes(), log.lengthBytes(), liveBytes);
   }
@@ -68,8 +68,8 @@ final class PinnedLogLimit {
    */
   long mayBeLong(long liveBytes) {
     boolean isHeld = log.pins().isHeld();
-    long goesOnAt = isHeld ? liveBytes + log.pins().heldBytes() : 0;
+    long continuesAbove = isHeld ? liveBytes + log.pins().heldBytes() : 0;
     long wanted = isHeld ? liveBytes + liveBytes / 2 : 2 * liveBytes;
-    return Math.max(wanted, Math.max(goesOnAt, trigger.dueAt(liveBytes, isHeld)));
+    return Math.max(wanted, Math.max(continuesAbove, trigger.dueAt(liveBytes, isHeld)));
   }
 }

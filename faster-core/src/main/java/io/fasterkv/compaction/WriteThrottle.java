@@ -48,7 +48,7 @@ final class WriteThrottle {
   private boolean isCorrected;
 
   private boolean wasTooLong;
-  private boolean isLetGo;
+  private boolean isReleased;
 
   /**
    * @param isUsed false for a store whose owner limits the speed of compaction
@@ -70,7 +70,7 @@ final class WriteThrottle {
     liveBytes = logBytes / 2;
     since = growth.get();
     atBegin = since;
-    brake.askForLimit(this::limit);
+    brake.setLimit(this::limit);
     limit();
   }
 
@@ -83,7 +83,7 @@ final class WriteThrottle {
 
   /** Notes the live bytes that the current run has found so far. */
   synchronized void found(long bytes) {
-    isLetGo &= bytes <= live();
+    isReleased &= bytes <= live();
     foundBytes = bytes;
     limit();
   }
@@ -95,7 +95,7 @@ final class WriteThrottle {
    * @param mostBytes the same, plus everything the run did not read
    * @param logBytes length of the log now
    */
-  synchronized void passed(long leastBytes, long mostBytes, long logBytes) {
+  synchronized void runEnded(long leastBytes, long mostBytes, long logBytes) {
     // Records replaced during the run were not found, but were live when it began.
     Growth now = growth.get();
     long most = mostBytes + now.lostSince(atBegin);
@@ -107,7 +107,7 @@ final class WriteThrottle {
     // If writers could write during the run, they made the log so long, and continue to be
     // throttled.
     boolean isTooLong = logBytes > allowed() && now.madeBytes() == atBegin.madeBytes();
-    isLetGo = isTooLong && wasTooLong;
+    isReleased = isTooLong && wasTooLong;
     wasTooLong = isTooLong && !wasTooLong;
     limit();
   }
@@ -148,14 +148,14 @@ final class WriteThrottle {
   }
 
   /** Stops throttling writers until a run has new information; for good if the store is closing. */
-  synchronized void letGo() {
-    isLetGo = true;
+  synchronized void release() {
+    isReleased = true;
     limit();
   }
 
   /** The current limit of the log's length; writers do not ask again below it. */
   private synchronized long limit() {
-    long bytes = isUsed && !isLetGo ? allowed() : Long.MAX_VALUE;
+    long bytes = isUsed && !isReleased ? allowed() : Long.MAX_VALUE;
     brake.allow(bytes);
     return bytes;
   }

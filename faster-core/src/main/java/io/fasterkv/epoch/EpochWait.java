@@ -69,7 +69,7 @@ public final class EpochWait {
     epochs.reclaim();
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
     var holders = epochs.holders();
-    String who = holders.isEmpty() ? "no user of the epochs" : holders.toString();
+    String blockers = holders.isEmpty() ? "no user of the epochs" : holders.toString();
     epochs
         .reports()
         .sink()
@@ -83,6 +83,6 @@ public final class EpochWait {
                 + ", epoch="
                 + epochs.currentEpoch()
                 + ", heldUpBy="
-                + who);
+                + blockers);
   }
 }

@@ -213,7 +213,7 @@ public final class Epochs {
     int used = slotsEverUsed.get();
     for (int slot = 0; slot < used; slot++) {
       SlotOwner owner = owners.get(slot);
-      if (owner != null && owner.isGone() && release(slot, owner)) {
+      if (owner != null && owner.isAbandoned() && release(slot, owner)) {
         reclaimed++;
       }
     }

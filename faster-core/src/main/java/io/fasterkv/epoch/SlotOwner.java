@@ -32,7 +32,7 @@ final class SlotOwner {
     thread = null;
   }
 
-  boolean isGone() {
+  boolean isAbandoned() {
     if (user == null || thread == null) {
       return false;
     }

@@ -74,12 +74,12 @@ public final class HashIndex {
   }
 
   /** Begins to hide the {@link #quietTable}; the caller must have the {@link #sizeLock()}. */
-  public void disquiet() {
+  public void hideQuietTable() {
     quietTable = null;
   }
 
-  /** Ends {@link #disquiet}. */
-  public void quiet() {
+  /** Ends {@link #hideQuietTable}. */
+  public void showQuietTable() {
     quietTable = table;
   }
 
@@ -238,8 +238,8 @@ public final class HashIndex {
    * Sets a callback that is called repeatedly while few overflow buckets are left; it must not
    * block.
    */
-  public void onScarce(Runnable told) {
-    onScarce = told;
+  public void onScarce(Runnable listener) {
+    onScarce = listener;
   }
 
   /** Whether {@link #takeOver} can use memory. */
@@ -255,7 +255,7 @@ public final class HashIndex {
   public long takeOver(OffHeapArena from, String purpose, long bytes) {
     IndexTable now = soleTable();
     long taken = now.extensibleBytes(bytes);
-    from.giveBack(purpose, bytes - taken);
+    from.release(purpose, bytes - taken);
     from.move(purpose, taken, tableArena, MEMORY);
     now.extend(taken);
     return taken;

@@ -272,7 +272,7 @@ public final class IndexTable {
     boolean mayStay;
     boolean isCounted = false;
     try {
-      mayStay = !isSaturated(main) && !standsElsewhere(main, wanted, free);
+      mayStay = !isSaturated(main) && !isPresentElsewhere(main, wanted, free);
       if (mayStay) {
         countEntries(1);
         isCounted = true;
@@ -293,7 +293,7 @@ public final class IndexTable {
     return mayStay;
   }
 
-  private boolean standsElsewhere(long main, long wanted, long own) {
+  private boolean isPresentElsewhere(long main, long wanted, long own) {
     for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
       for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
         if (at != own && sameTag(Words.loadVolatile(memory, at), wanted)) {
@@ -319,7 +319,7 @@ public final class IndexTable {
     long word = Words.loadAcquire(memory, end);
     boolean isEnd = BucketLayout.nextBucket(word) == OverflowBuckets.NONE;
     if (!isEnd || !Words.compareAndSet(memory, end, word, word | fresh)) {
-      overflow.giveBack(fresh);
+      overflow.putSpare(fresh);
     }
   }
 

@@ -89,7 +89,7 @@ final class OverflowBuckets {
   }
 
   /** Takes back a bucket that no other thread has seen. */
-  void giveBack(long bucket) {
+  void putSpare(long bucket) {
     // If a spare is there already, this bucket stays unused: that takes two lost races in a row.
     spare.compareAndSet(NONE, bucket);
   }

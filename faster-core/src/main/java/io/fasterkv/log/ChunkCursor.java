@@ -88,7 +88,7 @@ public final class ChunkCursor {
     check(pieceBytes > 0 && position >= 0, "a chunk's sizes are out of range");
     check(!fromDisk || ChunkRecord.isIntact(memory, record), "a chunk is not what was written");
     extend();
-    moveOn(RecordInfo.previousAddress(info), ChunkRecord.previousBytes(memory, record));
+    advance(RecordInfo.previousAddress(info), ChunkRecord.previousBytes(memory, record));
   }
 
   /** Position in the value of the last accepted piece. */
@@ -154,7 +154,7 @@ public final class ChunkCursor {
     check(high > 0 && high <= anchor.bytes(), "a chunk reaches beyond its value");
   }
 
-  private void moveOn(long previousAddress, int previousBytes) {
+  private void advance(long previousAddress, int previousBytes) {
     if (address == anchor.oldest()) {
       check(low == 0 && high == anchor.bytes(), "chunks are missing");
       address = Address.NONE;

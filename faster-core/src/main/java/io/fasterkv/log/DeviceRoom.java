@@ -183,7 +183,7 @@ public final class DeviceRoom extends LogRoom {
   }
 
   @Override
-  public void waitNoMore() {
+  public void stopWaiting() {
     flusher.refused().waitAtMost(0);
   }
 
@@ -229,6 +229,6 @@ public final class DeviceRoom extends LogRoom {
 
   @Override
   public long storedBytes() {
-    return marks.flushed() - parts.truncation().givenBackUntil();
+    return marks.flushed() - parts.truncation().releasedUntil();
   }
 }

@@ -52,9 +52,9 @@ final class LargeRoom {
 
   /** Forgets values whose first chunk is below the log's begin: they were moved or are dead. */
   synchronized void forgetBelow(long begin) {
-    Map<Long, Long> gone = pagesByAddress.headMap(begin);
-    if (!gone.isEmpty()) {
-      gone.clear();
+    Map<Long, Long> dropped = pagesByAddress.headMap(begin);
+    if (!dropped.isEmpty()) {
+      dropped.clear();
       reserve();
     }
   }

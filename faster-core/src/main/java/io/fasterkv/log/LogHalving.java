@@ -42,26 +42,26 @@ public final class LogHalving {
 
   /**
    * Releases half of the log's current memory and leaves the memory budget unchanged; returns the
-   * number of bytes, or 0 if {@code goesOn} became false first. Waits until the pages in that half
-   * are on the device; operations continue. One caller at a time, which must not be protected.
+   * number of bytes, or 0 if {@code mayContinue} became false first. Waits until the pages in that
+   * half are on the device; operations continue. One caller at a time, which must not be protected.
    */
-  public long run(BooleanSupplier goesOn) {
+  public long run(BooleanSupplier mayContinue) {
     FrameWindow window = frames.window();
     long before = window.pages();
     long after = before / 2;
     window.keep(after);
-    for (int i = 0; i < MOST_LOOKS && !isWithin(after - 1) && goesOn.getAsBoolean(); i++) {
+    for (int i = 0; i < MOST_LOOKS && !isWithin(after - 1) && mayContinue.getAsBoolean(); i++) {
       pause();
     }
     window.limit(after);
     epochs.await(() -> {}, () -> "all to know how far the tail may go");
     while (!isWithin(after)) {
-      if (!goesOn.getAsBoolean()) {
+      if (!mayContinue.getAsBoolean()) {
         return 0;
       }
       pause();
     }
-    frames.touchNoMore();
+    frames.stopTouching();
     frames.useSmallPages();
     boolean isReleased = false;
     while (!isReleased) {

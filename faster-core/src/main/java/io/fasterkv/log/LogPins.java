@@ -11,18 +11,18 @@ import java.io.IOException;
 public final class LogPins {
   private final LogMarks marks;
   private final Truncation truncation;
-  private final Runnable keptNoMore;
-  private final Runnable letGo;
+  private final Runnable onUnkept;
+  private final Runnable onUnpin;
 
   /**
-   * @param keptNoMore called when a pin that is not brief has ended
-   * @param letGo called when a pin of either kind has ended, after keptNoMore
+   * @param onUnkept called when a pin that is not brief has ended
+   * @param onUnpin called when a pin of either kind has ended, after onUnkept
    */
-  LogPins(LogMarks marks, Truncation truncation, Runnable keptNoMore, Runnable letGo) {
+  LogPins(LogMarks marks, Truncation truncation, Runnable onUnkept, Runnable onUnpin) {
     this.marks = marks;
     this.truncation = truncation;
-    this.keptNoMore = keptNoMore;
-    this.letGo = letGo;
+    this.onUnkept = onUnkept;
+    this.onUnpin = onUnpin;
   }
 
   /**
@@ -36,8 +36,8 @@ public final class LogPins {
   /** Ends a {@link #pin}. */
   public void unpin(long begin) {
     remove(() -> truncation.unpin(begin));
-    keptNoMore.run();
-    letGo.run();
+    onUnkept.run();
+    onUnpin.run();
   }
 
   /** Like {@link #pin}, until {@link #unpinBrief}, which does not depend on the store's caller. */
@@ -48,7 +48,7 @@ public final class LogPins {
   /** Ends a {@link #pinBriefly}. */
   public void unpinBrief(long begin) {
     remove(() -> truncation.unpinBrief(begin));
-    letGo.run();
+    onUnpin.run();
   }
 
   /** Keeps the device's bytes from {@code address} on until {@link #release}. */
@@ -62,13 +62,13 @@ public final class LogPins {
   }
 
   /** Deletes what the device has below everything that is needed, for example after a restart. */
-  public void giveBack() {
-    remove(truncation::giveBack);
+  public void releaseStorage() {
+    remove(truncation::releaseStorage);
   }
 
   /** The first address that the device still keeps. */
   public long storedFrom() {
-    return truncation.givenBackUntil();
+    return truncation.releasedUntil();
   }
 
   /**
@@ -81,7 +81,7 @@ public final class LogPins {
 
   /** Bytes below the begin that the device still keeps. */
   public long heldBytes() {
-    return Math.max(0, marks.begin() - Math.max(truncation.givenBackUntil(), Address.FIRST));
+    return Math.max(0, marks.begin() - Math.max(truncation.releasedUntil(), Address.FIRST));
   }
 
   /** Moves the log's begin. */

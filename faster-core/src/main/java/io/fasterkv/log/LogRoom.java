@@ -80,7 +80,7 @@ public abstract sealed class LogRoom permits DeviceRoom, MemoryRoom {
    * Makes all operations fail that wait for a full disk, now or later: the device then counts as
    * failed. For a caller that closes the store. Safe for all threads.
    */
-  public abstract void waitNoMore();
+  public abstract void stopWaiting();
 
   /**
    * A log up to this length is entirely in memory; smaller after it was {@link LogHalving halved}.

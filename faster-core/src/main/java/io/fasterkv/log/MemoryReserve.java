@@ -54,21 +54,21 @@ public final class MemoryReserve {
   /** Bytes that sessions have allocated during a run. */
   private final LongAdder takenBytes = new LongAdder();
 
-  private volatile long bytesBeforePass;
-  private volatile long deadBeforePass;
-  private volatile @Nullable Thread attendant;
+  private volatile long bytesBeforeRun;
+  private volatile long deadBeforeRun;
+  private volatile @Nullable Thread compactorThread;
   private volatile boolean isWanted;
-  private volatile boolean isPassing;
+  private volatile boolean isRunning;
   private volatile @Nullable OutOfBudget failure;
 
   /**
    * Whether the last run was in vain; the fields below have the dead bytes and the tail at its
    * start.
    */
-  private volatile boolean wasInVain;
+  private volatile boolean wasFruitless;
 
-  private volatile long deadAfterPass;
-  private volatile long tailAfterPass;
+  private volatile long deadAfterRun;
+  private volatile long tailAfterRun;
 
   MemoryReserve(LogParts parts) {
     frames = parts.frames();
@@ -113,12 +113,12 @@ public final class MemoryReserve {
   }
 
   /** Called when a session finds no room; returns if the session may retry. */
-  void ask(long bytes, Claim claim) {
-    if (isPassing || isOnTheWay()) {
+  void requestRoom(long bytes, Claim claim) {
+    if (isRunning || willBeFree()) {
       return;
     }
     OutOfBudget failed = failure;
-    Thread compactor = attendant;
+    Thread compactor = compactorThread;
     if (failed != null || compactor == null || isHeldUp() || !isWorthATry()) {
       failure = null;
       OutOfBudget full = full(bytes, claim);
@@ -132,8 +132,8 @@ public final class MemoryReserve {
   }
 
   /** Called when compaction finds no room; returns if it may retry. */
-  void askForMover(long bytes) {
-    if (!isOnTheWay()) {
+  void requestMover(long bytes) {
+    if (!willBeFree()) {
       throw full(bytes, Claim.RECORD);
     }
   }
@@ -142,7 +142,7 @@ public final class MemoryReserve {
    * Whether frames will become free without compaction: their pages were dropped, and only epochs
    * or brief pins are still in the way.
    */
-  private boolean isOnTheWay() {
+  private boolean willBeFree() {
     return frames.page(truncation.freeUntil()) > frames.page(marks.closed());
   }
 
@@ -160,13 +160,13 @@ public final class MemoryReserve {
   }
 
   /** Registers the thread that compacts on request. */
-  public void attend(Thread thread) {
-    attendant = thread;
+  public void setCompactor(Thread thread) {
+    compactorThread = thread;
   }
 
   /** Called when the thread that compacts ends. */
   public void leave() {
-    attendant = null;
+    compactorThread = null;
   }
 
   /** Whether a session is waiting for room. */
@@ -175,11 +175,11 @@ public final class MemoryReserve {
   }
 
   /** Called when a compaction run begins: sessions without room wait for its end. */
-  public void passBegins() {
-    bytesBeforePass = recordBytes();
-    deadBeforePass = deadBytes.sum();
+  public void runBegins() {
+    bytesBeforeRun = recordBytes();
+    deadBeforeRun = deadBytes.sum();
     takenBytes.reset();
-    isPassing = true;
+    isRunning = true;
   }
 
   /**
@@ -187,21 +187,21 @@ public final class MemoryReserve {
    * log's length plus what sessions have written meanwhile. So a sequence of runs that are not in
    * vain either ends or lets sessions continue.
    */
-  public void passEnded(boolean isEnough) {
+  public void runEnded(boolean isEnough) {
     long taken = takenBytes.sum();
-    long gained = bytesBeforePass - recordBytes() + taken;
+    long gained = bytesBeforeRun - recordBytes() + taken;
     // Bytes that died during the run may be behind its position or above its end, so they count for
     // the next run.
-    deadAfterPass = deadBeforePass;
-    tailAfterPass = tail.address() - taken;
-    wasInVain = !isEnough && gained < leastGain();
+    deadAfterRun = deadBeforeRun;
+    tailAfterRun = tail.address() - taken;
+    wasFruitless = !isEnough && gained < leastGain();
     isWanted = false;
-    isPassing = false;
+    isRunning = false;
   }
 
   /** Whether a run is under way. */
-  boolean isPassing() {
-    return isPassing;
+  boolean isRunning() {
+    return isRunning;
   }
 
   /** Called when a session has allocated bytes during a run. */
@@ -214,21 +214,21 @@ public final class MemoryReserve {
   }
 
   /** Called when a run was cut short, which tells nothing about the next one. */
-  public void passStopped() {
-    isPassing = false;
+  public void runStopped() {
+    isRunning = false;
   }
 
   /**
    * Called when a run cannot start for a reason other than room; a waiting session receives the
    * exception.
    */
-  public void passFailed(OutOfBudget because) {
+  public void runFailed(OutOfBudget because) {
     failure = because;
   }
 
   /** Called when a pin that may have limited a run's gain was released. */
   void reconsider() {
-    wasInVain = false;
+    wasFruitless = false;
   }
 
   /** Called when the begin has moved. */
@@ -238,8 +238,8 @@ public final class MemoryReserve {
 
   /** Whether another run may gain something or makes records mutable again, as far as is known. */
   public boolean isWorthATry() {
-    long dead = deadBytes.sum() - deadAfterPass + tail.address() - tailAfterPass;
-    return !wasInVain || dead >= leastGain() || isFrozen();
+    long dead = deadBytes.sum() - deadAfterRun + tail.address() - tailAfterRun;
+    return !wasFruitless || dead >= leastGain() || isFrozen();
   }
 
   /** Whether there are read-only pages, whose records a run moves back to the mutable region. */
@@ -259,11 +259,11 @@ public final class MemoryReserve {
   boolean reserveForks(long forks) {
     long bytes = forks * ForkRecord.BYTES;
     forkBytes.set(bytes);
-    boolean isThere = bytes == 0 || tail.page() <= lastPage(Claim.RECORD);
-    if (!isThere) {
+    boolean hasRoom = bytes == 0 || tail.page() <= lastPage(Claim.RECORD);
+    if (!hasRoom) {
       forkBytes.set(0);
     }
-    return isThere;
+    return hasRoom;
   }
 
   /** Ends {@link #reserveForks}: the shrinkage is over. */
@@ -324,9 +324,9 @@ public final class MemoryReserve {
         + ", freeUntil="
         + truncation.freeUntil()
         + ", givenBack="
-        + truncation.givenBackUntil()
-        + ", isPassing="
-        + isPassing
+        + truncation.releasedUntil()
+        + ", isRunning="
+        + isRunning
         + ", isWanted="
         + isWanted
         + ", isWorthATry="

@@ -74,9 +74,9 @@ public final class MemoryRoom extends LogRoom {
     }
     parts.failure().throwIfSet();
     if (isMover) {
-      reserve.askForMover(least);
+      reserve.requestMover(least);
     } else {
-      reserve.ask(least, claim);
+      reserve.requestRoom(least, claim);
     }
     return HybridLog.RETRY;
   }
@@ -84,7 +84,7 @@ public final class MemoryRoom extends LogRoom {
   private void noteTaken(long bytes, Claim claim) {
     if (claim == Claim.FORK) {
       reserve.forked();
-    } else if (reserve.isPassing() && !brake.isMover()) {
+    } else if (reserve.isRunning() && !brake.isMover()) {
       reserve.took(bytes);
     }
   }
@@ -176,7 +176,7 @@ public final class MemoryRoom extends LogRoom {
   }
 
   @Override
-  public void waitNoMore() {}
+  public void stopWaiting() {}
 
   @Override
   String describe() {

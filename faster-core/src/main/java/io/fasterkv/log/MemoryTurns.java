@@ -30,6 +30,6 @@ final class MemoryTurns extends PageTurns {
   /** Lets frames be cleared as far as neither the log nor a pinned reader uses them. */
   @Override
   void moveHead() {
-    announceHead(Math.min(marks().head(), truncation.givenBackUntil()));
+    announceHead(Math.min(marks().head(), truncation.releasedUntil()));
   }
 }

@@ -45,7 +45,7 @@ final class PageFlusher implements AutoCloseable {
   private int underWay;
 
   /** Whether immutable bytes are waiting for a write to end. */
-  private boolean isHeldBack;
+  private boolean isQueued;
 
   /**
    * @param flushedUntil called, in order, with each address up to which the device has all bytes
@@ -111,7 +111,7 @@ final class PageFlusher implements AutoCloseable {
       return null;
     }
     if (underWay >= MAX_UNDER_WAY || !refused.isEmpty()) {
-      isHeldBack = true;
+      isQueued = true;
       return null;
     }
     Write write = new Write(from, until);
@@ -123,18 +123,18 @@ final class PageFlusher implements AutoCloseable {
   /** Counts a write as ended; returns whether other bytes were waiting for that. */
   private synchronized boolean makeRoom() {
     underWay--;
-    boolean wasHeldBack = isHeldBack;
-    isHeldBack = false;
-    return wasHeldBack;
+    boolean wasQueued = isQueued;
+    isQueued = false;
+    return wasQueued;
   }
 
   /**
    * Like {@link #makeRoom}, but starts nothing now; the next successful write starts what was
    * waiting.
    */
-  private synchronized void makeRoomInVain() {
+  private synchronized void makeRoomLater() {
     underWay--;
-    isHeldBack = true;
+    isQueued = true;
   }
 
   private synchronized long report(Extent done) {
@@ -182,7 +182,7 @@ final class PageFlusher implements AutoCloseable {
 
     private void ended(@Nullable IOException problem) {
       if (problem instanceof NoSpaceException noSpace) {
-        makeRoomInVain();
+        makeRoomLater();
         refused.add(from, until, noSpace);
         return;
       }

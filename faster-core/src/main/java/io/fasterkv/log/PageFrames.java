@@ -119,7 +119,7 @@ final class PageFrames {
   }
 
   /** Ends prefaulting: from now on the thread that clears a frame touches it. */
-  void touchNoMore() {
+  void stopTouching() {
     if (prefaulter != null) {
       prefaulter.close();
     }
@@ -127,7 +127,7 @@ final class PageFrames {
 
   /** Frees the memory; no other thread may use it. */
   void close() {
-    touchNoMore();
+    stopTouching();
   }
 
   /** Makes the frame of a page zero. */

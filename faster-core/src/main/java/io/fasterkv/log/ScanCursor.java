@@ -53,7 +53,7 @@ public final class ScanCursor implements AutoCloseable {
   /** The anchor of the current record's value; null if the value is in the record. */
   private @Nullable LargeAnchor anchor;
 
-  private boolean isGivenBack;
+  private boolean isReturned;
 
   public ScanCursor(
       HybridLog log, Epochs epochs, RecordLayout layout, BufferPool buffers, ScanRange range) {
@@ -244,15 +244,15 @@ public final class ScanCursor implements AutoCloseable {
   @Override
   public void close() {
     user.close();
-    giveBack();
+    returnBuffers();
   }
 
   /**
    * Returns scratch memory without accessing any off-heap memory, for a scan that was never closed.
    */
-  public void giveBack() {
-    if (!isGivenBack) {
-      isGivenBack = true;
+  public void returnBuffers() {
+    if (!isReturned) {
+      isReturned = true;
       large.release();
       buffers.give(buffer);
     }

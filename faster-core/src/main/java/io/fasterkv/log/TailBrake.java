@@ -26,7 +26,7 @@ public final class TailBrake {
    * Sets the supplier of the current limit. A protected thread calls it when the log has exceeded
    * the last limit; it must not wait for the log.
    */
-  public void askForLimit(LongSupplier supplier) {
+  public void setLimit(LongSupplier supplier) {
     limit = supplier;
   }
 

@@ -27,7 +27,7 @@ final class Truncation {
   private final TreeMap<Long, Integer> retained = new TreeMap<>();
 
   /** Storage below this address was released. */
-  private volatile long givenBackUntil;
+  private volatile long releasedUntil;
 
   /**
    * Whether the store's caller has pinned anything, or a checkpoint begins at or below the begin.
@@ -74,7 +74,7 @@ final class Truncation {
 
   synchronized void unpinBrief(long begin) throws IOException {
     takeOut(pins, begin);
-    giveBack();
+    releaseStorage();
   }
 
   /** Whether the store's caller has pinned anything. */
@@ -96,13 +96,13 @@ final class Truncation {
   synchronized void release(long address) throws IOException {
     takeOut(retained, address);
     noteHeld();
-    giveBack();
+    releaseStorage();
   }
 
   /** Moves the begin; its storage is released as soon as nothing needs it. */
   synchronized void advanceBegin(long address) throws IOException {
     marks.advanceBegin(address);
-    giveBack();
+    releaseStorage();
   }
 
   /** Stops the release of storage: another store may have been opened on it. */
@@ -120,16 +120,16 @@ final class Truncation {
     isHeld = isRetained || !keeps.isEmpty();
   }
 
-  long givenBackUntil() {
-    return givenBackUntil;
+  long releasedUntil() {
+    return releasedUntil;
   }
 
-  synchronized void giveBack() throws IOException {
+  synchronized void releaseStorage() throws IOException {
     long removable = lower(pins, marks.begin());
     marks.advanceRemovable(removable);
     long floor = lower(retained, removable);
-    if (floor > givenBackUntil && !isClosed) {
-      givenBackUntil = floor;
+    if (floor > releasedUntil && !isClosed) {
+      releasedUntil = floor;
       extents.truncate(floor);
       // An extent is verified as a whole, by checkpoints too, and is within one page.
       device.truncate(floor & -pageBytes);

@@ -53,7 +53,7 @@ public final class MemoryBudget {
   }
 
   /** Returns bytes that were taken for a purpose. */
-  void giveBack(String purpose, long bytes) {
+  void release(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
     usedBytes.addAndGet(-bytes);
   }

@@ -142,9 +142,9 @@ public final class OffHeapArena implements AutoCloseable {
   }
 
   /** Returns bytes to the budget that were taken and released. */
-  public void giveBack(String purpose, long bytes) {
+  public void release(String purpose, long bytes) {
     taken(purpose).addAndGet(-bytes);
-    budget.giveBack(purpose, bytes);
+    budget.release(purpose, bytes);
   }
 
   /**
@@ -200,7 +200,7 @@ public final class OffHeapArena implements AutoCloseable {
   public synchronized void close() {
     isClosing = true;
     try {
-      takenBytes.forEach((purpose, bytes) -> budget.giveBack(purpose, bytes.getAndSet(0)));
+      takenBytes.forEach((purpose, bytes) -> budget.release(purpose, bytes.getAndSet(0)));
     } finally {
       try {
         if (arena.scope().isAlive()) {

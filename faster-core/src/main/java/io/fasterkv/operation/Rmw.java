@@ -231,8 +231,8 @@ public final class Rmw<I, O, C> {
       Step step = large.replaceSmall(op, address, largeBytes, fresh);
       return replaced(op, recordBytes(memory, record), step);
     }
-    boolean isThere = inserts.copy(op, values, bytes, memory, record);
-    return replaced(op, recordBytes(memory, record), isThere ? Step.DONE : Step.RETRY);
+    boolean isCopied = inserts.copy(op, values, bytes, memory, record);
+    return replaced(op, recordBytes(memory, record), isCopied ? Step.DONE : Step.RETRY);
   }
 
   private long recordBytes(MemorySegment memory, long record) {

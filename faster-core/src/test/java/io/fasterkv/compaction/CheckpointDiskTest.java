@@ -183,7 +183,7 @@ class CheckpointDiskTest {
     }
   }
 
-  private void assertAllIsThere(int keys) {
+  private void assertAllIsPresent(int keys) {
     long[] found = new long[1];
     for (int key = 0; key < keys; key++) {
       assertThat(sessions.getFirst().read(ByteSpan.of(bytes(key)), null, found, null))
@@ -221,7 +221,7 @@ class CheckpointDiskTest {
     }
     assertThat(copiedForEachByteWritten(writtenPart)).isLessThan(4);
     compaction.close();
-    assertAllIsThere(KEYS);
+    assertAllIsPresent(KEYS);
   }
 
   private double copiedForEachByteWritten(int writtenPart) {
@@ -259,7 +259,7 @@ class CheckpointDiskTest {
       measure("in round " + round);
     }
     compaction.close();
-    assertAllIsThere(KEYS);
+    assertAllIsPresent(KEYS);
   }
 
   /**
@@ -287,7 +287,7 @@ class CheckpointDiskTest {
     }
     measure("after six more checkpoints");
     compaction.close();
-    assertAllIsThere(KEYS);
+    assertAllIsPresent(KEYS);
   }
 
   /**
@@ -311,7 +311,7 @@ class CheckpointDiskTest {
     }
     assertThat(store.statistics().compaction().movedBytes()).isLessThanOrEqualTo(2 * LIVE);
     compaction.close();
-    assertAllIsThere(KEYS);
+    assertAllIsPresent(KEYS);
   }
 
   /**
@@ -335,7 +335,7 @@ class CheckpointDiskTest {
     }
     assertThat(allBytes()).as(state()).isLessThanOrEqualTo(LIVE / 4 * 2 + CHECKPOINT_BYTES);
     compaction.close();
-    assertAllIsThere(left);
+    assertAllIsPresent(left);
   }
 
   private static final class Summing implements StoreFunctions<Long, long[], Void> {

@@ -47,7 +47,7 @@ class ExpirySampleTest {
       };
 
   @Test
-  void aPassGoesAsFarAsRecordsHaveExpired() {
+  void aRunGoesAsFarAsRecordsHaveExpired() {
     try (FasterStore store = FasterStore.open(config())) {
       write(store);
       ExpirySample sample = sample(store);
@@ -108,7 +108,7 @@ class ExpirySampleTest {
       write(store);
       ExpirySample sample = sample(store);
       mark = KEYS / 2;
-      sample.passBegins();
+      sample.runBegins();
       for (int second = 0; second < 1000; second++) {
         nanos += Duration.ofSeconds(1).toNanos();
         sample.lookAgain();

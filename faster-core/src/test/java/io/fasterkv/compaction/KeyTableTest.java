@@ -44,7 +44,7 @@ class KeyTableTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void tellsTheFateOfEachRecord(long seed) {
+  void reportsWhatHappenedToEachRecord(long seed) {
     assertThat(firstWrong(seed, KeyTableTest::sweep)).as("seed " + seed).isNull();
   }
 
@@ -94,12 +94,12 @@ class KeyTableTest {
       for (int i = 0; i < until; i++) {
         Written written = log.get(i);
         if (written.kind() != Kind.KILLER) {
-          State told = table.state(key(written), written.address());
+          State reported = table.state(key(written), written.address());
           State expected = fate(log, i);
-          if (told != expected) {
-            return written + " of " + log + ": " + told + ", expected " + expected;
+          if (reported != expected) {
+            return written + " of " + log + ": " + reported + ", expected " + expected;
           }
-          open += told == State.DEAD ? 0 : 1;
+          open += reported == State.DEAD ? 0 : 1;
         }
       }
       return table.open() == 0 && open > 0 ? "none is open of " + log : null;

@@ -95,7 +95,7 @@ class LiveSampleTest {
   }
 
   @Test
-  void aLogInMemoryTellsNothing() {
+  void aLogInMemoryHasNoSample() {
     try (FasterStore store = open(false)) {
       upsert(store, 0, 200);
       assertThat(new LiveSample(Insides.engine(store)).look()).isFalse();
@@ -104,7 +104,7 @@ class LiveSampleTest {
 
   /** With more records from each page, the estimate is as good. */
   @Test
-  void aFewPagesTellOfAsMuchAgain() {
+  void aFewPagesStandForAsManyMore() {
     try (FasterStore store = open(false)) {
       upsert(store, 0, 2000);
       LiveSample sample = new LiveSample(Insides.engine(store));

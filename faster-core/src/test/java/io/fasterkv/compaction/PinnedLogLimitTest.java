@@ -16,7 +16,7 @@ class PinnedLogLimitTest {
   private static final int PIECE = LIVE / 100;
   private static final int ROTATIONS = 8;
 
-  private final PassTrigger trigger = new PassTrigger(() -> PIECE);
+  private final RunTrigger trigger = new RunTrigger(() -> PIECE);
   private final SplittableRandom random = new SplittableRandom(1);
   private final int[] keys = new int[100 * LIVE];
   private final int[] newest = new int[LIVE];
@@ -39,7 +39,7 @@ class PinnedLogLimitTest {
     for (int key = 0; key < LIVE; key++) {
       append(key);
     }
-    trigger.passed(new PassOutcome(LIVE, LIVE, 0, LIVE), 0, LIVE);
+    trigger.runEnded(new RunOutcome(LIVE, LIVE, 0, LIVE), 0, LIVE);
   }
 
   private void compact() {
@@ -62,7 +62,7 @@ class PinnedLogLimitTest {
         int moved = copied - copiedBefore;
         int writtenMeanwhile = tail - passEnd - moved;
         int left = tail - begin - writtenMeanwhile;
-        trigger.passed(new PassOutcome(scanned, moved, 0, left), scanned, left);
+        trigger.runEnded(new RunOutcome(scanned, moved, 0, left), scanned, left);
         isPassing = trigger.isDue(tail - begin, LIVE, true);
         passEnd = 0;
       }

@@ -47,7 +47,7 @@ class WriteThrottleTest {
   private void pass() {
     throttle.begins();
     log = live;
-    throttle.passed(live, live, log);
+    throttle.runEnded(live, live, log);
   }
 
   private long bound() {
@@ -55,7 +55,7 @@ class WriteThrottleTest {
   }
 
   @Test
-  void newKeysAreNotHeldWhetherPassesEndOrNot() {
+  void newKeysAreNotDelayedWhetherRunsEndOrNot() {
     for (int key = 0; key < 100_000; key++) {
       create();
       assertThat(tail.holds(log)).as("log of " + log).isFalse();
@@ -108,7 +108,7 @@ class WriteThrottleTest {
     for (int key = 0; key < 1000; key++) {
       create();
     }
-    throttle.passed(live - 1000 * RECORD, live - 1000 * RECORD, log);
+    throttle.runEnded(live - 1000 * RECORD, live - 1000 * RECORD, log);
     while (!tail.holds(log)) {
       overwrite();
     }
@@ -128,11 +128,11 @@ class WriteThrottleTest {
     for (int key = 0; key < 900; key++) {
       overwrite();
     }
-    throttle.passed(100 * RECORD, 100 * RECORD, log);
+    throttle.runEnded(100 * RECORD, 100 * RECORD, log);
     assertThat(tail.holds(2 * live)).isFalse();
     assertThat(tail.holds(bound())).isTrue();
     throttle.begins();
-    throttle.passed(100 * RECORD, 100 * RECORD, log);
+    throttle.runEnded(100 * RECORD, 100 * RECORD, log);
     assertThat(tail.holds(2 * live)).as("nothing was replaced, so this little is live").isTrue();
   }
 
@@ -150,7 +150,7 @@ class WriteThrottleTest {
       throttle.begins();
       made += live;
       lost += live;
-      throttle.passed(live / 10, live / 10, log);
+      throttle.runEnded(live / 10, live / 10, log);
       assertThat(throttle.live()).as("pass " + pass).isEqualTo(live);
     }
   }
@@ -195,7 +195,7 @@ class WriteThrottleTest {
     lost += live;
     throttle.isAtMost(live / 10);
     assertThat(throttle.live()).isEqualTo(live / 10);
-    throttle.passed(live / 20, live / 20, log);
+    throttle.runEnded(live / 20, live / 20, log);
     assertThat(throttle.live()).isEqualTo(live / 10);
     throttle.isAtMost(live);
     assertThat(throttle.live()).as("a sample is only an upper bound").isEqualTo(live / 10);
@@ -214,7 +214,7 @@ class WriteThrottleTest {
     assertThat(throttle.live()).isEqualTo(live * 4 / 10);
     throttle.isAtMost(live / 2);
     assertThat(throttle.live()).isEqualTo(live * 4 / 10);
-    throttle.passed(live * 3 / 10, live * 4 / 10, log);
+    throttle.runEnded(live * 3 / 10, live * 4 / 10, log);
     assertThat(throttle.live()).isEqualTo(live * 4 / 10);
   }
 
@@ -231,7 +231,7 @@ class WriteThrottleTest {
     }
     for (long seen : new long[] {0, 100, 500}) {
       throttle.begins();
-      throttle.passed(seen * RECORD, log, log);
+      throttle.runEnded(seen * RECORD, log, log);
       assertThat(throttle.live()).isEqualTo(live);
     }
   }
@@ -248,7 +248,7 @@ class WriteThrottleTest {
       made += live + live / 10;
       lost += live;
       throttle.expired(live / 10);
-      throttle.passed(live / 10, live / 10, log);
+      throttle.runEnded(live / 10, live / 10, log);
       assertThat(throttle.live()).as("pass " + pass).isLessThanOrEqualTo(live + live / 10);
     }
   }
@@ -268,7 +268,7 @@ class WriteThrottleTest {
   }
 
   @Test
-  void writersGoOnWhenTwoPassesDoNotHelp() {
+  void writersContinueWhenTwoRunsDoNotHelp() {
     for (int key = 0; key < 1000; key++) {
       create();
     }
@@ -278,7 +278,7 @@ class WriteThrottleTest {
     for (int pass = 0; pass < 2; pass++) {
       assertThat(tail.holds(log)).as("after " + pass).isTrue();
       throttle.begins();
-      throttle.passed(live, live, log);
+      throttle.runEnded(live, live, log);
     }
     assertThat(tail.holds(log)).isFalse();
   }
@@ -287,7 +287,7 @@ class WriteThrottleTest {
   void aStoreWhoseOwnerSetsThePaceIsNotThrottled() {
     TailBrake free = new TailBrake();
     new WriteThrottle(free, this::growth, MEMORY, false, 0, live -> 2 * live)
-        .passed(0, 0, Long.MAX_VALUE / 2);
+        .runEnded(0, 0, Long.MAX_VALUE / 2);
     assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();
   }
 }

@@ -60,7 +60,8 @@ final class CprStore implements AutoCloseable {
 
   private final FasterStore store;
   private final Commit recovered;
-  private final AtomicReference<io.fasterkv.api.checkpoint.Commit> told = new AtomicReference<>();
+  private final AtomicReference<io.fasterkv.api.checkpoint.Commit> reported =
+      new AtomicReference<>();
   private CheckpointDriver driver;
 
   private CprStore(FasterStore store) {
@@ -69,7 +70,7 @@ final class CprStore implements AutoCloseable {
     long number = tokens.isEmpty() ? 0 : tokens.getLast().number();
     recovered = new Commit(number, new TreeMap<>(store.checkpoints().recoveredPoints()));
     driver = Insides.driver(store);
-    driver.listen(told::set);
+    driver.listen(reported::set);
   }
 
   /** Replaces the store's checkpoint driver with another one. */
@@ -77,7 +78,7 @@ final class CprStore implements AutoCloseable {
     CheckpointDriver other = drivers.apply(driver);
     if (!other.equals(driver)) {
       driver = other;
-      driver.listen(told::set);
+      driver.listen(reported::set);
     }
   }
 
@@ -198,9 +199,9 @@ final class CprStore implements AutoCloseable {
   /** Takes a checkpoint; only one thread may call this at a time. */
   Commit checkpoint(CheckpointRequest request) {
     CheckpointToken token = driver.take(request);
-    io.fasterkv.api.checkpoint.Commit commit = told.get();
+    io.fasterkv.api.checkpoint.Commit commit = reported.get();
     if (!commit.token().equals(token)) {
-      throw new AssertionError("told of " + commit.token() + " instead of " + token);
+      throw new AssertionError("the reported commit is " + commit.token() + " instead of " + token);
     }
     return new Commit(token.number(), commit.points());
   }

@@ -31,7 +31,7 @@ final class EventSource {
   /**
    * By serial number of a failed operation: the last serial number when the failure was reported.
    */
-  private final NavigableMap<Long, Long> told = new TreeMap<>();
+  private final NavigableMap<Long, Long> reported = new TreeMap<>();
 
   /** Events to issue before all others. */
   private final Deque<Integer> again = new ArrayDeque<>();
@@ -87,7 +87,7 @@ final class EventSource {
         return;
       }
       attempts++;
-      if (session.hasTold() || attempts > MOST_ATTEMPTS) {
+      if (session.hasFailures() || attempts > MOST_ATTEMPTS) {
         // The next operation settles all reported failures: no checkpoint may be taken before all
         // are repeated.
         calm.run();
@@ -101,7 +101,7 @@ final class EventSource {
       return false;
     }
     failures++;
-    told.put(serial, session.serial());
+    reported.put(serial, session.serial());
     again.add(issued.get(serial));
     return true;
   }
@@ -111,7 +111,7 @@ final class EventSource {
    */
   void replay(FlakySession session, CommitPoint point) {
     issued.tailMap(point.serial(), false).clear();
-    told.tailMap(point.serial(), false).clear();
+    reported.tailMap(point.serial(), false).clear();
     Set<Integer> missing = new HashSet<>();
     for (int place = 0; place < events.size(); place++) {
       missing.add(place);
@@ -121,7 +121,7 @@ final class EventSource {
     again.clear();
     again.addAll(missing);
     // These failures count as reported and settled.
-    point.excluded().forEach(serial -> told.put(serial, point.serial()));
+    point.excluded().forEach(serial -> reported.put(serial, point.serial()));
     while (!again.isEmpty()) {
       if (!issueAgain(session)) {
         throw new AssertionError("a session refuses an event, and has no reason to");
@@ -137,7 +137,8 @@ final class EventSource {
   /** Adds up the events that the store must have after a commit; null is the empty store. */
   void addTo(Map<Long, Long> sums, Commit commit) {
     CommitPoint point = point(commit);
-    told.headMap(point.serial(), true)
+    reported
+        .headMap(point.serial(), true)
         .forEach((serial, last) -> {
           boolean isListed = point.excluded().contains(serial);
           if (isListed != (last >= point.serial())) {
@@ -154,7 +155,7 @@ final class EventSource {
     issued
         .headMap(point.serial(), true)
         .forEach((serial, place) -> {
-          if (point.has(serial) && !told.containsKey(serial)) {
+          if (point.has(serial) && !reported.containsKey(serial)) {
             Event event = events.get(place);
             sums.merge(event.key(), event.stamp(), Long::sum);
           }

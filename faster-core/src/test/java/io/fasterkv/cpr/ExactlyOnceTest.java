@@ -166,17 +166,17 @@ class ExactlyOnceTest {
           functions.mayThrow(random.nextInt(3) != 0);
           int chosen = random.nextInt(sessions.size());
           sources.get(chosen).next(sessions.get(chosen));
-          if (sessions.get(chosen).hasTold()) {
+          if (sessions.get(chosen).hasFailures()) {
             drain(store, chosen, sessions);
           }
         }
-        giveBack(store);
+        releaseAll(store);
         functions.mayThrow(false);
         for (int i = 0; i < sessions.size(); i++) {
           drain(store, i, sessions);
         }
       } finally {
-        giveBack(store);
+        releaseAll(store);
         sessions.forEach(FlakySession::close);
       }
     }
@@ -184,16 +184,16 @@ class ExactlyOnceTest {
     private void chore(CprStore store, List<FlakySession> sessions) {
       switch (random.nextInt(60)) {
         case 0, 1 -> {
-          giveBack(store);
+          releaseAll(store);
           functions.mayThrow(true);
           newest = store.checkpoint(random);
         }
         case 2 -> {
-          giveBack(store);
+          releaseAll(store);
           store.store().log().compact();
         }
         case 3 -> starveOne(store, sessions);
-        case 4, 5 -> giveBack(store);
+        case 4, 5 -> releaseAll(store);
         case 6, 7, 8, 9, 10 -> {
           functions.mayThrow(random.nextBoolean());
           drain(store, random.nextInt(sessions.size()), sessions);
@@ -206,7 +206,7 @@ class ExactlyOnceTest {
       Runnable calm =
           () -> {
             functions.mayThrow(false);
-            giveBack(store);
+            releaseAll(store);
           };
       sources.get(chosen).drain(sessions.get(chosen), calm);
     }
@@ -224,7 +224,7 @@ class ExactlyOnceTest {
       starve(store);
       sources.get(chosen).next(sessions.get(chosen));
       drain(store, chosen, sessions);
-      giveBack(store);
+      releaseAll(store);
     }
 
     /** Leaves little scratch memory, or none. */
@@ -240,7 +240,7 @@ class ExactlyOnceTest {
       }
     }
 
-    private void giveBack(CprStore store) {
+    private void releaseAll(CprStore store) {
       taken.forEach(Insides.engine(store.store()).buffers()::give);
       taken.clear();
     }

@@ -31,7 +31,7 @@ interface FlakySession {
   Long nextFailure();
 
   /** Whether the session already holds reported failures, perhaps several. */
-  default boolean hasTold() {
+  default boolean hasFailures() {
     return false;
   }
 
@@ -211,7 +211,7 @@ interface FlakySession {
     }
 
     @Override
-    public boolean hasTold() {
+    public boolean hasFailures() {
       return !failures.isEmpty()
           || underWay.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
     }

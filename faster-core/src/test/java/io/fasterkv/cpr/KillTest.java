@@ -80,7 +80,7 @@ class KillTest {
     private final Lives lives;
 
     /** The newest checkpoint that the process reported as durable. */
-    private String told = KillVictim.NOTHING;
+    private String lastLine = KillVictim.NOTHING;
 
     Run(long seed, Path directory) {
       this.seed = seed;
@@ -99,7 +99,7 @@ class KillTest {
           check(life);
         } catch (RuntimeException | AssertionError e) {
           throw new AssertionError(
-              "seed " + seed + ", life " + life + ", told: " + told + ", " + setup, e);
+              "seed " + seed + ", life " + life + ", lastLine: " + lastLine + ", " + setup, e);
         }
       }
     }
@@ -115,7 +115,7 @@ class KillTest {
         }
         assertThat(line).isEqualTo(KillVictim.READY);
         for (int i = 0; i < commits && (line = lines.readLine()) != null; i++) {
-          told = line;
+          lastLine = line;
         }
         LockSupport.parkNanos(random.nextLong(LONGEST_PAUSE_NANOS));
         assertThat(process.isAlive()).as("the process is still running").isTrue();
@@ -133,7 +133,7 @@ class KillTest {
       try {
         for (String line = lines.readLine(); line != null; line = lines.readLine()) {
           if (line.endsWith(KillVictim.END)) {
-            told = line;
+            lastLine = line;
           }
         }
       } catch (IOException e) {
@@ -160,7 +160,7 @@ class KillTest {
     }
 
     private void check(int life) {
-      long[] least = toldNumbers();
+      long[] least = reportedNumbers();
       StoreConfig config = setup.config(random);
       try (CprStore store = CprStore.openOrRecover(config, setup.device(config))) {
         Commit found = store.recovered();
@@ -180,9 +180,10 @@ class KillTest {
       }
     }
 
-    private long[] toldNumbers() {
+    private long[] reportedNumbers() {
       String numbers =
-          told.substring(KillVictim.COMMIT.length(), told.length() - KillVictim.END.length());
+          lastLine.substring(
+              KillVictim.COMMIT.length(), lastLine.length() - KillVictim.END.length());
       return Stream.of(numbers.split(" ")).mapToLong(Long::parseLong).toArray();
     }
   }

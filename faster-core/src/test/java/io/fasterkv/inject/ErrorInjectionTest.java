@@ -45,8 +45,8 @@ class ErrorInjectionTest {
 
   /** The points where a session with stages processes arrivals and completes stages. */
   private static final String STAGES =
-      ".*:(AsyncCore\\.(arrived|drive|goOn|setTimer|tell).*|Promise\\.tell.*"
-          + "|SessionCore\\.told.*)";
+      ".*:(AsyncCore\\.(arrived|complete|drive|process|setTimer).*|Promise\\.run.*"
+          + "|SessionCore\\.reported.*)";
 
   private static final int FIRST_VISITS = 3;
   private static final int ENOUGH_FAULTS = 3;

@@ -72,14 +72,14 @@ final class SessionWork {
 
   /** Writes every key once. */
   void fill(int count) {
-    for (int i = 0; i < count && mayGoOn(); i++) {
+    for (int i = 0; i < count && mayContinue(); i++) {
       perform(new Op(Kind.UPSERT, key(number, i), stamp()));
     }
   }
 
   /** Executes a number of operations. */
   void work(int count) {
-    for (int i = 0; i < count && mayGoOn(); i++) {
+    for (int i = 0; i < count && mayContinue(); i++) {
       perform(next());
       if (random.nextInt(12) == 0) {
         settle();
@@ -88,7 +88,7 @@ final class SessionWork {
   }
 
   /** A session stops after repeated failures. */
-  private boolean mayGoOn() {
+  private boolean mayContinue() {
     return failures < MOST_FAILURES;
   }
 
@@ -183,7 +183,7 @@ final class SessionWork {
 
   /** Reads all keys of the session. */
   void readAll() {
-    for (int i = 0; i < KEYS && mayGoOn(); i++) {
+    for (int i = 0; i < KEYS && mayContinue(); i++) {
       perform(new Op(Kind.READ, key(number, i), 0));
     }
     settle();

@@ -74,7 +74,7 @@ class PageTurnTest {
 
   @Test
   void takesNothingOfAPageThatIsTooFarFromTheBegin() {
-    log.brake().askForLimit(() -> PAGE / 2);
+    log.brake().setLimit(() -> PAGE / 2);
     log.brake().allow(PAGE / 2);
     user.protect();
     assertThat(allocate()).isLessThan(PAGE);

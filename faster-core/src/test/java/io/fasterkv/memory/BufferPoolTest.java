@@ -95,16 +95,16 @@ class BufferPoolTest {
         buffer.fill(mark);
         lent.add(new Lent(buffer, mark));
       } else if (!lent.isEmpty()) {
-        giveBack(lent.remove(random.nextInt(lent.size())), seed);
+        free(lent.remove(random.nextInt(lent.size())), seed);
       }
       long lentBytes = lent.stream().mapToLong(each -> each.buffer().byteSize()).sum();
       assertThat(pool.freeBytes() + lentBytes).as("seed=%d", seed).isEqualTo(POOL_BYTES);
     }
-    lent.forEach(each -> giveBack(each, seed));
+    lent.forEach(each -> free(each, seed));
     assertThat(pool.tryTake(POOL_BYTES)).as("seed=%d", seed).isNotNull();
   }
 
-  private void giveBack(Lent lent, long seed) {
+  private void free(Lent lent, long seed) {
     for (long at = 0; at < lent.buffer().byteSize(); at++) {
       if (lent.buffer().get(ValueLayout.JAVA_BYTE, at) != lent.mark()) {
         throw new AssertionError("buffers overlap: offset=" + at + ", seed=" + seed);

@@ -40,26 +40,26 @@ public final class ScriptedDevice extends DelegatingDevice {
 
   @Override
   public void write(long address, MemorySegment source, Completion completion) {
-    Completion told = failure -> script.complete(() -> completion.completed(failure));
+    Completion reported = failure -> script.complete(() -> completion.completed(failure));
     try {
       script.beforeWrite(address, source.byteSize());
     } catch (IOException e) {
-      told.completed(e);
+      reported.completed(e);
       return;
     }
-    device.write(address, source, told);
+    device.write(address, source, reported);
   }
 
   @Override
   public void read(long address, MemorySegment target, Completion completion) {
-    Completion told = failure -> script.complete(() -> completion.completed(failure));
+    Completion reported = failure -> script.complete(() -> completion.completed(failure));
     try {
       script.beforeRead(address, target.byteSize());
     } catch (IOException e) {
-      told.completed(e);
+      reported.completed(e);
       return;
     }
-    device.read(address, target, told);
+    device.read(address, target, reported);
   }
 
   @Override

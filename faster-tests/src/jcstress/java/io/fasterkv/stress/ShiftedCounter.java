@@ -94,7 +94,7 @@ public final class ShiftedCounter {
     nextVersion = version + 1;
     start = engine.log().tailAddress();
     engine.versions().beginAt(start);
-    engine.index().disquiet();
+    engine.index().hideQuietTable();
     go(Phase.PREPARE, version, addsEarly);
     engine.versions().latchPending(version);
     go(Phase.IN_PROGRESS, nextVersion, !addsEarly);
@@ -104,7 +104,7 @@ public final class ShiftedCounter {
     SortedMap<String, CommitPoint> points = engine.versions().points(nextVersion);
     long end = end();
     go(Phase.WAIT_FLUSH, nextVersion, false);
-    engine.index().quiet();
+    engine.index().showQuietTable();
     if (freezes) {
       engine.log().cuts().awaitFrozen(end);
     } else {

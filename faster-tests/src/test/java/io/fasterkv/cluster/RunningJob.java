@@ -265,13 +265,13 @@ final class RunningJob {
    * The distinct lines that tasks have written to a directory. Restarted tasks write lines twice.
    */
   static Set<String> facts(Path results) throws IOException {
-    Set<String> told = new TreeSet<>();
+    Set<String> reported = new TreeSet<>();
     try (Stream<Path> files = Files.list(results)) {
       for (Path file : files.toList()) {
-        told.addAll(Files.readAllLines(file));
+        reported.addAll(Files.readAllLines(file));
       }
     }
-    return told;
+    return reported;
   }
 
   /** Waits for a condition while the job runs; fails if the job ends meanwhile. */

@@ -30,7 +30,7 @@ final class ParallelPieces {
   private final int count;
   private final List<? extends Worker> workers;
   private final AtomicInteger next = new AtomicInteger();
-  private final AtomicLong untoldBytes = new AtomicLong();
+  private final AtomicLong unreportedBytes = new AtomicLong();
   private volatile @Nullable Throwable failure;
   private int failedPiece;
 
@@ -76,7 +76,7 @@ final class ParallelPieces {
       }
       for (Thread thread : threads) {
         while (!thread.join(POLL)) {
-          progress.add(untoldBytes.getAndSet(0));
+          progress.add(unreportedBytes.getAndSet(0));
           progress.look();
         }
       }
@@ -111,7 +111,7 @@ final class ParallelPieces {
       for (Worker worker : workers.subList(1, workers.size())) {
         others.add(startThread(others.size(), worker));
       }
-      work(workers.getFirst(), () -> progress.add(untoldBytes.getAndSet(0)));
+      work(workers.getFirst(), () -> progress.add(unreportedBytes.getAndSet(0)));
     } catch (RuntimeException | Error e) {
       failed(BEFORE_ALL, e); // a thread did not start
     } finally {
@@ -129,7 +129,7 @@ final class ParallelPieces {
         return;
       }
       try {
-        untoldBytes.addAndGet(worker.work(piece));
+        unreportedBytes.addAndGet(worker.work(piece));
         afterEach.run();
       } catch (RuntimeException | Error e) {
         failed(piece, e);
@@ -148,9 +148,9 @@ final class ParallelPieces {
     }
   }
 
-  private static void addTo(Throwable told, @Nullable Throwable other) {
-    if (other != null && other != told) {
-      told.addSuppressed(other);
+  private static void addTo(Throwable first, @Nullable Throwable other) {
+    if (other != null && other != first) {
+      first.addSuppressed(other);
     }
   }
 

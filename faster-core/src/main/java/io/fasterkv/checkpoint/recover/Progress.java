@@ -13,7 +13,7 @@ final class Progress {
   private Phase phase = Phase.INDEX;
   private long total;
   private long done;
-  private long told;
+  private long reportedBytes;
   private long begunNanos;
 
   Progress(Consumer<RecoveryProgress> listener) {
@@ -25,13 +25,13 @@ final class Progress {
     total = totalBytes;
     done = 0;
     begunNanos = System.nanoTime();
-    tell();
+    report();
   }
 
   void add(long bytes) {
     done += bytes;
-    if (done < total && done - told >= total / STEPS) {
-      tell();
+    if (done < total && done - reportedBytes >= total / STEPS) {
+      report();
     }
   }
 
@@ -39,16 +39,16 @@ final class Progress {
    * Reports the same progress again, so that a listener can end the recovery while it makes none.
    */
   void look() {
-    tell();
+    report();
   }
 
   void end() {
     done = total;
-    tell();
+    report();
   }
 
-  private void tell() {
-    told = done;
+  private void report() {
+    reportedBytes = done;
     long nanos = System.nanoTime() - begunNanos;
     double rate = done == 0 || nanos <= 0 ? 0 : done * NANOS / nanos;
     listener.accept(new RecoveryProgress(phase, done, total, rate));

@@ -157,7 +157,7 @@ public final class CheckpointDriver {
     } finally {
       rest(run);
     }
-    tell(new Commit(token, version, cut.points()));
+    notifyListeners(new Commit(token, version, cut.points()));
     return token;
   }
 
@@ -214,11 +214,11 @@ public final class CheckpointDriver {
       throw e;
     } finally {
       engine.versions().state().set(Phase.REST, run.version() + 1);
-      engine.index().quiet();
+      engine.index().showQuietTable();
     }
   }
 
-  private void tell(Commit commit) {
+  private void notifyListeners(Commit commit) {
     for (CommitListener listener : listeners) {
       listener.committed(commit);
     }

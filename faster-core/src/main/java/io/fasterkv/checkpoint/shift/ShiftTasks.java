@@ -23,7 +23,7 @@ public final class ShiftTasks {
     @Override
     public void before(ShiftRun run) {
       run.start();
-      run.engine().index().disquiet();
+      run.engine().index().hideQuietTable();
     }
 
     @Override
@@ -79,7 +79,7 @@ public final class ShiftTasks {
 
     @Override
     public void after(ShiftRun run) {
-      run.engine().index().quiet();
+      run.engine().index().showQuietTable();
       run.awaitFrozen();
     }
   }

@@ -45,7 +45,7 @@ public final class KeptCheckpoints {
       lastNumber = number;
     }
     // Release what the directory's last owner had no time to release.
-    log.pins().giveBack();
+    log.pins().releaseStorage();
     sweep();
   }
 

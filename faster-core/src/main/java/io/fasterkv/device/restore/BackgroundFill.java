@@ -276,7 +276,7 @@ final class BackgroundFill {
     int end = order.end(stretch);
     blocks.file(block).prepare();
     while (block < end && !isClosing()) {
-      if (blocks.isHere(block)) {
+      if (blocks.isLocal(block)) {
         block++;
       } else {
         int until = endOfRead(block, end, buffer.byteSize());
@@ -291,7 +291,7 @@ final class BackgroundFill {
   private int endOfRead(int block, int end, long bufferBytes) {
     long from = blocks.from(block);
     int until = block + 1;
-    while (until < end && !blocks.isHere(until) && blocks.until(until) - from <= bufferBytes) {
+    while (until < end && !blocks.isLocal(until) && blocks.until(until) - from <= bufferBytes) {
       until++;
     }
     return until;

@@ -130,7 +130,7 @@ final class FillOrder {
   /** Whether any block of a stretch is missing. */
   boolean isWanted(int stretch) {
     for (int block = first(stretch); block < end(stretch); block++) {
-      if (!blocks.isHere(block)) {
+      if (!blocks.isLocal(block)) {
         return true;
       }
     }

@@ -99,12 +99,12 @@ final class LazyRestoreBlocks {
   }
 
   /** Whether each byte of a range is local or outside all of these blocks. */
-  boolean areHere(long address, long bytes) {
+  boolean areLocal(long address, long bytes) {
     if (isWhole || address >= end || address + bytes <= begin) {
       return true;
     }
     for (int block = at(address); isIn(block, address + bytes); block++) {
-      if (!isHere(block)) {
+      if (!isLocal(block)) {
         return false;
       }
     }
@@ -128,12 +128,12 @@ final class LazyRestoreBlocks {
     return block < count() && from(block) < until;
   }
 
-  boolean isHere(int block) {
+  boolean isLocal(int block) {
     return (here.getAcquire(block / Long.SIZE) & 1L << block) != 0;
   }
 
   /** Marks a block as local. */
-  void setHere(int block) {
+  void setLocal(int block) {
     long bytes = until(block) - from(block);
     long bit = 1L << block;
     int word = block / Long.SIZE;
@@ -150,7 +150,7 @@ final class LazyRestoreBlocks {
   /** Marks all blocks that end at {@code address} or below as local. One caller at a time. */
   void giveUpBelow(long address) {
     while (givenUp < count() && until(givenUp) <= address) {
-      setHere(givenUp);
+      setLocal(givenUp);
       givenUp++;
     }
   }

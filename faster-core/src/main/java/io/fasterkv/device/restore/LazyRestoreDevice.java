@@ -222,7 +222,7 @@ public final class LazyRestoreDevice implements LogDevice {
     shared.lock();
     try {
       int block = first;
-      while (block < end && (blocks.until(block) <= removedUntil || blocks.isHere(block))) {
+      while (block < end && (blocks.until(block) <= removedUntil || blocks.isLocal(block))) {
         block++;
       }
       if (block == end) {
@@ -231,7 +231,7 @@ public final class LazyRestoreDevice implements LogDevice {
       long from = blocks.from(block);
       AwaitedTransfer.write(device, from, bytes.asSlice(from - blocks.from(first)));
       for (int written = block; written < end; written++) {
-        blocks.setHere(written);
+        blocks.setLocal(written);
       }
     } finally {
       shared.unlock();
@@ -246,7 +246,7 @@ public final class LazyRestoreDevice implements LogDevice {
     long at = address;
     int block = blocks.at(address);
     while (blocks.isIn(block, until)) {
-      if (blocks.isHere(block) || blocks.until(block) <= at) {
+      if (blocks.isLocal(block) || blocks.until(block) <= at) {
         block++;
         continue;
       }
@@ -274,7 +274,7 @@ public final class LazyRestoreDevice implements LogDevice {
     int end = block;
     int endOfFile = blocks.endOfFile(block);
     while (end < endOfFile
-        && !blocks.isHere(end)
+        && !blocks.isLocal(end)
         && blocks.from(end) >= from
         && blocks.until(end) <= until) {
       end++;
@@ -323,7 +323,7 @@ public final class LazyRestoreDevice implements LogDevice {
       int block, int end, long address, MemorySegment target, IOException failure)
       throws IOException {
     for (int wanted = block; wanted < end; wanted++) {
-      if (!blocks.isHere(wanted)) {
+      if (!blocks.isLocal(wanted)) {
         throw new OriginUnreadable(
             "a block of the log cannot be read from its origin: "
                 + blocks.file(block).place(blocks.from(wanted))
@@ -348,8 +348,8 @@ public final class LazyRestoreDevice implements LogDevice {
     }
   }
 
-  boolean isHere(long address, long bytes) {
-    return blocks.areHere(address, bytes);
+  boolean isLocal(long address, long bytes) {
+    return blocks.areLocal(address, bytes);
   }
 
   @Override
@@ -379,7 +379,7 @@ public final class LazyRestoreDevice implements LogDevice {
 
   @Override
   public void read(long address, MemorySegment target, Completion completion) {
-    if (isHere(address, target.byteSize())) {
+    if (isLocal(address, target.byteSize())) {
       device.read(address, target, completion);
       return;
     }
@@ -403,12 +403,12 @@ public final class LazyRestoreDevice implements LogDevice {
 
   @Override
   public boolean readsMemory(long address) {
-    return isHere(address, 1) && device.readsMemory(address);
+    return isLocal(address, 1) && device.readsMemory(address);
   }
 
   @Override
   public void readNow(long address, MemorySegment target) throws IOException {
-    if (isHere(address, target.byteSize())) {
+    if (isLocal(address, target.byteSize())) {
       device.readNow(address, target);
     } else {
       fetch(address, target);
@@ -448,7 +448,7 @@ public final class LazyRestoreDevice implements LogDevice {
   @Override
   public String place(long address) {
     int block = blocks.at(address);
-    boolean isMissing = blocks.isIn(block, address + 1) && !isHere(address, 1);
+    boolean isMissing = blocks.isIn(block, address + 1) && !isLocal(address, 1);
     return isMissing
         ? blocks.file(block).place(address) + ", address=" + address
         : device.place(address);

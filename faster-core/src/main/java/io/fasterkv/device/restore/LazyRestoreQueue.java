@@ -27,7 +27,7 @@ final class LazyRestoreQueue implements ReadQueue {
 
   @Override
   public void read(int tag, long address, MemorySegment target) {
-    if (device.isHere(address, target.byteSize())) {
+    if (device.isLocal(address, target.byteSize())) {
       below.read(tag, address, target);
     } else {
       fetched.add(new Fetched(tag, device.tryFetch(address, target)));

@@ -127,7 +127,7 @@ class Ring implements AutoCloseable {
   }
 
   /** Removes the requests that the kernel has not accepted. */
-  void takeBack() {
+  void withdraw() {
     int head = Words.loadAcquireInt(rings, requestHead);
     Words.storeReleaseInt(rings, requestTail, head);
   }

@@ -125,7 +125,7 @@ final class RingReads implements ReadQueue {
       return;
     }
     requests -= ring.waiting();
-    ring.takeBack();
+    ring.withdraw();
     while (requests > 0) {
       enter(1);
       while (ring.next()) {
@@ -269,7 +269,7 @@ final class RingReads implements ReadQueue {
     for (int i = 0; i < waiting; i++) {
       refuse(tag(ring.waitingTag(i)), cause);
     }
-    ring.takeBack();
+    ring.withdraw();
     requests -= waiting;
   }
 }

@@ -98,16 +98,16 @@ public final class LargeWork {
 
   /** Sets the goal; returns true if exactly that was written before and is ready. */
   public boolean aim(Goal wanted, long baseAddress, long state, int bytes) {
-    boolean isThere =
+    boolean isReserved =
         isReady && goal == wanted && base == baseAddress && baseState == state && !isCutOff();
-    if (!isThere) {
-      giveBack();
+    if (!isReserved) {
+      returnBuffers();
       goal = wanted;
       base = baseAddress;
       baseState = state;
       capacity = bytes;
     }
-    return isThere;
+    return isReserved;
   }
 
   public boolean isRead() {
@@ -203,11 +203,11 @@ public final class LargeWork {
     waits = 0;
     capacityMissed = 0;
     goal = Goal.NONE;
-    giveBack();
+    returnBuffers();
   }
 
   /** Returns what was borrowed and forgets what was written. */
-  public void giveBack() {
+  public void returnBuffers() {
     isReady = false;
     made = null;
     anchor = null;

@@ -56,7 +56,7 @@ public final class NewRecord {
    * record has a later version, so that the operation must retry.
    */
   public boolean allocate(Operation<?, ?, ?> op, int valueBytes) {
-    if (!op.version.mayGoAbove(log, op.entry.address())) {
+    if (!op.version.mayAppendAbove(log, op.entry.address())) {
       return false;
     }
     if (valueBytes < 0) {

@@ -81,11 +81,11 @@ abstract class OperationBuffers {
    * Whether the operation may retry because it did not get a larger buffer, and other pending
    * operations will return theirs; a limited number of times.
    */
-  public final boolean comesAgainForBuffer() {
-    boolean mayComeAgain = isStarved && starvations < MAX_STARVATIONS;
+  public final boolean retriesForBuffer() {
+    boolean mayRetry = isStarved && starvations < MAX_STARVATIONS;
     starvations += isStarved ? 1 : 0;
     isStarved = false;
-    return mayComeAgain;
+    return mayRetry;
   }
 
   /** Whether it has taken more from the pool than its first buffers. */

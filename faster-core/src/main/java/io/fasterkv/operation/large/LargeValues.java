@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  * one session.
  *
  * <p>An attempt of an operation is protected and never touches chunks. When it needs a large value,
- * it says which and ends with {@link Step#LARGE}. {@link #goOn} then reads or writes that value
+ * it says which and ends with {@link Step#LARGE}. {@link #resume} then reads or writes that value
  * without an epoch, a chunk at a time, and the attempt is repeated. It finds the same record as
  * before, and the new value is ready: only the anchor is put into the chain, by the same
  * compare-and-set as any record. An attempt that loses its race is repeated and finds the chunks
@@ -150,7 +150,7 @@ public final class LargeValues<I, O, C> {
     return isReady(op, goal, bytes) ? publish(op, fresh) : Step.LARGE;
   }
 
-  /** Whether a value without predecessor was written; if not, {@link #goOn} writes it. */
+  /** Whether a value without predecessor was written; if not, {@link #resume} writes it. */
   public boolean isReady(Operation<I, O, C> op, Goal goal, int bytes) {
     return work(op).aim(goal, Address.NONE, 0, bytes);
   }
@@ -182,7 +182,7 @@ public final class LargeValues<I, O, C> {
   }
 
   /** Does what an attempt has requested. The caller must not be protected. */
-  public Step goOn(Operation<I, O, C> op) {
+  public Step resume(Operation<I, O, C> op) {
     op.phase = Phase.SEARCH;
     LargeWork work = work(op);
     return switch (work.goal) {
@@ -266,11 +266,11 @@ public final class LargeValues<I, O, C> {
     LargeAnchor anchor = Objects.requireNonNull(work.anchor);
     checkLendable(anchor.bytes(), 1);
     if (!work.takeOldValue(anchor.bytes())) {
-      return comeAgain(op, work);
+      return retry(op, work);
     }
     if (!work.pin(anchor.oldest())) {
       // The value was moved or has expired since it was found.
-      work.giveBack();
+      work.returnBuffers();
       return Step.RETRY;
     }
     work.reader.cursor().begin(anchor, op.key.memory(), 0, op.key.length());
@@ -283,7 +283,7 @@ public final class LargeValues<I, O, C> {
     work.reader.takeFromMemory((memory, piece) -> copyPiece(memory, piece, to));
     while (!cursor.isAtEnd()) {
       if (!work.takeChunk()) {
-        return comeAgain(op, work);
+        return retry(op, work);
       }
       if (!isBlocking) {
         op.phase = Phase.CHUNKS;
@@ -297,7 +297,7 @@ public final class LargeValues<I, O, C> {
     int bytes = Objects.requireNonNull(work.anchor).bytes();
     op.value.wrap(to, 0, bytes, bytes);
     if (work.isFolded() && !mergeFold(op, work)) {
-      return comeAgain(op, work);
+      return retry(op, work);
     }
     if (work.isRead()) {
       functions().readLarge(op);
@@ -351,7 +351,7 @@ public final class LargeValues<I, O, C> {
 
   private Step makeNewValue(Operation<I, O, C> op, LargeWork work) {
     if (!work.takeNewValue()) {
-      return comeAgain(op, work);
+      return retry(op, work);
     }
     MemorySegment made = Objects.requireNonNull(work.newValue);
     op.newValue.wrap(made, 0, 0, work.capacity);
@@ -437,9 +437,9 @@ public final class LargeValues<I, O, C> {
   private boolean allocate(Operation<I, O, C> op, NewRecord fresh) {
     LargeWork work = work(op);
     if (work.made != null) {
-      boolean isThere = fresh.allocate(op, LargeAnchor.VALUE_BYTES);
+      boolean isAllocated = fresh.allocate(op, LargeAnchor.VALUE_BYTES);
       op.madeBytes = work.madeBytes;
-      return isThere;
+      return isAllocated;
     }
     boolean hasRoom = fitsPage(op, work.capacity);
     return fresh.allocate(op, hasRoom ? work.capacity : work.madeBytes);
@@ -457,9 +457,9 @@ public final class LargeValues<I, O, C> {
   }
 
   /** Returns everything and lets other threads continue; the operation is restarted. */
-  private Step comeAgain(Operation<I, O, C> op, LargeWork work) {
+  private Step retry(Operation<I, O, C> op, LargeWork work) {
     int bytes = Math.max(work.capacity, work.anchor == null ? 0 : work.anchor.bytes());
-    work.giveBack();
+    work.returnBuffers();
     work.waits++;
     if (work.waits > MAX_WAITS) {
       throw new OutOfBudget(

@@ -64,7 +64,7 @@ public final class LargeMover implements AutoCloseable {
   private boolean isUnderDeltas;
 
   /** Bytes of a live value that were not copied. */
-  private long letGoBytes;
+  private long droppedBytes;
 
   /** The value's first bytes. */
   private @Nullable MemorySegment start;
@@ -97,7 +97,7 @@ public final class LargeMover implements AutoCloseable {
    */
   public long moveIfLive(long chunkAddress, ByteSpan key) {
     search.setKey(key);
-    letGoBytes = 0;
+    droppedBytes = 0;
     fresh.beginOne();
     wait.end();
     if (!leadsTo(chunkAddress)) {
@@ -112,7 +112,7 @@ public final class LargeMover implements AutoCloseable {
         return 0;
       }
       if (rule != null && !rule.keeps(key, start(from))) {
-        letGoBytes = from.bytes();
+        droppedBytes = from.bytes();
         return 0;
       }
       copy(from);
@@ -125,8 +125,8 @@ public final class LargeMover implements AutoCloseable {
   }
 
   /** Length of the last value if it is live and not kept; otherwise 0. */
-  public long letGoBytes() {
-    return letGoBytes;
+  public long droppedBytes() {
+    return droppedBytes;
   }
 
   private long notMoved() {

@@ -44,7 +44,7 @@ public final class RecordMover implements AutoCloseable {
   private final @Nullable KeepQuestion rule;
   private long largeBytes;
   private int trimmedBytes;
-  private boolean isLetGo;
+  private boolean isDropped;
   private boolean isFold;
 
   /**
@@ -84,7 +84,7 @@ public final class RecordMover implements AutoCloseable {
     inserts.beginOne();
     largeBytes = 0;
     trimmedBytes = 0;
-    isLetGo = false;
+    isDropped = false;
     isFold = false;
     return isDelta ? collapse(address) : move(address, key, value, newerFrom);
   }
@@ -119,7 +119,7 @@ public final class RecordMover implements AutoCloseable {
       outcome = settle(address, needed, verdict);
       trimmedBytes = outcome == Outcome.MOVED ? value.length() - needed.length() : 0;
     }
-    isLetGo = outcome == Outcome.LET_GO;
+    isDropped = outcome == Outcome.DROPPED;
     return outcome == Outcome.UNDER_DELTAS ? collapse(address) : outcome == Outcome.MOVED;
   }
 
@@ -182,8 +182,8 @@ public final class RecordMover implements AutoCloseable {
   }
 
   /** Whether the last record is live and need not be kept. */
-  public boolean isLetGo() {
-    return isLetGo;
+  public boolean isDropped() {
+    return isDropped;
   }
 
   /** Length of the last value moved if it did not fit a page; otherwise 0. */
@@ -196,7 +196,7 @@ public final class RecordMover implements AutoCloseable {
    * address} is a part of it.
    */
   public boolean moveFold(long address, ByteSpan key) {
-    isLetGo = false;
+    isDropped = false;
     search.setKey(key);
     return collapse(address);
   }
@@ -233,7 +233,7 @@ public final class RecordMover implements AutoCloseable {
         case ON_DISK -> search.onDisk();
         case LARGE -> {
           wait.end();
-          if (large.goOn(op) == Step.WAIT) {
+          if (large.resume(op) == Step.WAIT) {
             pause();
           }
           op.phase = Phase.SEARCH;
@@ -272,7 +272,7 @@ public final class RecordMover implements AutoCloseable {
     /** It is live; the rule has not decided yet. */
     LIVE,
     /** It is live and need not be kept. */
-    LET_GO,
+    DROPPED,
     /** The walk continues on disk above the record's address. */
     ON_DISK,
     /** The newest record of the key is a delta. */
@@ -302,7 +302,7 @@ public final class RecordMover implements AutoCloseable {
       }
       return switch (verdict) {
         case OPEN -> Outcome.LIVE;
-        case GOES -> Outcome.LET_GO;
+        case GOES -> Outcome.DROPPED;
         case STAYS -> inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
       };
     } finally {

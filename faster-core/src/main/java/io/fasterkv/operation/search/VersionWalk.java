@@ -44,7 +44,7 @@ public final class VersionWalk implements AutoCloseable {
   private final EpochUser user;
   private final ByteSpan value = new ByteSpan();
   private final ScannedValue large;
-  private boolean isGivenBack;
+  private boolean isReturned;
   private @Nullable LargeAnchor anchor;
   private long next;
   private long address;
@@ -152,16 +152,16 @@ public final class VersionWalk implements AutoCloseable {
   @Override
   public void close() {
     user.close();
-    giveBack();
+    returnBuffers();
   }
 
   /**
    * Returns everything it has borrowed without accessing off-heap memory, for a walk that was never
    * closed.
    */
-  public void giveBack() {
-    if (!isGivenBack) {
-      isGivenBack = true;
+  public void returnBuffers() {
+    if (!isReturned) {
+      isReturned = true;
       large.release();
       heads.close();
       engine.sessionCounters().close(counters);
@@ -209,8 +209,8 @@ public final class VersionWalk implements AutoCloseable {
       if (!engine.index().enter(op.hash, op.entry)) {
         return false;
       }
-      boolean isThere = engine.index().find(op.hash, op.entry);
-      next = isThere ? op.entry.address() : -1;
+      boolean isFound = engine.index().find(op.hash, op.entry);
+      next = isFound ? op.entry.address() : -1;
       return true;
     } finally {
       user.unprotect();

@@ -87,7 +87,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * Tasks, linked before the stack may be short: a method reference that fails to link stays
    * unusable.
    */
-  private final Runnable goOn = this::goOn;
+  private final Runnable processArrivals = this::processArrivals;
 
   private final Runnable timer = this::timerHasRun;
 
@@ -95,7 +95,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * Whether the thread that releases the lock must run a task: the task came while its own thread
    * held the lock, or no thread could be started for it.
    */
-  private final AtomicBoolean isTaskOwed = new AtomicBoolean();
+  private final AtomicBoolean isTaskDeferred = new AtomicBoolean();
 
   private AsyncCore(
       Engine engine,
@@ -183,13 +183,13 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   public void arrived() {
     if (arrived.getAndIncrement() == 0) {
       try {
-        executor.execute(goOn);
+        executor.execute(processArrivals);
       } catch (RuntimeException | Error e) {
         // The executor was shut down or is broken; the stages must complete all the same. It may
         // still run the task.
-        goOnElsewhere();
+        processElsewhere();
         if (!(e instanceof RejectedExecutionException)) {
-          tellOf(e);
+          reportUncaught(e);
         }
       }
     }
@@ -199,11 +199,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * Runs the task on another thread; if none can be started, on this one or the one that has the
    * lock.
    */
-  private void goOnElsewhere() {
+  private void processElsewhere() {
     try {
-      Thread.startVirtualThread(goOn);
+      Thread.startVirtualThread(processArrivals);
     } catch (Throwable e) {
-      isTaskOwed.set(true);
+      isTaskDeferred.set(true);
       if (lock.tryLock()) {
         lock.unlock();
         afterUnlock(null);
@@ -247,7 +247,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    */
   private <T> T locked(Supplier<T> body) {
     StackReserve.requireForRelease();
-    Promise told = null;
+    Promise toComplete = null;
     lock.lock();
     try {
       if (core.hasPending()) {
@@ -256,11 +256,11 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
       return body.get();
     } finally {
       try {
-        told = takeEnded();
+        toComplete = takeEnded();
       } finally {
         lock.unlock();
       }
-      afterUnlock(told);
+      afterUnlock(toComplete);
     }
   }
 
@@ -269,15 +269,15 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * another thread continues. It decrements the count under the lock, because an executor that has
    * thrown may have run its task, or may run it later.
    */
-  private void goOn() {
+  private void processArrivals() {
     if (lock.isHeldByCurrentThread()) {
-      isTaskOwed.set(true);
+      isTaskDeferred.set(true);
       return;
     }
     try {
       StackReserve.require();
       for (int left = 1; left != 0; ) {
-        Promise told = null;
+        Promise toComplete = null;
         lock.lock();
         try {
           int seen = arrived.get();
@@ -285,16 +285,16 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
             drive();
           } finally {
             left = arrived.addAndGet(-seen);
-            told = takeEnded();
+            toComplete = takeEnded();
           }
         } finally {
           lock.unlock();
-          afterUnlock(told);
+          afterUnlock(toComplete);
         }
       }
     } catch (Throwable e) {
-      goOnLater();
-      tellOf(e);
+      processLater();
+      reportUncaught(e);
     }
   }
 
@@ -308,15 +308,15 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * Runs the task on another thread after a moment; if there is none, when the lock is next
    * released.
    */
-  private void goOnLater() {
+  private void processLater() {
     try {
-      SOON.execute(goOn);
+      SOON.execute(processArrivals);
     } catch (Throwable e) {
-      isTaskOwed.set(true);
+      isTaskDeferred.set(true);
     }
   }
 
-  private static void tellOf(Throwable failure) {
+  private static void reportUncaught(Throwable failure) {
     try {
       Thread thread = Thread.currentThread();
       thread.getUncaughtExceptionHandler().uncaughtException(thread, failure);
@@ -332,50 +332,50 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
   private @Nullable Promise takeEnded() {
     try {
       for (Promise promise = firstEnded; promise != null; promise = promise.next) {
-        core.told(promise);
+        core.reported(promise);
       }
       if (core.hasWaiting() && isTimerSet.compareAndSet(false, true)) {
         setTimer();
       }
     } catch (Throwable e) {
-      goOnLater();
-      tellOf(e);
+      processLater();
+      reportUncaught(e);
       return null;
     }
-    Promise told = firstEnded;
+    Promise toComplete = firstEnded;
     firstEnded = null;
     lastEnded = null;
-    return told;
+    return toComplete;
   }
 
   /** Completes stages, and runs a task that the holder of the lock could not run. */
-  private void afterUnlock(@Nullable Promise told) {
-    if (told != null) {
-      tell(told);
+  private void afterUnlock(@Nullable Promise toComplete) {
+    if (toComplete != null) {
+      completeStages(toComplete);
     }
-    if (isTaskOwed.get() && isTaskOwed.getAndSet(false)) {
-      goOn();
+    if (isTaskDeferred.get() && isTaskDeferred.getAndSet(false)) {
+      processArrivals();
     }
   }
 
   /** Completes stages; each one on another thread if that fails on this one. */
-  private static void tell(Promise first) {
+  private static void completeStages(Promise first) {
     for (Promise promise = first; promise != null; promise = promise.next) {
       try {
         StackReserve.require();
         promise.run();
       } catch (Throwable e) {
-        tellElsewhere(promise);
-        tellOf(e);
+        completeElsewhere(promise);
+        reportUncaught(e);
       }
     }
   }
 
-  private static void tellElsewhere(Promise promise) {
+  private static void completeElsewhere(Promise promise) {
     try {
       Thread.startVirtualThread(promise);
     } catch (Throwable e) {
-      tellOf(e);
+      reportUncaught(e);
     }
   }
 

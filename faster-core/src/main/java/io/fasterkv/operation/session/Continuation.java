@@ -68,13 +68,13 @@ final class Continuation<I, O, C> {
    * Continues a pending operation after a read; it ends, or another read starts. Its failure is
    * reported later.
    */
-  void goOn(Operation<I, O, C> op) {
+  void resume(Operation<I, O, C> op) {
     boolean isUnderWay = false;
     try {
       if (pendingUpdates != null) {
         pendingUpdates.take(op);
       }
-      isUnderWay = isUnderWay(op, resume(op));
+      isUnderWay = isUnderWay(op, nextStep(op));
       if (!isUnderWay) {
         ends.ended(op);
       }
@@ -118,7 +118,7 @@ final class Continuation<I, O, C> {
    */
   private boolean retries(Operation<I, O, C> op) {
     boolean isForBuffer =
-        !op.version.isHandedOver() && pending.isOther(op) && op.comesAgainForBuffer();
+        !op.version.isHandedOver() && pending.isOther(op) && op.retriesForBuffer();
     if (isForBuffer) {
       op.phase = Phase.WAITING;
       pending.later(op);
@@ -127,7 +127,7 @@ final class Continuation<I, O, C> {
   }
 
   /** Continues with what has arrived. A step that reads the disk has its place set. */
-  private Step resume(Operation<I, O, C> op) {
+  private Step nextStep(Operation<I, O, C> op) {
     if (op.version.isHandedOver()) {
       RuntimeException failure = op.version.failure();
       if (failure != null) {

@@ -192,8 +192,8 @@ final class PendingOperations<I, O, C> {
         device,
         () -> {
           // The session is using this queue, so it is reachable.
-          Arrivals told = session.get();
-          return told == null ? null : told::arrived;
+          Arrivals owner = session.get();
+          return owner == null ? null : owner::arrived;
         });
   }
 }

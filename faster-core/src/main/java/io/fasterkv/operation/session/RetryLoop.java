@@ -92,7 +92,7 @@ final class RetryLoop<I, O, C> {
   Step advance(Operation<I, O, C> op) {
     Step step = settle(op);
     while (step == Step.LARGE) {
-      Step went = alone(() -> large.goOn(op));
+      Step went = alone(() -> large.resume(op));
       step = went == Step.RETRY ? settle(op) : went;
     }
     return step;
@@ -108,7 +108,7 @@ final class RetryLoop<I, O, C> {
     try {
       while (!op.version.isCounted()) {
         if (!guard.begin(op) || guard.end(op, step, true) != step) {
-          comeAgain(tries++);
+          backOff(tries++);
         }
       }
     } finally {
@@ -150,7 +150,7 @@ final class RetryLoop<I, O, C> {
           return step;
         }
         engine.log().assist();
-        comeAgain(tries++);
+        backOff(tries++);
       }
     } catch (Throwable e) {
       latch.releaseAfterError(op, engine.log().memory());
@@ -201,7 +201,7 @@ final class RetryLoop<I, O, C> {
   }
 
   /** Leaves the epoch, so that what this operation waits for can happen. */
-  private void comeAgain(int tries) {
+  private void backOff(int tries) {
     if (tries < SPINS) {
       wait.end();
       user.refresh();

@@ -207,7 +207,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   }
 
   /** The end of an operation is reported before the session accepts another one. */
-  void told(Promise ended) {
+  void reported(Promise ended) {
     reports.reported(ended.failure());
   }
 
@@ -308,7 +308,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
     int left = wait ? Integer.MAX_VALUE : pending.count();
     Operation<I, O, C> op = pending.next(wait);
     while (op != null) {
-      goOn(op);
+      resume(op);
       left--;
       op = left > 0 ? pending.next(wait) : null;
     }
@@ -321,7 +321,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   public int completePending(int most) {
     checkOpen();
     while (pending.count() > most) {
-      goOn(Objects.requireNonNull(pending.next(true)));
+      resume(Objects.requireNonNull(pending.next(true)));
     }
     reports.throwNext();
     return pending.count();
@@ -376,7 +376,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
         if (pending.count() == 0) {
           throw e;
         }
-        goOn(Objects.requireNonNull(pending.next(true)));
+        resume(Objects.requireNonNull(pending.next(true)));
       }
     }
   }
@@ -405,7 +405,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
     }
     Operation<I, O, C> op = pending.idle();
     while (op == null) {
-      goOn(Objects.requireNonNull(pending.next(true)));
+      resume(Objects.requireNonNull(pending.next(true)));
       op = pending.idle();
     }
     return op;
@@ -472,7 +472,7 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   /** Lets others return scratch memory, the session's own operations first. */
   private void waitForScratch(Operation<I, O, C> op) {
     if (pending.count() > 0) {
-      goOn(Objects.requireNonNull(pending.next(true)));
+      resume(Objects.requireNonNull(pending.next(true)));
     } else {
       LockSupport.parkNanos(Continuation.SCRATCH_PAUSE_NANOS);
     }
@@ -480,11 +480,11 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   }
 
   /** Continues a pending operation. Its failure is reported later. */
-  private void goOn(Operation<I, O, C> op) {
+  private void resume(Operation<I, O, C> op) {
     boolean wasBusy = isBusy;
     isBusy = true;
     try {
-      continuation.goOn(op);
+      continuation.resume(op);
     } finally {
       isBusy = wasBusy;
       Reference.reachabilityFence(this);

@@ -41,7 +41,7 @@ final class SessionOperations<I, O, C> {
    * session} is closed or forgotten.
    */
   Cleaner.Cleanable end(Object session, VersionGuard guard) {
-    return CLEANER.register(session, () -> giveBack(guard));
+    return CLEANER.register(session, () -> releaseAll(guard));
   }
 
   Operation<I, O, C> open() {
@@ -69,7 +69,7 @@ final class SessionOperations<I, O, C> {
     queue = opened;
   }
 
-  private void giveBack(VersionGuard guard) {
+  private void releaseAll(VersionGuard guard) {
     // Counters belong to another session as soon as they were returned.
     guard.leave();
     try {

@@ -147,12 +147,12 @@ final class VersionGuard {
       }
       hasEntered = true;
     }
-    boolean mayGoOn = false;
+    boolean mayProceed = false;
     try {
-      mayGoOn = choose(op);
-      return mayGoOn;
+      mayProceed = choose(op);
+      return mayProceed;
     } finally {
-      if (!mayGoOn) {
+      if (!mayProceed) {
         leavePendingUpdates();
       }
     }

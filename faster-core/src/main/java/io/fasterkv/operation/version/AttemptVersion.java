@@ -127,7 +127,7 @@ public final class AttemptVersion {
   /**
    * Whether a record may be put above {@code head}: never one of the old version above a new one.
    */
-  public boolean mayGoAbove(HybridLog log, long head) {
+  public boolean mayAppendAbove(HybridLog log, long head) {
     if (mode != Mode.OLD || head < start) {
       return true;
     }

@@ -21,12 +21,12 @@ class ParallelPiecesTest {
   private static final int THREADS = ParallelPieces.MOST_THREADS;
 
   private final Set<Thread> threads = ConcurrentHashMap.newKeySet();
-  private final List<RecoveryProgress> told = new ArrayList<>();
-  private final Progress progress = new Progress(this::tell);
+  private final List<RecoveryProgress> reported = new ArrayList<>();
+  private final Progress progress = new Progress(this::report);
 
-  private void tell(RecoveryProgress now) {
+  private void report(RecoveryProgress now) {
     assertThat(Thread.currentThread().getName()).doesNotStartWith("faster-recovery");
-    told.add(now);
+    reported.add(now);
   }
 
   @AfterEach
@@ -59,8 +59,8 @@ class ParallelPiecesTest {
     for (int piece = 0; piece < PIECES; piece++) {
       assertThat(done.get(piece)).as("piece " + piece).isEqualTo(1);
     }
-    assertThat(told).extracting(RecoveryProgress::doneBytes).isSorted();
-    assertThat(told).allMatch(now -> now.doneBytes() <= now.totalBytes());
+    assertThat(reported).extracting(RecoveryProgress::doneBytes).isSorted();
+    assertThat(reported).allMatch(now -> now.doneBytes() <= now.totalBytes());
   }
 
   @Test
@@ -126,11 +126,11 @@ class ParallelPiecesTest {
   @Test
   void aListenerThatThrowsEndsTheWork() {
     Thread caller = Thread.currentThread();
-    CountDownLatch told = new CountDownLatch(1);
+    CountDownLatch reported = new CountDownLatch(1);
     Progress failing =
         new Progress(now -> {
           if (now.doneBytes() > 0) {
-            told.countDown();
+            reported.countDown();
             throw new IllegalStateException("the listener");
           }
         });
@@ -142,7 +142,7 @@ class ParallelPiecesTest {
             piece -> {
               begun.add(piece);
               if (!Thread.currentThread().equals(caller)) {
-                await(told);
+                await(reported);
                 awaitState(caller, Thread.State.WAITING);
               }
               return PIECES / 10;

@@ -28,7 +28,7 @@ class FileDeviceFailureTest {
   @Test
   void aWriteIsNeverLostBetweenTheQueueAndAThreadAtTheEndOfItsStack() throws Exception {
     CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);
-    CountDownLatch mayGoOn = new CountDownLatch(1);
+    CountDownLatch mayContinue = new CountDownLatch(1);
     AtomicInteger ended = new AtomicInteger();
     AtomicInteger failed = new AtomicInteger();
     CountDownLatch all = new CountDownLatch(WRITES);
@@ -41,7 +41,7 @@ class FileDeviceFailureTest {
               bytes,
               failure -> {
                 standing.countDown();
-                Pause.await(mayGoOn);
+                Pause.await(mayContinue);
               });
         }
         Pause.await(standing);
@@ -60,7 +60,7 @@ class FileDeviceFailureTest {
         assertThat(Stacks.overflow(device::writeOne, () -> {})).isPositive();
         assertThat(ended.get()).as("written by the thread").isPositive();
       } finally {
-        mayGoOn.countDown();
+        mayContinue.countDown();
       }
       assertThat(all.await(60, TimeUnit.SECONDS)).as("left: " + all.getCount()).isTrue();
       assertThat(ended.get()).isEqualTo(WRITES);
@@ -96,7 +96,7 @@ class FileDeviceFailureTest {
   @Test
   void aTransferThatThrowsAnErrorIsReportedAsAFailure() throws Exception {
     try (FileDevice device = new FileDevice(directory, 1L << 24)) {
-      CountDownLatch told = new CountDownLatch(1);
+      CountDownLatch reported = new CountDownLatch(1);
       IOException[] failures = new IOException[1];
       MemorySegment closed = closed();
       device.write(
@@ -104,9 +104,9 @@ class FileDeviceFailureTest {
           closed,
           failure -> {
             failures[0] = failure;
-            told.countDown();
+            reported.countDown();
           });
-      Pause.await(told);
+      Pause.await(reported);
       assertThat(failures[0]).hasCauseInstanceOf(IllegalStateException.class);
     }
   }

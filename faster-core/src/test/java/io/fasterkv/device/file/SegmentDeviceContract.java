@@ -302,7 +302,7 @@ public abstract class SegmentDeviceContract {
   void aWaitingThreadMayDoAWriteThatNoThreadHasStarted() throws Exception {
     MemorySegment bytes = random(SECTOR_BYTES, 17);
     CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);
-    CountDownLatch mayGoOn = new CountDownLatch(1);
+    CountDownLatch mayContinue = new CountDownLatch(1);
     try {
       for (int i = 0; i < FileDevice.WRITERS; i++) {
         device.write(
@@ -310,7 +310,7 @@ public abstract class SegmentDeviceContract {
             bytes,
             failure -> {
               standing.countDown();
-              Pause.await(mayGoOn);
+              Pause.await(mayContinue);
             });
       }
       Pause.await(standing);
@@ -324,7 +324,7 @@ public abstract class SegmentDeviceContract {
       assertThat(device.writeOne()).isFalse();
       assertThat(read(SEGMENT_BYTES, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
     } finally {
-      mayGoOn.countDown();
+      mayContinue.countDown();
     }
   }
 

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 /** Tests jobs whose executor throws but may run them all the same. */
 class TransferJobTest {
   private final AtomicInteger transfers = new AtomicInteger();
-  private final List<@Nullable IOException> told = new ArrayList<>();
+  private final List<@Nullable IOException> reported = new ArrayList<>();
 
   @Test
   void aTransferReportedAsFailedIsNotRunLater() {
@@ -25,15 +25,15 @@ class TransferJobTest {
           throw new StackOverflowError("injected");
         },
         transfers::incrementAndGet,
-        told::add);
-    assertThat(told)
+        reported::add);
+    assertThat(reported)
         .singleElement()
         .satisfies(failure -> {
           assertThat(failure).hasCauseInstanceOf(StackOverflowError.class);
         });
     queued.forEach(Runnable::run);
     assertThat(transfers).hasValue(0);
-    assertThat(told).hasSize(1);
+    assertThat(reported).hasSize(1);
   }
 
   @Test
@@ -44,8 +44,8 @@ class TransferJobTest {
           throw new OutOfMemoryError("injected");
         },
         transfers::incrementAndGet,
-        told::add);
+        reported::add);
     assertThat(transfers).hasValue(1);
-    assertThat(told).containsExactly((IOException) null);
+    assertThat(reported).containsExactly((IOException) null);
   }
 }

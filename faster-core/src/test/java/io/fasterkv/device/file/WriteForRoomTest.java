@@ -33,7 +33,7 @@ class WriteForRoomTest {
   @TempDir Path directory;
 
   @Test
-  void sessionsGoOnWhileTheThreadsOfTheDeviceStandStill() throws IOException {
+  void sessionsContinueWhileTheThreadsOfTheDeviceAreBlocked() throws IOException {
     StoreConfig config =
         StoreConfig.builder(directory)
             .memoryBytes(1 << 20)
@@ -42,7 +42,7 @@ class WriteForRoomTest {
             .recordKind(RecordKind.LONGS)
             .build();
     CountDownLatch standing = new CountDownLatch(FileDevice.WRITERS);
-    CountDownLatch mayGoOn = new CountDownLatch(1);
+    CountDownLatch mayContinue = new CountDownLatch(1);
     FileDevice device = new FileDevice(Files.createDirectory(directory.resolve("files")), 1L << 20);
     try (FasterStore store = FasterStore.open(config, device);
         LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
@@ -54,7 +54,7 @@ class WriteForRoomTest {
               bytes,
               failure -> {
                 standing.countDown();
-                Pause.await(mayGoOn);
+                Pause.await(mayContinue);
               });
         }
         Pause.await(standing);
@@ -67,7 +67,7 @@ class WriteForRoomTest {
           assertThat(session.value()).as("key " + key).isEqualTo(key);
         }
       } finally {
-        mayGoOn.countDown();
+        mayContinue.countDown();
       }
     }
   }

@@ -86,7 +86,7 @@ class BackgroundFillEndTest {
     public int blockBytes() {
       boolean isMark =
           StackWalker.getInstance()
-              .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("setHere")));
+              .walk(frames -> frames.anyMatch(frame -> frame.getMethodName().equals("setLocal")));
       if (isMark && isPaused.compareAndSet(false, true)) {
         pause.here();
       }

@@ -90,16 +90,16 @@ class FillOrderTest {
   void bytesAreMissingUntilAllBlocksAreHere() {
     LazyRestoreBlocks blocks = blocks(file(512, 4096, 4608), file(4608, 8192));
     assertThat(blocks.missingBytes()).isEqualTo(8192 - 512);
-    blocks.setHere(1);
-    blocks.setHere(1);
+    blocks.setLocal(1);
+    blocks.setLocal(1);
     assertThat(blocks.missingBytes()).isEqualTo(8192 - 512 - 1024);
-    assertThat(blocks.areHere(1024, 1024)).isTrue();
-    assertThat(blocks.areHere(1023, 1024)).isFalse();
-    assertThat(blocks.areHere(0, 512)).isTrue();
-    assertThat(blocks.areHere(8192, 512)).isTrue();
+    assertThat(blocks.areLocal(1024, 1024)).isTrue();
+    assertThat(blocks.areLocal(1023, 1024)).isFalse();
+    assertThat(blocks.areLocal(0, 512)).isTrue();
+    assertThat(blocks.areLocal(8192, 512)).isTrue();
     blocks.giveUpBelow(4608);
-    assertThat(blocks.areHere(0, 4608)).isTrue();
-    assertThat(blocks.areHere(4608, 1)).isFalse();
+    assertThat(blocks.areLocal(0, 4608)).isTrue();
+    assertThat(blocks.areLocal(4608, 1)).isFalse();
     assertThat(blocks.isWhole()).isFalse();
     blocks.giveUpBelow(1 << 20);
     assertThat(blocks.isWhole()).isTrue();

@@ -41,11 +41,11 @@ class RingFaultTest {
 
   /** A ring with a kernel that often fails. */
   private static final class BadRing extends Ring {
-    private record Told(long tag, int result) {}
+    private record Ended(long tag, int result) {}
 
     private final SplittableRandom random;
-    private final Deque<Told> kept = new ArrayDeque<>();
-    private Told told = new Told(0, 0);
+    private final Deque<Ended> kept = new ArrayDeque<>();
+    private Ended current = new Ended(0, 0);
 
     BadRing(SplittableRandom random) throws IOException {
       super(64);
@@ -78,11 +78,11 @@ class RingFaultTest {
     @Override
     boolean next() {
       while (super.next()) {
-        Told now = new Told(super.tag(), super.result());
+        Ended now = new Ended(super.tag(), super.result());
         switch (random.nextInt(12)) {
-          case 0 -> kept.add(new Told(now.tag, -EINTR));
-          case 1 -> kept.add(new Told(now.tag, -EAGAIN));
-          case 2 -> kept.add(new Told(now.tag, -EIO));
+          case 0 -> kept.add(new Ended(now.tag, -EINTR));
+          case 1 -> kept.add(new Ended(now.tag, -EAGAIN));
+          case 2 -> kept.add(new Ended(now.tag, -EIO));
           case 3 -> {
             kept.add(now);
             kept.add(now);
@@ -94,18 +94,18 @@ class RingFaultTest {
       if (kept.isEmpty() || random.nextInt(4) == 0) {
         return false;
       }
-      told = kept.remove();
+      current = kept.remove();
       return true;
     }
 
     @Override
     long tag() {
-      return told.tag;
+      return current.tag;
     }
 
     @Override
     int result() {
-      return told.result;
+      return current.result;
     }
   }
 

@@ -137,7 +137,7 @@ final class LocalDirectory implements AutoCloseable {
   static List<Path> children(Path directory, String prefix) throws IOException {
     try (Stream<Path> children = Files.list(directory)) {
       return children.filter(child -> child.getFileName().toString().startsWith(prefix)).toList();
-    } catch (NoSuchFileException | NotDirectoryException gone) {
+    } catch (NoSuchFileException | NotDirectoryException alreadyDeleted) {
       return List.of();
     }
   }
@@ -156,7 +156,7 @@ final class LocalDirectory implements AutoCloseable {
         delete(directory);
         logger.log(Level.INFO, "deleted the directory of an ended process: directory=" + directory);
       }
-    } catch (NoSuchFileException | OverlappingFileLockException anotherIsAtIt) {
+    } catch (NoSuchFileException | OverlappingFileLockException inUse) {
       logger.log(
           Level.DEBUG,
           "another store deletes the directory of an ended process: directory=" + directory);

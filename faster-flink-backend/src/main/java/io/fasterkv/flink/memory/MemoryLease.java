@@ -18,12 +18,12 @@ public final class MemoryLease implements AutoCloseable {
   private static final String POOL = "state-faster-managed-memory";
 
   private final long bytes;
-  private final AutoCloseable giveBack;
+  private final AutoCloseable release;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private MemoryLease(long bytes, AutoCloseable giveBack) {
+  private MemoryLease(long bytes, AutoCloseable release) {
     this.bytes = bytes;
-    this.giveBack = giveBack;
+    this.release = release;
   }
 
   /**
@@ -54,7 +54,7 @@ public final class MemoryLease implements AutoCloseable {
       return new MemoryLease(
           granted,
           () -> {
-            memory.giveBack(granted);
+            memory.release(granted);
             pool.close();
           });
     } catch (IOException | RuntimeException | Error tooLittle) {
@@ -92,7 +92,7 @@ public final class MemoryLease implements AutoCloseable {
   @Override
   public void close() {
     if (closed.compareAndSet(false, true)) {
-      IOUtils.closeQuietly(giveBack);
+      IOUtils.closeQuietly(release);
     }
   }
 }

@@ -63,7 +63,7 @@ final class SlotMemory implements AutoCloseable {
                 + " more to the others, or give operators slot sharing groups of their own");
   }
 
-  synchronized void giveBack(long granted) {
+  synchronized void release(long granted) {
     leased -= granted;
     stores--;
   }

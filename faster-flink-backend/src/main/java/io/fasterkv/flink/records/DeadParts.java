@@ -34,7 +34,8 @@ public final class DeadParts implements KeepRule {
     }
     return KeyLayout.sub(key) == 0
         || isOfTree(key)
-        || !incarnations.mayGo(PartLayout.ofPart(value), () -> incarnationOfHead(key, store));
+        || !incarnations.mayBeDropped(
+            PartLayout.ofPart(value), () -> incarnationOfHead(key, store));
   }
 
   private static boolean hasValue(ByteSpan keyRecord, Lookup store) {

@@ -78,7 +78,7 @@ public final class BaseLog {
 
   /** The store closes the streams when all of the log is local or when the store is closed. */
   private FasterStore recover(StoreConfig config) throws IOException {
-    RecoveryRequest request = RecoveryRequest.newest().onProgress(this::tell);
+    RecoveryRequest request = RecoveryRequest.newest().onProgress(this::logProgress);
     OpenStreams streams = new OpenStreams(scope.logger());
     boolean isOpen = false;
     try {
@@ -169,8 +169,8 @@ public final class BaseLog {
   }
 
   /** Logs the progress of a recovery; stops a recovery that was cancelled. */
-  private void tell(RecoveryProgress recovery) {
+  private void logProgress(RecoveryProgress recovery) {
     scope.check();
-    progress.tell("opening a store on the log of a checkpoint", recovery);
+    progress.logProgress("opening a store on the log of a checkpoint", recovery);
   }
 }

@@ -189,7 +189,7 @@ public final class IncrementalRestore {
         restoreTimers(source, timers, streams);
       }
     }
-    tellEnd(taken, missingBytes, inserted);
+    logEnd(taken, missingBytes, inserted);
   }
 
   /** Address in a source's log from which records are missing in the store. */
@@ -197,7 +197,7 @@ public final class IncrementalRestore {
     return taken == null ? source.log().beginAddress() : taken.missingFrom(source);
   }
 
-  private void tellEnd(@Nullable CommonLog taken, long readBytes, InsertProgress inserted) {
+  private void logEnd(@Nullable CommonLog taken, long readBytes, InsertProgress inserted) {
     List<KeyGroupRange> reused =
         taken == null ? List.of() : taken.members().stream().map(IncrementalSource::range).toList();
     scope

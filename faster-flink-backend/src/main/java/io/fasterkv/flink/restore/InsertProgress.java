@@ -27,18 +27,18 @@ final class InsertProgress {
     entries++;
     bytes += entryBytes;
     if (entries % LOOK_EVERY == 0) {
-      tell();
+      logProgress();
     }
   }
 
   /** Called after all entries of some more parts were inserted. */
   void passed(long moreParts) {
     doneParts += moreParts;
-    tell();
+    logProgress();
   }
 
-  private void tell() {
-    progress.tell(what, this);
+  private void logProgress() {
+    progress.logProgress(what, this);
   }
 
   long entries() {

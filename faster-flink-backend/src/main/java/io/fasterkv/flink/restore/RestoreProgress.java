@@ -6,18 +6,18 @@ import org.apache.flink.util.clock.Clock;
 
 /** Logs the progress of a restore, at most once in ten seconds. For the task thread. */
 final class RestoreProgress {
-  private static final long TELL_EVERY_MILLIS = 10_000;
+  private static final long LOG_EVERY_MILLIS = 10_000;
 
   private final Clock clock;
   private final Logger logger;
   private final long beganAt;
-  private long toldAt;
+  private long loggedAt;
 
   RestoreProgress(RestoreScope scope) {
     clock = scope.clock();
     logger = scope.logger();
     beganAt = clock.relativeTimeMillis();
-    toldAt = beganAt;
+    loggedAt = beganAt;
   }
 
   /**
@@ -26,10 +26,10 @@ final class RestoreProgress {
    * @param what the name of the work
    * @param soFar the progress
    */
-  void tell(String what, Object soFar) {
+  void logProgress(String what, Object soFar) {
     long now = clock.relativeTimeMillis();
-    if (now - toldAt >= TELL_EVERY_MILLIS) {
-      toldAt = now;
+    if (now - loggedAt >= LOG_EVERY_MILLIS) {
+      loggedAt = now;
       logger.log(Level.INFO, what + ": " + soFar + ", millis=" + (now - beganAt));
     }
   }

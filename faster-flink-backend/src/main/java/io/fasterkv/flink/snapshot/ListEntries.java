@@ -17,7 +17,7 @@ final class ListEntries extends EntryReader {
   private boolean isComplete;
 
   /** Number of the next chunk if the last element continues in it, or 0. */
-  private int goesOnAt;
+  private int continuesAt;
 
   /** Start of that element. */
   private int elementAt;
@@ -39,7 +39,7 @@ final class ListEntries extends EntryReader {
     byte[] bytes = records.valueBytes();
     int start = records.valueStart();
     gathered.clear();
-    goesOnAt = 0;
+    continuesAt = 0;
     if (bytes[start + ListLayout.TAG_AT] == ListLayout.CHUNKED) {
       isOpen = true;
       missing = ListLayout.lastChunk(bytes, start);
@@ -52,8 +52,8 @@ final class ListEntries extends EntryReader {
   private void readChunk(int sub) {
     missing--;
     byte tag = records.valueBytes()[records.valueStart() + ListLayout.CHUNK_TAG_AT];
-    boolean isNext = goesOnAt == sub;
-    if (goesOnAt != 0 && !(isNext && ListLayout.isWithin(tag))) {
+    boolean isNext = continuesAt == sub;
+    if (continuesAt != 0 && !(isNext && ListLayout.isWithin(tag))) {
       dropElement();
     }
     if (ListLayout.isWithin(tag)) {
@@ -67,13 +67,13 @@ final class ListEntries extends EntryReader {
       }
     }
     gather(ListLayout.headBytes(tag));
-    goesOnAt = ListLayout.goesOn(tag) ? sub + 1 : 0;
+    continuesAt = ListLayout.isContinued(tag) ? sub + 1 : 0;
   }
 
   /** Drops the last element, whose end has expired. */
   private void dropElement() {
     gathered.setLength(elementAt);
-    goesOnAt = 0;
+    continuesAt = 0;
   }
 
   @Override
@@ -84,7 +84,7 @@ final class ListEntries extends EntryReader {
     missing = 0;
     if (isOpen) {
       isOpen = false;
-      if (goesOnAt != 0) {
+      if (continuesAt != 0) {
         dropElement();
       }
       isComplete = gathered.length() > 0;

@@ -64,19 +64,20 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     Bytes read = context.read();
     DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
-    boolean isThere = context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), read);
+    boolean isPresent =
+        context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), read);
     context.giveOut(out);
-    return isThere ? readValue(read.array(), 0, read.length()) : null;
+    return isPresent ? readValue(read.array(), 0, read.length()) : null;
   }
 
   @Override
   public boolean contains(UK userKey) throws IOException {
     DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
-    boolean isThere =
+    boolean isPresent =
         context.maps().contains(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
     context.giveOut(out);
-    return isThere;
+    return isPresent;
   }
 
   @Override

@@ -65,7 +65,7 @@ final class ListExpiry extends StateExpiry {
       return false;
     }
     byte tag = record.getByte(ListLayout.CHUNK_TAG_AT);
-    return ListLayout.isWithin(tag) || ListLayout.goesOn(tag);
+    return ListLayout.isWithin(tag) || ListLayout.isContinued(tag);
   }
 
   private static int elementsAt(int sub) {

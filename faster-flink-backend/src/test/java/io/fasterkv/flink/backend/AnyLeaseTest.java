@@ -211,7 +211,7 @@ class AnyLeaseTest {
       boolean incremental = random.nextInt(4) > 0;
       TimerPlace timers = random.nextInt(3) == 0 ? TimerPlace.HEAP : TimerPlace.STORE;
       int parallelism = 1 + random.nextInt(3);
-      String told =
+      String reported =
           pair
               + ", life="
               + life
@@ -231,7 +231,7 @@ class AnyLeaseTest {
         }
         model.check(backends);
       } catch (Exception | AssertionError e) {
-        throw new AssertionError(told, e);
+        throw new AssertionError(reported, e);
       }
     }
     try (LongKeyBackends backends =

@@ -128,7 +128,7 @@ class ClearModelTest {
           case 3 -> replace(key, states);
           case 4, 5 -> clear(key, states);
           case 6 -> read(key, states);
-          case 7 -> goOnReading(random.nextInt(300));
+          case 7 -> continueReading(random.nextInt(300));
           case 8 -> check(key, states);
           case 9 -> backend.store().log().compact();
           case 10 -> {
@@ -143,7 +143,7 @@ class ClearModelTest {
           }
         }
       }
-      goOnReading(Integer.MAX_VALUE);
+      continueReading(Integer.MAX_VALUE);
       checkAll();
     }
 
@@ -221,7 +221,7 @@ class ClearModelTest {
       }
     }
 
-    private void goOnReading(int most) {
+    private void continueReading(int most) {
       for (Reading reading : readings) {
         for (int i = 0; i < most && reading.expected.hasNext(); i++) {
           assertThat(reading.list.next()).isEqualTo(reading.expected.next());
@@ -270,7 +270,7 @@ class ClearModelTest {
       for (RunnableFuture<SnapshotResult<KeyedStateHandle>> future : started.futures) {
         handles.add(TestBackends.finish(future));
       }
-      goOnReading(Integer.MAX_VALUE);
+      continueReading(Integer.MAX_VALUE);
       subtasks.forEach(FasterKeyedStateBackend::dispose);
       subtasks.clear();
       model = started.model;

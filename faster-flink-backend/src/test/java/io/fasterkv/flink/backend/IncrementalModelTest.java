@@ -76,7 +76,7 @@ class IncrementalModelTest {
     private List<FasterKeyedStateBackend<Integer>> subtasks = new ArrayList<>();
     private ModelStates model = new ModelStates();
     private final TreeMap<Long, Checkpoint> pending = new TreeMap<>();
-    private final List<Long> untold = new ArrayList<>();
+    private final List<Long> unreported = new ArrayList<>();
     private Checkpoint complete;
 
     /** A checkpoint that was restored without a claim, or null. */
@@ -202,7 +202,7 @@ class IncrementalModelTest {
         abort(older);
       }
       registry.unregisterUnusedState(checkpoint.id);
-      untold.add(checkpoint.id);
+      unreported.add(checkpoint.id);
       if (random.nextInt(3) != 0) {
         tellOne();
       }
@@ -258,8 +258,8 @@ class IncrementalModelTest {
     }
 
     private void tellOne() throws Exception {
-      if (!untold.isEmpty()) {
-        long id = untold.remove(random.nextInt(untold.size()));
+      if (!unreported.isEmpty()) {
+        long id = unreported.remove(random.nextInt(unreported.size()));
         for (FasterKeyedStateBackend<Integer> subtask : subtasks) {
           subtask.notifyCheckpointComplete(id);
         }
@@ -278,7 +278,7 @@ class IncrementalModelTest {
         }
         subtask.dispose();
       }
-      untold.clear();
+      unreported.clear();
       int parallelism = random.nextBoolean() ? Math.max(1, subtasks.size()) : 1 + random.nextInt(4);
       if (complete == null) {
         model = new ModelStates();

@@ -47,7 +47,7 @@ class LocalDirectoryTest {
   }
 
   @BeforeEach
-  void onlyWhereProcessesCanBeTold() {
+  void onlyWhereProcessesHaveStartTimes() {
     assumeThat(Path.of("/proc/sys/kernel/random/boot_id")).exists();
   }
 

@@ -70,7 +70,7 @@ class MemorySplitTest {
     return (double) reads / LOOKUPS;
   }
 
-  private static String told(FasterStore store) {
+  private static String reported(FasterStore store) {
     IndexStatistics index = store.statistics().index();
     return "indexBytes=%d, load=%.2f, logMemoryBytes=%d"
         .formatted(index.bytes(), index.load(), store.config().logMemoryBytes());
@@ -84,7 +84,7 @@ class MemorySplitTest {
     FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
     double after = readsALookup(restored, MANY);
     assertThat(after)
-        .as("before: " + told(backend.store()) + ", after: " + told(restored.store()))
+        .as("before: " + reported(backend.store()) + ", after: " + reported(restored.store()))
         .isLessThan(before);
     assertThat(restored.store().config().logMemoryBytes())
         .isLessThan(backend.store().config().logMemoryBytes());
@@ -108,7 +108,7 @@ class MemorySplitTest {
     FasterKeyedStateBackend<Integer> restored = backends.open(TestBackends.snapshot(backend));
     double after = readsALookup(restored, keys);
     assertThat(after)
-        .as("before: " + told(backend.store()) + ", after: " + told(restored.store()))
+        .as("before: " + reported(backend.store()) + ", after: " + reported(restored.store()))
         .isLessThan(before);
     assertThat(restored.store().config().logMemoryBytes())
         .isLessThan(backend.store().config().logMemoryBytes());

@@ -58,7 +58,7 @@ class RestoreLogTest extends IncrementalCheckpoints {
     return handle;
   }
 
-  private List<String> told(String what) {
+  private List<String> logged(String what) {
     String start = "test operator (1/1): " + what;
     return log.getMessages().stream().filter(line -> line.startsWith(start)).toList();
   }
@@ -67,11 +67,11 @@ class RestoreLogTest extends IncrementalCheckpoints {
   void aLongRestoreOfAFullSnapshotReportsItsEntries() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.ROOMY);
     assertHolds(backends.open(new Slow(), handle), 0, KEYS, 1);
-    List<String> told = told("inserting the entries of a full snapshot: percent=");
-    assertThat(told).hasSize(TestBackends.KEY_GROUPS + LOOKS_IN_BETWEEN);
+    List<String> logged = logged("inserting the entries of a full snapshot: percent=");
+    assertThat(logged).hasSize(TestBackends.KEY_GROUPS + LOOKS_IN_BETWEEN);
     String all = "entries=" + KEYS + ", bytes=" + KEYS * SAVEPOINT_BYTES;
-    assertThat(told.getLast()).contains("percent=100, " + all);
-    assertThat(told("restored a full snapshot: "))
+    assertThat(logged.getLast()).contains("percent=100, " + all);
+    assertThat(logged("restored a full snapshot: "))
         .singleElement()
         .asString()
         .contains("keyGroups=" + ALL + ", handles=1, first=")
@@ -81,7 +81,7 @@ class RestoreLogTest extends IncrementalCheckpoints {
                 + ", insertedBytes="
                 + KEYS * SAVEPOINT_BYTES
                 + ", millis="
-                + (told.size() + 1) * 10_000);
+                + (logged.size() + 1) * 10_000);
   }
 
   @Test
@@ -96,24 +96,24 @@ class RestoreLogTest extends IncrementalCheckpoints {
     try (TestBackends small = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {
       assertHolds(small.open(new Slow(), handle), 0, KEYS, 1);
     }
-    List<String> told = told("inserting the records of a checkpoint: percent=");
-    assertThat(told).hasSizeGreaterThan(LOOKS_IN_BETWEEN);
-    assertThat(told.getFirst()).contains("percent=0, entries=");
-    assertThat(told.getLast()).contains("percent=100, entries=" + KEYS + ", ");
-    assertThat(told("restored an incremental checkpoint: "))
+    List<String> logged = logged("inserting the records of a checkpoint: percent=");
+    assertThat(logged).hasSizeGreaterThan(LOOKS_IN_BETWEEN);
+    assertThat(logged.getFirst()).contains("percent=0, entries=");
+    assertThat(logged.getLast()).contains("percent=100, entries=" + KEYS + ", ");
+    assertThat(logged("restored an incremental checkpoint: "))
         .singleElement()
         .asString()
         .contains("insertedEntries=" + KEYS + ", insertedBytes=")
-        .endsWith(", millis=" + (told.size() + 1 + LOOKS_OF_METRICS) * 10_000);
+        .endsWith(", millis=" + (logged.size() + 1 + LOOKS_OF_METRICS) * 10_000);
   }
 
   @Test
   void openingALogUnchangedReportsItsProgress() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.TINY_INCREMENTAL);
     assertHolds(backends.open(new Slow(), handle), 0, KEYS, 1);
-    assertThat(told("opening a store on the log of a checkpoint: ")).isNotEmpty();
-    assertThat(told("inserting ")).isEmpty();
-    assertThat(told("restored an incremental checkpoint: "))
+    assertThat(logged("opening a store on the log of a checkpoint: ")).isNotEmpty();
+    assertThat(logged("inserting ")).isEmpty();
+    assertThat(logged("restored an incremental checkpoint: "))
         .singleElement()
         .asString()
         .contains("insertedEntries=0, insertedBytes=0, millis=");
@@ -123,8 +123,8 @@ class RestoreLogTest extends IncrementalCheckpoints {
   void aShortRestoreReportsOnlyItsEnd() throws Exception {
     KeyedStateHandle handle = taken(TestSettings.ROOMY);
     assertHolds(backends.open(new ManualClock(), handle), 0, KEYS, 1);
-    assertThat(told("restored a full snapshot: ")).hasSize(1);
-    assertThat(told("inserting ")).isEmpty();
-    assertThat(log.getMessages()).hasSize(1 + told("opened a state store: ").size());
+    assertThat(logged("restored a full snapshot: ")).hasSize(1);
+    assertThat(logged("inserting ")).isEmpty();
+    assertThat(log.getMessages()).hasSize(1 + logged("opened a state store: ").size());
   }
 }

@@ -68,7 +68,7 @@ class ClaimModeTest {
     String claimed = job.checkpoint();
     job.cancel();
     assertThat(local(claimed)).isNotEmptyDirectory();
-    goOnWithoutWhatWasClaimed(cluster, config, claimed);
+    continueWithoutWhatWasClaimed(cluster, config, claimed);
   }
 
   @ParameterizedTest
@@ -80,16 +80,16 @@ class ClaimModeTest {
         CheckedJob.startFirst(cluster, config, 2)
             .stop(directory.resolve("savepoints"), SavepointFormatType.NATIVE);
     assertThat(local(claimed)).isNotEmptyDirectory();
-    goOnWithoutWhatWasClaimed(cluster, config, claimed);
+    continueWithoutWhatWasClaimed(cluster, config, claimed);
   }
 
-  private static void goOnWithoutWhatWasClaimed(
+  private static void continueWithoutWhatWasClaimed(
       MiniCluster cluster, Configuration config, String claimed) throws Exception {
     CheckedJob job = CheckedJob.start(cluster, from(claimed, RecoveryClaimMode.CLAIM, config), 2);
     job.checkpoint();
     job.checkpoint();
     job.checkpoint();
-    awaitGone(local(claimed));
+    awaitDeleted(local(claimed));
     job.fail();
     String last = job.checkpoint();
     job.cancel();
@@ -97,7 +97,7 @@ class ClaimModeTest {
   }
 
   /** A separate thread of Flink deletes files that no checkpoint needs any more. */
-  private static void awaitGone(Path claimed) throws InterruptedException {
+  private static void awaitDeleted(Path claimed) throws InterruptedException {
     while (Files.exists(claimed)) {
       Thread.sleep(20);
     }

@@ -28,7 +28,7 @@ class LocalRecoveryJobTest {
 
   @TempDir private Path directory;
 
-  private List<String> told(String what) {
+  private List<String> logged(String what) {
     return restores.getMessages().stream().filter(line -> line.contains("): " + what)).toList();
   }
 
@@ -39,11 +39,11 @@ class LocalRecoveryJobTest {
         settings.config(directory),
         KeyedSums.expected(FailingJob.NUMBERS),
         env -> FailingJob.numbers(env, "numbers").keyBy(KeyedSums::key).process(new KeyedSums()));
-    List<String> restored = told("restored ");
+    List<String> restored = logged("restored ");
     assertThat(restored)
         .hasSizeGreaterThanOrEqualTo(FailingJob.PARALLELISM)
         .allMatch(line -> line.contains(local.toString()));
-    assertThat(told("reused the local copy of a checkpoint's log: "))
+    assertThat(logged("reused the local copy of a checkpoint's log: "))
         .hasSize(settings != JobSettings.FULL ? restored.size() : 0);
   }
 }

@@ -34,7 +34,7 @@ class MemoryLeaseTest {
           for (int i = 0; i < 500; i++) {
             if (random.nextBoolean() && !leases.isEmpty()) {
               long granted = leases.poll();
-              slot.giveBack(granted);
+              slot.release(granted);
               sum -= granted;
             } else {
               try {
@@ -84,7 +84,7 @@ class MemoryLeaseTest {
         .containsExactly(256L << 10, 128L << 10, (128L << 10) / 3, (256L << 10) / 12);
     assertThat(leases).isSortedAccordingTo(Comparator.reverseOrder());
 
-    leases.forEach(slot::giveBack);
+    leases.forEach(slot::release);
     assertThat(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()))
         .as("as if there had been no other store")
         .isEqualTo(256L << 20);

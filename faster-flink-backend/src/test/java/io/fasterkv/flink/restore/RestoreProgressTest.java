@@ -21,18 +21,18 @@ class RestoreProgressTest {
 
   @Test
   void reportsAtMostOnceInTenSeconds() {
-    progress.tell("at", 0);
+    progress.logProgress("at", 0);
     pass(9_999);
-    progress.tell("at", 9_999);
+    progress.logProgress("at", 9_999);
     pass(1);
-    progress.tell("at", 10_000);
-    progress.tell("at", "once more");
+    progress.logProgress("at", 10_000);
+    progress.logProgress("at", "once more");
     pass(14_000);
-    progress.tell("at", 24_000);
+    progress.logProgress("at", 24_000);
     pass(9_999);
-    progress.tell("at", 33_999);
+    progress.logProgress("at", 33_999);
     pass(1);
-    progress.tell("at", 34_000);
+    progress.logProgress("at", 34_000);
     assertThat(lines.all())
         .containsExactly(
             "at: 10000, millis=10000", "at: 24000, millis=24000", "at: 34000, millis=34000");

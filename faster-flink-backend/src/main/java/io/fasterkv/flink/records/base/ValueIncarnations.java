@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Assigns the incarnations of values that consist of several records (see {@link PartLayout}), and
  * tells compaction which parts to keep although no head refers to them. The task's thread writes;
- * compacting threads call {@link #mayGo}, and readers of published state call {@link #isTimed}.
+ * compacting threads call {@link #mayBeDropped}, and readers of published state call {@link
+ * #isTimed}.
  *
  * <p>Parts are written before their head. So the parts of an incarnation that is being written, and
  * of all later ones, stay whatever the head says. Compaction sees everything this class published
@@ -103,8 +104,8 @@ public final class ValueIncarnations {
 
   /** Keeps the parts of a value that is about to be removed while this reader is reachable. */
   public void hold(long incarnation, Object reader) {
-    for (Object gone = ended.poll(); gone != null; gone = ended.poll()) {
-      Hold hold = (Hold) gone;
+    for (Object endedHold = ended.poll(); endedHold != null; endedHold = ended.poll()) {
+      Hold hold = (Hold) endedHold;
       holds.computeIfPresent(hold.incarnation, (same, all) -> without(all, hold));
     }
     List<Hold> fresh = List.of(new Hold(incarnation, reader, ended));
@@ -112,8 +113,8 @@ public final class ValueIncarnations {
         incarnation, fresh, (all, more) -> Stream.concat(all.stream(), more.stream()).toList());
   }
 
-  private static @Nullable List<Hold> without(List<Hold> all, Hold gone) {
-    List<Hold> left = all.stream().filter(hold -> hold != gone).toList();
+  private static @Nullable List<Hold> without(List<Hold> all, Hold endedHold) {
+    List<Hold> left = all.stream().filter(hold -> hold != endedHold).toList();
     return left.isEmpty() ? null : left;
   }
 
@@ -132,7 +133,7 @@ public final class ValueIncarnations {
    *
    * @param head reads the incarnation of their head again
    */
-  public boolean mayGo(long incarnation, LongSupplier head) {
+  public boolean mayBeDropped(long incarnation, LongSupplier head) {
     // The order matters: a writer lowers keptFrom or adds a hold before it writes the head.
     return incarnation < keptFrom && incarnation != head.getAsLong() && !isHeld(incarnation);
   }

@@ -52,7 +52,7 @@ public final class ListLayout {
   private ListLayout() {}
 
   /** Whether a chunk's last element continues in the next chunk. */
-  public static boolean goesOn(int tag) {
+  public static boolean isContinued(int tag) {
     return (tag & CONTINUES) != 0;
   }
 

@@ -128,13 +128,13 @@ public final class ListSnapshot {
    */
   public int readGroup(int at, Bytes into) {
     into.clear();
-    boolean goesOn = false;
+    boolean isContinued = false;
     for (int next = at; next <= last; next++) {
-      int tag = load(next, into, goesOn);
-      goesOn = tag != Records.ABSENT && ListLayout.goesOn(tag);
+      int tag = load(next, into, isContinued);
+      isContinued = tag != Records.ABSENT && ListLayout.isContinued(tag);
       if (tag == Records.ABSENT) {
         into.clear();
-      } else if (!goesOn && into.length() > 0) {
+      } else if (!isContinued && into.length() > 0) {
         return next == last ? END : next + 1;
       }
     }
@@ -143,14 +143,14 @@ public final class ListSnapshot {
   }
 
   /** Appends a chunk's elements if it continues what was read before; returns its tag. */
-  private int load(int number, Bytes into, boolean goesOn) {
+  private int load(int number, Bytes into, boolean isContinued) {
     int before = into.length();
     int tag = load(number, into);
     if (tag == Records.ABSENT) {
       return Records.ABSENT;
     }
     boolean isWithin = ListLayout.isWithin(tag);
-    if (isWithin && !goesOn) {
+    if (isWithin && !isContinued) {
       return Records.ABSENT;
     }
     if (isWithin) {

@@ -207,7 +207,7 @@ public final class MapCursor {
 
   /** Loads the next bucket that has entries into a block; returns false if there is none. */
   private boolean loadNextBucket(HeapBlock into) {
-    while (bucketsAtStart > 0 && isStillThere()) {
+    while (bucketsAtStart > 0 && isStillPresent()) {
       Integer number = offspring == null ? null : offspring.poll();
       if (number == null) {
         if (nextBucket >= bucketsAtStart) {
@@ -227,15 +227,16 @@ public final class MapCursor {
   }
 
   /** False once the map was cleared: compaction may have left buckets that must not be seen. */
-  private boolean isStillThere() {
+  private boolean isStillPresent() {
     if (buckets.clears() == clearsSeen) {
       return true;
     }
-    boolean isThere = records.read(key().head(), head.block()) && head.incarnation() == incarnation;
-    if (isThere) {
+    boolean isPresent =
+        records.read(key().head(), head.block()) && head.incarnation() == incarnation;
+    if (isPresent) {
       clearsSeen = buckets.clears();
     }
-    return isThere;
+    return isPresent;
   }
 
   /**

@@ -52,14 +52,14 @@ final class MapPlace {
     if (kept.isOf(key)) {
       return true;
     }
-    boolean isThere = records.read(key.head(), kept);
-    if (isThere) {
+    boolean isPresent = records.read(key.head(), kept);
+    if (isPresent) {
       kept.keep(key);
     } else {
       kept.drop();
       head.makeEmpty();
     }
-    return isThere;
+    return isPresent;
   }
 
   /** The number of the user key's bucket. */
@@ -73,13 +73,13 @@ final class MapPlace {
         && !records.readPart(key.record(bucketPart()), head.incarnation(), bucket)) {
       MapBuckets.start(bucket, head.incarnation());
     }
-    boolean isThere = cursor.seek(block().open(0), firstEntryAt(), userKey);
-    while (isThere
+    boolean isPresent = cursor.seek(block().open(0), firstEntryAt(), userKey);
+    while (isPresent
         && cursor.inRun()
         && !runs.holds(key, head.incarnation(), cursor.run(), userKey)) {
-      isThere = cursor.seekNext(userKey);
+      isPresent = cursor.seekNext(userKey);
     }
-    return isThere;
+    return isPresent;
   }
 
   /** Removes the entry that was found from its open block, and its run. */

@@ -193,8 +193,8 @@ final class PutEdit implements RecordEdit {
     if (outcome != Outcome.FULL && !changes()) {
       return false;
     }
-    int gone = expired.bytesIn(block, firstEntryAt(block));
-    return gone > 0 && block.length() - gone + entryBytes() <= most;
+    int expiredBytes = expired.bytesIn(block, firstEntryAt(block));
+    return expiredBytes > 0 && block.length() - expiredBytes + entryBytes() <= most;
   }
 
   private void apply(ByteSpan block) {
@@ -221,8 +221,8 @@ final class PutEdit implements RecordEdit {
     judge(oldBlock);
     int grown = oldBlock.length() + (changes() ? grownBy : 0);
     if (mayShorten(oldBlock, limit)) {
-      int gone = expired.bytesIn(oldBlock, firstEntryAt(oldBlock));
-      grown = oldBlock.length() - gone + entryBytes();
+      int expiredBytes = expired.bytesIn(oldBlock, firstEntryAt(oldBlock));
+      grown = oldBlock.length() - expiredBytes + entryBytes();
     } else if (grown <= oldBlock.length()) {
       return oldBlock.length();
     }

@@ -67,10 +67,11 @@ final class OrderKey {
     int common = Math.min(count, length);
     int done = 0;
     for (; done + Long.BYTES <= common; done += Long.BYTES) {
-      long theirs = block.getLong(at + done);
+      long otherWord = block.getLong(at + done);
       long ours = (long) BIG_ENDIAN.get(bytes, done);
       int order =
-          Long.compareUnsigned(SPANS_ARE_BIG_ENDIAN ? theirs : Long.reverseBytes(theirs), ours);
+          Long.compareUnsigned(
+              SPANS_ARE_BIG_ENDIAN ? otherWord : Long.reverseBytes(otherWord), ours);
       if (order != 0) {
         return order;
       }

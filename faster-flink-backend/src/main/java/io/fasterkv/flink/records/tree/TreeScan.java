@@ -34,19 +34,19 @@ public final class TreeScan {
     if (!started || changes != tree.changes()) {
       load();
     } else {
-      goOn();
+      advance();
     }
     while (!ended) {
       if (cursor.seek(place) && (!seen || cursor.compareTo(place) > 0 || cursor.next())) {
         return take();
       }
-      goOn();
+      advance();
     }
     return false;
   }
 
   /** Continues with the next leaf. */
-  private void goOn() {
+  private void advance() {
     if (nextLeaf.isNone()) {
       ended = true;
     } else {

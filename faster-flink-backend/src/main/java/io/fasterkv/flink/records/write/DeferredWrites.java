@@ -99,7 +99,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void putValue(CompositeKey key, byte[] source, int offset, int length) {
-    if (isHeldBack(key, length)) {
+    if (isBuffered(key, length)) {
       add(Kind.PUT_VALUE, key, source, offset, length, 0);
     } else {
       direct.putValue(key, source, offset, length);
@@ -108,7 +108,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void removeValue(CompositeKey key) {
-    if (isHeldBack(key, 0)) {
+    if (isBuffered(key, 0)) {
       add(Kind.REMOVE_VALUE, key, NOTHING, 0, 0, 0);
     } else {
       direct.removeValue(key);
@@ -117,7 +117,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void setList(CompositeKey key, byte[] elements, int offset, int length) {
-    if (isHeldBack(key, length)) {
+    if (isBuffered(key, length)) {
       add(Kind.SET_LIST, key, elements, offset, length, 0);
     } else {
       direct.setList(key, elements, offset, length);
@@ -126,7 +126,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void append(CompositeKey key, byte[] elements, int offset, int length) {
-    if (isHeldBack(key, length)) {
+    if (isBuffered(key, length)) {
       add(Kind.APPEND, key, elements, offset, length, 0);
     } else {
       direct.append(key, elements, offset, length);
@@ -135,7 +135,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void removeList(CompositeKey key) {
-    if (isHeldBack(key, 0)) {
+    if (isBuffered(key, 0)) {
       add(Kind.REMOVE_LIST, key, NOTHING, 0, 0, 0);
     } else {
       direct.removeList(key);
@@ -146,7 +146,7 @@ final class DeferredWrites implements StateWrites {
   public void putEntry(
       CompositeKey key, byte[] source, int offset, int keyLength, int valueLength) {
     int length = keyLength + valueLength;
-    if (isHeldBack(key, length)) {
+    if (isBuffered(key, length)) {
       add(Kind.PUT_ENTRY, key, source, offset, length, keyLength);
     } else {
       direct.putEntry(key, source, offset, keyLength, valueLength);
@@ -155,7 +155,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void removeEntry(CompositeKey key, byte[] source, int offset, int length) {
-    if (isHeldBack(key, length)) {
+    if (isBuffered(key, length)) {
       add(Kind.REMOVE_ENTRY, key, source, offset, length, length);
     } else {
       direct.removeEntry(key, source, offset, length);
@@ -164,7 +164,7 @@ final class DeferredWrites implements StateWrites {
 
   @Override
   public void clearMap(CompositeKey key) {
-    if (isHeldBack(key, 0)) {
+    if (isBuffered(key, 0)) {
       add(Kind.CLEAR_MAP, key, NOTHING, 0, 0, 0);
     } else {
       direct.clearMap(key);
@@ -172,15 +172,15 @@ final class DeferredWrites implements StateWrites {
   }
 
   /** Whether a write is buffered. If not, all writes before it have been made. */
-  private boolean isHeldBack(CompositeKey key, int length) {
-    boolean isHeldBack = inRow == LEAD && length <= MOST_BYTES && key.prefixLength() <= KEY_BYTES;
-    if (count == GROUP || (count > 0 && !isHeldBack)) {
+  private boolean isBuffered(CompositeKey key, int length) {
+    boolean isBuffered = inRow == LEAD && length <= MOST_BYTES && key.prefixLength() <= KEY_BYTES;
+    if (count == GROUP || (count > 0 && !isBuffered)) {
       make();
     }
     if (inRow < LEAD) {
       inRow++;
     }
-    return isHeldBack;
+    return isBuffered;
   }
 
   private void add(

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * contains its time, so the test can count expired entries in the log independently of the backend.
  */
 @Tag("slow")
-class RollingExpiryTest {
+class ContinuousExpiryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long STEP_MILLIS = 10;
   private static final int LIVE_ROUNDS = 8;

@@ -10,7 +10,7 @@ import io.fasterkv.api.statistics.CompactionStats;
  * @param expiredBytes expired bytes among those that were not copied
  * @param leftBytes length of the log now, without what others have written meanwhile
  */
-record PassOutcome(long scannedBytes, long movedBytes, long expiredBytes, long leftBytes) {
+record RunOutcome(long scannedBytes, long movedBytes, long expiredBytes, long leftBytes) {
 
   /**
    * @param before totals before the run
@@ -18,11 +18,11 @@ record PassOutcome(long scannedBytes, long movedBytes, long expiredBytes, long l
    * @param grownBytes how far the log's tail has moved, by the run and by others
    * @param logBytes length of the log now
    */
-  static PassOutcome of(
+  static RunOutcome of(
       CompactionStats before, CompactionStats after, long grownBytes, long logBytes) {
     long moved = after.movedBytes() - before.movedBytes();
     long written = Math.max(0, grownBytes - moved);
-    return new PassOutcome(
+    return new RunOutcome(
         after.scannedBytes() - before.scannedBytes(),
         moved,
         after.expiredBytes() - before.expiredBytes(),

@@ -7,14 +7,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests when a run is worthwhile, without a store. */
-class PassTriggerTest {
+class RunTriggerTest {
   private static final long MEMORY = 1000;
 
-  private final PassTrigger trigger = new PassTrigger(() -> MEMORY);
+  private final RunTrigger trigger = new RunTrigger(() -> MEMORY);
 
   private void passed(long scannedBytes, long droppedBytes, long unknownBytes, long leftBytes) {
-    PassOutcome pass = new PassOutcome(scannedBytes, scannedBytes - droppedBytes, 0, leftBytes);
-    trigger.passed(pass, unknownBytes, leftBytes);
+    RunOutcome outcome = new RunOutcome(scannedBytes, scannedBytes - droppedBytes, 0, leftBytes);
+    trigger.runEnded(outcome, unknownBytes, leftBytes);
   }
 
   @Test

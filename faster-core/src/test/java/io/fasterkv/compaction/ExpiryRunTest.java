@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a log without writes drops expired records. */
-class ExpiryPassTest {
+class ExpiryRunTest {
   private static final int PAGE_BYTES = 4096;
   private static final long RECORD_BYTES = 24;
   private static final long KEYS = 40_000;

@@ -40,7 +40,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests that no reader notices that the last writes of a sequence are buffered and not yet in the
  * store.
  */
-class HeldBackWritesTest {
+class BufferedWritesTest {
   private static final int KEYS = 43;
   private static final int MANY = 20_000;
   private static final ValueStateDescriptor<Long> VALUE =

@@ -6,28 +6,28 @@ import io.fasterkv.api.statistics.CompactionStats;
 import org.junit.jupiter.api.Test;
 
 /** Tests the outcome of a run that has read a part of a log. */
-class PassOutcomeTest {
+class RunOutcomeTest {
   private static CompactionStats stats(long scannedBytes, long movedBytes, long expiredBytes) {
     return new CompactionStats(1, scannedBytes, movedBytes, movedBytes / 10, expiredBytes);
   }
 
   @Test
   void concurrentWritesDoNotCountAsLeft() {
-    PassOutcome outcome =
-        PassOutcome.of(stats(500, 50, 5), stats(1500, 350, 105), 300 + 7000, 2000 + 300 + 7000);
-    assertThat(outcome).isEqualTo(new PassOutcome(1000, 300, 100, 2300));
+    RunOutcome outcome =
+        RunOutcome.of(stats(500, 50, 5), stats(1500, 350, 105), 300 + 7000, 2000 + 300 + 7000);
+    assertThat(outcome).isEqualTo(new RunOutcome(1000, 300, 100, 2300));
   }
 
   @Test
   void theUnreadPartIsAssumedToBeLikeTheReadPart() {
-    assertThat(new PassOutcome(1000, 300, 0, 300).liveBytes()).isEqualTo(300);
-    assertThat(new PassOutcome(1000, 300, 0, 800).liveBytes()).isEqualTo(450);
-    assertThat(new PassOutcome(1000, 300, 0, 9000).liveBytes()).isEqualTo(600);
-    assertThat(new PassOutcome(1000, 0, 0, 9000).liveBytes()).isZero();
+    assertThat(new RunOutcome(1000, 300, 0, 300).liveBytes()).isEqualTo(300);
+    assertThat(new RunOutcome(1000, 300, 0, 800).liveBytes()).isEqualTo(450);
+    assertThat(new RunOutcome(1000, 300, 0, 9000).liveBytes()).isEqualTo(600);
+    assertThat(new RunOutcome(1000, 0, 0, 9000).liveBytes()).isZero();
   }
 
   @Test
   void aRunThatHasReadNothingKnowsNothing() {
-    assertThat(new PassOutcome(0, 0, 0, 9000).liveBytes()).isZero();
+    assertThat(new RunOutcome(0, 0, 0, 9000).liveBytes()).isZero();
   }
 }

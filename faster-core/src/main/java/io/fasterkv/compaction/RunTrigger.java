@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
  * a log that is kept. A log without writes is left alone. When a run begins, the log is at most
  * twice its live bytes, or fits memory.
  */
-final class PassTrigger {
+final class RunTrigger {
   private static final long LITTLE = 8;
 
   /**
@@ -29,7 +29,7 @@ final class PassTrigger {
   private static final long MUCH = 4;
 
   private final LongSupplier memoryBytes;
-  private long sizeAfterPass;
+  private long sizeAfterRun;
 
   /** Bytes that the last run copied. */
   private long copiedBytes;
@@ -39,7 +39,7 @@ final class PassTrigger {
   /**
    * @param memoryBytes a log up to this length is not compacted; may change
    */
-  PassTrigger(LongSupplier memoryBytes) {
+  RunTrigger(LongSupplier memoryBytes) {
     this.memoryBytes = memoryBytes;
   }
 
@@ -55,17 +55,17 @@ final class PassTrigger {
    */
   synchronized long dueAt(long liveBytes, boolean isHeld) {
     return Math.max(
-        memoryBytes.getAsLong(), isLiveKnown ? grown(liveBytes, isHeld) : asMuchAgain());
+        memoryBytes.getAsLong(), isLiveKnown ? grown(liveBytes, isHeld) : grownByCopies());
   }
 
   private long grown(long liveBytes, boolean isHeld) {
-    long byCopies = sizeAfterPass + more(copiedBytes, isHeld);
+    long byCopies = sizeAfterRun + more(copiedBytes, isHeld);
     long byLive = liveBytes + more(liveBytes, isHeld);
-    return Math.max(byCopies, Math.min(byLive, 2 * sizeAfterPass));
+    return Math.max(byCopies, Math.min(byLive, 2 * sizeAfterRun));
   }
 
-  private long asMuchAgain() {
-    return sizeAfterPass + copiedBytes;
+  private long grownByCopies() {
+    return sizeAfterRun + copiedBytes;
   }
 
   /**
@@ -75,7 +75,7 @@ final class PassTrigger {
    *
    * @param liveBytes bytes that are known to be live
    */
-  long goesOnAt(long liveBytes) {
+  long continuesAbove(long liveBytes) {
     return liveBytes + more(liveBytes, false);
   }
 
@@ -85,11 +85,11 @@ final class PassTrigger {
    * @param unknownBytes bytes of the log that were not known to be live when it began
    * @param leftBytes length of the log now, without what was written meanwhile
    */
-  synchronized void passed(PassOutcome pass, long unknownBytes, long leftBytes) {
-    sizeAfterPass = leftBytes;
-    copiedBytes = Math.min(pass.movedBytes(), leftBytes);
-    long scanned = pass.scannedBytes();
-    isLiveKnown = pass.droppedBytes() >= scanned / LITTLE || unknownBytes < scanned / MUCH;
+  synchronized void runEnded(RunOutcome outcome, long unknownBytes, long leftBytes) {
+    sizeAfterRun = leftBytes;
+    copiedBytes = Math.min(outcome.movedBytes(), leftBytes);
+    long scanned = outcome.scannedBytes();
+    isLiveKnown = outcome.droppedBytes() >= scanned / LITTLE || unknownBytes < scanned / MUCH;
   }
 
   /**
@@ -103,12 +103,12 @@ final class PassTrigger {
    */
   synchronized boolean isWorthIt(long logBytes, long diskBytes, long liveBytes, boolean isHeld) {
     long deadBytes = diskBytes - liveBytes;
-    boolean isKnown = sizeAfterPass > 0;
+    boolean isKnown = sizeAfterRun > 0;
     if (deadBytes > (isKnown ? diskBytes / NEXT_TO_NOTHING : more(liveBytes, isHeld))) {
       return true;
     }
-    sizeAfterPass = Math.max(sizeAfterPass, logBytes - deadBytes);
-    copiedBytes = Math.min(liveBytes, sizeAfterPass);
+    sizeAfterRun = Math.max(sizeAfterRun, logBytes - deadBytes);
+    copiedBytes = Math.min(liveBytes, sizeAfterRun);
     isLiveKnown = true;
     return false;
   }
@@ -119,7 +119,7 @@ final class PassTrigger {
 
   /** Called when the head of the log was dropped, live or not. */
   synchronized void truncated(long logBytes) {
-    sizeAfterPass = Math.min(sizeAfterPass, logBytes);
+    sizeAfterRun = Math.min(sizeAfterRun, logBytes);
     copiedBytes = Math.min(copiedBytes, logBytes);
   }
 }

@@ -1,12 +1,13 @@
-// After a build: java -cp faster-core/target/classes docs/examples/CounterStore.java <empty
-// directory>
-// with a JDK 25.
+// After a build, with a JDK 25:
+// java -cp faster-core/target/classes docs/examples/CounterStore.java
+// The store is in a new temporary directory, or in the empty directory that an argument names.
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,15 +20,10 @@ public final class CounterStore {
 
   private CounterStore() {}
 
-  /**
-   * @param args the directory of the store, empty or missing
-   */
-  public static void main(String[] args) throws InterruptedException {
+  public static void main(String[] args) throws Exception {
+    Path directory = args.length == 0 ? Files.createTempDirectory("counters") : Path.of(args[0]);
     StoreConfig config =
-        StoreConfig.builder(Path.of(args[0]))
-            .memoryBytes(16 << 20)
-            .recordKind(RecordKind.LONGS)
-            .build();
+        StoreConfig.builder(directory).memoryBytes(16 << 20).recordKind(RecordKind.LONGS).build();
     try (FasterStore store = FasterStore.open(config)) {
       List<Thread> threads = new ArrayList<>();
       for (int i = 0; i < THREADS; i++) {

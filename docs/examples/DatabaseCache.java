@@ -1,9 +1,11 @@
-// After a build: java -cp faster-core/target/classes docs/examples/DatabaseCache.java <empty
-// directory>
-// with a JDK 25.
+// After a build, with a JDK 25:
+// java -cp faster-core/target/classes docs/examples/DatabaseCache.java
+// The store is in a new temporary directory, or in the empty directory that an argument names.
 import io.fasterkv.FasterStore;
 import io.fasterkv.StringSession;
 import io.fasterkv.api.config.StoreConfig;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.UnaryOperator;
 
@@ -21,8 +23,9 @@ public final class DatabaseCache {
     return value;
   }
 
-  public static void main(String[] args) {
-    StoreConfig config = StoreConfig.builder(Path.of(args[0])).memoryBytes(16 << 20).build();
+  public static void main(String[] args) throws IOException {
+    Path directory = args.length == 0 ? Files.createTempDirectory("cache") : Path.of(args[0]);
+    StoreConfig config = StoreConfig.builder(directory).memoryBytes(16 << 20).build();
     int[] asked = {0};
     try (FasterStore store = FasterStore.open(config);
         StringSession cache = store.newSession().strings()) {

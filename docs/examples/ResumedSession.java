@@ -1,6 +1,6 @@
-// After a build: java -cp faster-core/target/classes docs/examples/ResumedSession.java <empty
-// directory>
-// with a JDK 25.
+// After a build, with a JDK 25:
+// java -cp faster-core/target/classes docs/examples/ResumedSession.java
+// The store is in a new temporary directory, or in the empty directory that an argument names.
 import io.fasterkv.FasterStore;
 import io.fasterkv.LongSession;
 import io.fasterkv.api.LongFunctions;
@@ -9,6 +9,8 @@ import io.fasterkv.api.checkpoint.CheckpointRequest;
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.session.SessionIdentity;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
@@ -21,15 +23,10 @@ public final class ResumedSession {
 
   private ResumedSession() {}
 
-  /**
-   * @param args the directory of the store, empty or missing
-   */
-  public static void main(String[] args) {
+  public static void main(String[] args) throws IOException {
+    Path directory = args.length == 0 ? Files.createTempDirectory("orders") : Path.of(args[0]);
     StoreConfig config =
-        StoreConfig.builder(Path.of(args[0]))
-            .memoryBytes(16 << 20)
-            .recordKind(RecordKind.LONGS)
-            .build();
+        StoreConfig.builder(directory).memoryBytes(16 << 20).recordKind(RecordKind.LONGS).build();
     try (FasterStore store = FasterStore.open(config);
         LongSession<Void> orders =
             store

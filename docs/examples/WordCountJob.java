@@ -1,6 +1,6 @@
 // After ./bench --help, which writes the class path:
-// javac @faster-bench/target/run.args -d faster-bench/target/classes
-// docs/examples/WordCountJob.java
+// javac @faster-bench/target/run.args -d faster-bench/target/classes \
+//     docs/examples/WordCountJob.java
 // java @faster-bench/target/run.args WordCountJob
 import java.time.Duration;
 import org.apache.flink.api.common.functions.OpenContext;

@@ -20,7 +20,7 @@ final class LogDevices {
   private static final long MAPPED_TIMES = 32;
 
   private static final long LEAST_MAPPED_BYTES = 512L << 20;
-  private static final AtomicBoolean TOLD_OF_NO_RINGS = new AtomicBoolean();
+  private static final AtomicBoolean IS_LOGGED = new AtomicBoolean();
 
   private LogDevices() {}
 
@@ -47,13 +47,18 @@ final class LogDevices {
         throw new BadConfig(
             "io_uring cannot be used: ioKind=URING, allowed=FILE or AUTO; " + e.getMessage());
       }
-      if (TOLD_OF_NO_RINGS.compareAndSet(false, true)) {
+      if (!isExplainedElsewhere(config) && IS_LOGGED.compareAndSet(false, true)) {
         config
             .logger()
             .log(Level.INFO, "disk reads use threads, not io_uring: cause=" + e.getMessage());
       }
       return files;
     }
+  }
+
+  /** Whether the memory that the store allocates next logs everything that native access gives. */
+  private static boolean isExplainedElsewhere(StoreConfig config) {
+    return config.hugePages() && !LogDevices.class.getModule().isNativeAccessEnabled();
   }
 
   private static FileDevice files(StoreConfig config) {

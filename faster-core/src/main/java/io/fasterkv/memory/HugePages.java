@@ -93,8 +93,8 @@ final class HugePages {
     if (module.isNativeAccessEnabled()) {
       return null;
     }
-    return "no huge pages without native access, and no reads of mapped files: start the JVM with"
-        + " --enable-native-access="
+    return "no huge pages without native access, no reads of mapped files, and no io_uring:"
+        + " start the JVM with --enable-native-access="
         + (module.isNamed() ? module.getName() : "ALL-UNNAMED")
         + ", or set hugePages=false";
   }

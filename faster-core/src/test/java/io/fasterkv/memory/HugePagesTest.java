@@ -34,6 +34,7 @@ class HugePagesTest {
     String output = run(List.of());
     assertThat(output).contains("works").doesNotContain("restricted");
     assertThat(output.split(HINT, -1)).as(output).hasSize(2);
+    assertThat(output.split("--enable-native-access", -1)).as(output).hasSize(2);
   }
 
   @Test

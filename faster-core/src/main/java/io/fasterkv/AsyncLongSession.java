@@ -3,7 +3,7 @@ package io.fasterkv;
 import io.fasterkv.api.LongResult;
 import io.fasterkv.api.Status;
 import io.fasterkv.operation.session.AsyncCore;
-import io.fasterkv.operation.session.SessionCore.LongKind;
+import io.fasterkv.operation.session.LongKind;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 

@@ -3,8 +3,8 @@ package io.fasterkv.stress;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.operation.session.LongKind;
 import io.fasterkv.operation.session.SessionCore;
-import io.fasterkv.operation.session.SessionCore.LongKind;
 import java.util.List;
 
 /** A counter of 8 bytes that always takes the slow path. */

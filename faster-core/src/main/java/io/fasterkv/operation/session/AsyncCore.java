@@ -14,7 +14,6 @@ import io.fasterkv.operation.core.ValueAccess;
 import io.fasterkv.operation.fastpath.LongValues;
 import io.fasterkv.operation.fastpath.SpanPaths;
 import io.fasterkv.operation.fastpath.SpanValues;
-import io.fasterkv.operation.session.SessionCore.LongKind;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

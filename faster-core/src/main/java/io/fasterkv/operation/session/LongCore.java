@@ -8,7 +8,6 @@ import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.fastpath.LongPath;
 import io.fasterkv.operation.fastpath.LongPaths;
-import io.fasterkv.operation.session.SessionCore.LongKind;
 import java.lang.ref.Reference;
 import org.jspecify.annotations.Nullable;
 

@@ -86,38 +86,21 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
     this.engine = engine;
     this.arrivals = arrivals;
     isBlocking = mode == SessionMode.BLOCKING;
-    user = engine.epochs().register();
-    SessionCounters.Stripe opened = null;
-    VersionGuard joined = null;
-    try {
-      opened = engine.sessionCounters().open();
-      counters = opened;
-      pendingUpdates =
-          isBlocking
-              ? null
-              : new PendingUpdates<>(
-                  engine, PendingOperations.MAX_PENDING + 1, () -> deputy(engine, values));
-      joined = new VersionGuard(engine, identity, counters, pendingUpdates);
-      guard = joined;
-      reports = new FailureReports(guard.sessionVersion());
-      retryLoop = new RetryLoop<>(engine, values, user, counters, guard, pendingUpdates);
-      ends = new OperationEnds<>(values, retryLoop, counters, reports, arrivals);
-      disk = new DiskSearch(engine, counters);
-      prefetcher = new Prefetcher(engine);
-      SessionOperations<I, O, C> borrowed = new SessionOperations<>(engine, counters, prefetcher);
-      pending = new PendingOperations<>(engine, disk, borrowed, arrivals);
-      continuation = new Continuation<>(pending, pendingUpdates, guard, retryLoop, disk, ends);
-      operations = borrowed.end(this, guard);
-    } catch (Throwable e) {
-      user.close();
-      if (joined != null) {
-        joined.withdraw();
-      }
-      if (opened != null) {
-        engine.sessionCounters().close(opened);
-      }
-      throw e;
-    }
+    SessionParts<I, O, C> parts =
+        new SessionParts<>(
+            engine, identity, values, arrivals, isBlocking ? null : () -> deputy(engine, values));
+    user = parts.user;
+    counters = parts.counters;
+    guard = parts.guard;
+    pendingUpdates = parts.pendingUpdates;
+    reports = parts.reports;
+    retryLoop = parts.retryLoop;
+    ends = parts.ends;
+    disk = parts.disk;
+    prefetcher = parts.prefetcher;
+    pending = parts.pending;
+    continuation = parts.continuation;
+    operations = parts.register(this);
   }
 
   /** Closes a session that no caller has received: its name becomes free again. */
@@ -276,20 +259,6 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   /** The result of the last read or RMW on a {@code long} key; 0 if there is none. */
   public long longOutput() {
     return current == null ? 0 : current.longOutput;
-  }
-
-  /** The kinds of operation on {@code long} keys. */
-  public enum LongKind {
-    READ(Kind.READ),
-    UPSERT(Kind.UPSERT),
-    RMW(Kind.RMW),
-    DELETE(Kind.DELETE);
-
-    private final Kind kind;
-
-    LongKind(Kind kind) {
-      this.kind = kind;
-    }
   }
 
   /**

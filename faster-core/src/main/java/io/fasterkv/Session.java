@@ -147,7 +147,7 @@ public final class Session<I, O, C> implements AutoCloseable {
       @Nullable C context) {
     int pending = 0;
     for (int i = 0; i < count; i++) {
-      touchGroup(keys, i, count);
+      prefetchGroup(keys, i, count);
       I input = inputs == null ? null : inputs[i];
       O output = outputs == null ? null : outputs[i];
       Status status = read(keys[i], input, output, context);
@@ -170,7 +170,7 @@ public final class Session<I, O, C> implements AutoCloseable {
   public void upsert(
       ByteSpan[] keys, ByteSpan[] values, Status[] statuses, int count, @Nullable C context) {
     for (int i = 0; i < count; i++) {
-      touchGroup(keys, i, count);
+      prefetchGroup(keys, i, count);
       statuses[i] = upsert(keys[i], values[i], context);
     }
   }
@@ -194,7 +194,7 @@ public final class Session<I, O, C> implements AutoCloseable {
       Status[] statuses,
       int count) {
     for (int i = 0; i < count; i++) {
-      touchGroup(keys, i, count);
+      prefetchGroup(keys, i, count);
       I input = inputs == null ? null : inputs[i];
       O output = outputs == null ? null : outputs[i];
       statuses[i] = upsert(keys[i], input, values[i], output);
@@ -238,7 +238,7 @@ public final class Session<I, O, C> implements AutoCloseable {
       @Nullable C context) {
     int pending = 0;
     for (int i = 0; i < count; i++) {
-      touchGroup(keys, i, count);
+      prefetchGroup(keys, i, count);
       I input = inputs == null ? null : inputs[i];
       O output = outputs == null ? null : outputs[i];
       Status status = rmw(keys[i], input, output, context);
@@ -256,9 +256,9 @@ public final class Session<I, O, C> implements AutoCloseable {
    * @param keys the keys
    * @param count number of keys, the first ones of the array
    */
-  public void touch(ByteSpan[] keys, int count) {
+  public void prefetch(ByteSpan[] keys, int count) {
     for (int from = 0; from < count; from += SessionCore.GROUP) {
-      core.touch(keys, from, Math.min(SessionCore.GROUP, count - from));
+      core.prefetch(keys, from, Math.min(SessionCore.GROUP, count - from));
     }
   }
 
@@ -329,9 +329,9 @@ public final class Session<I, O, C> implements AutoCloseable {
     core.close();
   }
 
-  private void touchGroup(ByteSpan[] keys, int at, int count) {
+  private void prefetchGroup(ByteSpan[] keys, int at, int count) {
     if (at % SessionCore.GROUP == 0) {
-      core.touch(keys, at, Math.min(SessionCore.GROUP, count - at));
+      core.prefetch(keys, at, Math.min(SessionCore.GROUP, count - at));
     }
   }
 }

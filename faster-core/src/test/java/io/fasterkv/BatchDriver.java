@@ -49,7 +49,7 @@ final class BatchDriver {
       set(i, random.nextInt(range));
     }
     if (random.nextInt(4) == 0) {
-      session.touch(keys, numbers.length);
+      session.prefetch(keys, numbers.length);
     }
     switch (random.nextInt(3)) {
       case 0 -> read();

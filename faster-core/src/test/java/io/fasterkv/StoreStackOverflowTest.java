@@ -89,7 +89,7 @@ class StoreStackOverflowTest {
       case RMW -> session.rmw(key, new byte[1], null);
       case READ -> session.read(key, new byte[0], new BytesFunctions.Result(), null);
       case DELETE -> session.delete(key, null);
-      case TOUCH -> session.touch(new ByteSpan[] {key}, 1);
+      case TOUCH -> session.prefetch(new ByteSpan[] {key}, 1);
       case COMPACT -> store.log().compact();
     }
   }

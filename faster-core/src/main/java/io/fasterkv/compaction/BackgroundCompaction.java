@@ -87,7 +87,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
         new WriteQuiet(() -> engine.sessionCounters().growth().madeBytes(), config.pageBytes());
-    scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lookAnew);
+    scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lowerEstimate);
     KeepRule rule = config.keepRule();
     sample =
         rule == null
@@ -199,7 +199,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   /**
    * Lowers the known live bytes if they are too high, and frees index entries of dropped records.
    */
-  private void lookAnew() {
+  private void lowerEstimate() {
     estimator.lower();
     try {
       compactor.cleanIndex();
@@ -213,9 +213,9 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   /** Samples expiry while a run waits: more may have expired than should be kept. */
-  private void lookAgain() {
+  private void sampleAgain() {
     if (sample != null) {
-      looks(sample::lookAgain);
+      looks(sample::sampleAgain);
     }
   }
 
@@ -297,7 +297,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       long piece = scheduler.pieceBytes(largest);
       if (!mustContinue() && !scheduler.isOver(isWhole, piece, throttle.live() - expiredBytes())) {
         scheduler.waits();
-        lookAgain();
+        sampleAgain();
         park.accept(LOOK_NANOS);
         // A new pace, so that the pause is not made up for.
         pace = new Pace(bytesPerSecond, () -> isClosed);

@@ -50,7 +50,7 @@ final class BackgroundMemoryCompaction implements AutoCloseable {
   private void run() {
     try {
       while (!isClosed) {
-        if (room.isWorthATry() && !room.isHeldUp() && (room.isWanted() || isGettingFull())) {
+        if (room.mayGain() && !room.isHeldUp() && (room.isWanted() || isGettingFull())) {
           runCompaction();
         } else {
           LockSupport.parkNanos(LOOK_NANOS);

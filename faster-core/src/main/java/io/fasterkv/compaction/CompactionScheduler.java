@@ -14,17 +14,18 @@ final class CompactionScheduler {
   private final HybridLog log;
   private final PinnedLogLimit limit;
   private final WriteQuiet quiet;
-  private final Runnable lookAnew;
+  private final Runnable lowerEstimate;
   private long lookAt;
 
   /**
-   * @param lookAnew lowers the known live bytes if they are too high
+   * @param lowerEstimate lowers the known live bytes if they are too high
    */
-  CompactionScheduler(HybridLog log, PinnedLogLimit limit, WriteQuiet quiet, Runnable lookAnew) {
+  CompactionScheduler(
+      HybridLog log, PinnedLogLimit limit, WriteQuiet quiet, Runnable lowerEstimate) {
     this.log = log;
     this.limit = limit;
     this.quiet = quiet;
-    this.lookAnew = lookAnew;
+    this.lowerEstimate = lowerEstimate;
   }
 
   /** Called when a run begins, after the live bytes were checked. */
@@ -53,7 +54,7 @@ final class CompactionScheduler {
   void waits() {
     if (!log.pins().isHeld() && log.tailAddress() >= lookAt) {
       begins();
-      lookAnew.run();
+      lowerEstimate.run();
     }
   }
 }

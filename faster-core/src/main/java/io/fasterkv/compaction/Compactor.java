@@ -105,7 +105,7 @@ public final class Compactor {
       }
       try (ScanCursor scan = engine.scan(ScanRange.whole(begin, end)).withFirstChunks()) {
         while (scan.next()) {
-          if (Movers.isWorthALook(scan)) {
+          if (Movers.mayMove(scan)) {
             movers.prefetch(scan);
             move(scan, movers, scan.address() + 1);
           }

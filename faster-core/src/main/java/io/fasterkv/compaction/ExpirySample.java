@@ -84,7 +84,7 @@ final class ExpirySample {
 
   /** Whether a run up to {@link #dueUntil} is due; takes a sample if it is time to. */
   boolean isDue() {
-    if (!isTimeToLook()) {
+    if (!isSampleDue()) {
       return false;
     }
     double before = share;
@@ -99,8 +99,8 @@ final class ExpirySample {
    * Takes a sample during a run that has to wait, if it is time to; repeats it soon if the estimate
    * was far off.
    */
-  boolean lookAgain() {
-    if (!isTimeToLook()) {
+  boolean sampleAgain() {
+    if (!isSampleDue()) {
       return false;
     }
     boolean isDue = look();
@@ -110,7 +110,7 @@ final class ExpirySample {
     return isDue;
   }
 
-  private boolean isTimeToLook() {
+  private boolean isSampleDue() {
     return nanoTime.getAsLong() - lookedNanos >= pauseNanos && !rule.keepsAll();
   }
 

@@ -150,7 +150,7 @@ final class LiveSample {
       return;
     }
     lookedPlaces += places;
-    if (Movers.isWorthALook(scan)) {
+    if (Movers.mayMove(scan)) {
       switch (records.look(scan.address(), scan.key(), scan.value())) {
         case LIVE -> livePlaces += places;
         case UNDER_DELTAS -> openPlaces += places;

@@ -123,7 +123,7 @@ final class LogCompaction implements AutoCloseable {
         if (!pays(scan.address())) {
           return STOPPED;
         }
-        if (Movers.isWorthALook(scan)) {
+        if (Movers.mayMove(scan)) {
           movers.prefetch(scan);
           lookUp(scan);
           sample(scan);
@@ -208,7 +208,7 @@ final class LogCompaction implements AutoCloseable {
         if (log.headAddress() > sweptUntil && !sweep(keys)) {
           return STOPPED;
         }
-        if (Movers.isWorthALook(scan)) {
+        if (Movers.mayMove(scan)) {
           move(keys, scan);
         }
       }
@@ -245,7 +245,7 @@ final class LogCompaction implements AutoCloseable {
   }
 
   private static boolean note(KeyTable keys, ScanCursor scan) {
-    if (!Movers.isWorthALook(scan)) {
+    if (!Movers.mayMove(scan)) {
       keys.kill(scan.key(), scan.address());
       return true;
     }

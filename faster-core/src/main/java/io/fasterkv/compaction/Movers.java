@@ -20,7 +20,7 @@ final class Movers implements AutoCloseable {
   private final UpcomingKeys upcoming = new UpcomingKeys(RecordMover.GROUP);
 
   /** Records below this address have been prefetched. */
-  private long touchedUntil;
+  private long prefetchedUntil;
 
   Movers(Engine engine) {
     this.engine = engine;
@@ -33,15 +33,15 @@ final class Movers implements AutoCloseable {
    * Whether a record may have to be moved. An anchor does not count: its value is moved when the
    * scan reaches its first chunk.
    */
-  static boolean isWorthALook(ScanCursor scan) {
+  static boolean mayMove(ScanCursor scan) {
     return scan.isChunk() || (!scan.isLarge() && !scan.isTombstone() && !scan.isOverwritten());
   }
 
   /** Prefetches what is needed to look up the current record of the scan and those after it. */
   void prefetch(ScanCursor scan) {
-    if (scan.address() >= touchedUntil) {
-      touchedUntil = scan.upcoming(upcoming);
-      records.touch(upcoming);
+    if (scan.address() >= prefetchedUntil) {
+      prefetchedUntil = scan.upcoming(upcoming);
+      records.prefetch(upcoming);
     }
   }
 

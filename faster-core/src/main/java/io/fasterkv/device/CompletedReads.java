@@ -20,7 +20,7 @@ final class CompletedReads implements ReadQueue {
     private final int tag;
     private final @Nullable Runnable listener;
     private boolean isOver;
-    private volatile boolean isHeard;
+    private volatile boolean isNotified;
     private @Nullable IOException failure;
 
     /** The read that ended after this one. */
@@ -39,9 +39,9 @@ final class CompletedReads implements ReadQueue {
         }
       }
       // Report the end again if the listener threw.
-      if (listener != null && !isHeard) {
+      if (listener != null && !isNotified) {
         listener.run();
-        isHeard = true;
+        isNotified = true;
       }
     }
 

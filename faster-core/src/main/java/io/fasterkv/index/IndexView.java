@@ -29,7 +29,7 @@ public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets
   }
 
   /** Loads a bucket into the cache; the result has no meaning. */
-  public long touch(long bucket) {
+  public long prefetch(long bucket) {
     return Words.loadPlain(memory, bucket);
   }
 

@@ -119,7 +119,7 @@ public final class MemoryReserve {
     }
     OutOfBudget failed = failure;
     Thread compactor = compactorThread;
-    if (failed != null || compactor == null || isHeldUp() || !isWorthATry()) {
+    if (failed != null || compactor == null || isHeldUp() || !mayGain()) {
       failure = null;
       OutOfBudget full = full(bytes, claim);
       if (failed != null) {
@@ -237,7 +237,7 @@ public final class MemoryReserve {
   }
 
   /** Whether another run may gain something or makes records mutable again, as far as is known. */
-  public boolean isWorthATry() {
+  public boolean mayGain() {
     long dead = deadBytes.sum() - deadAfterRun + tail.address() - tailAfterRun;
     return !wasFruitless || dead >= leastGain() || isFrozen();
   }
@@ -329,8 +329,8 @@ public final class MemoryReserve {
         + isRunning
         + ", isWanted="
         + isWanted
-        + ", isWorthATry="
-        + isWorthATry();
+        + ", mayGain="
+        + mayGain();
   }
 
   private OutOfBudget full(long bytes, Claim claim) {

@@ -111,7 +111,7 @@ class ExpirySampleTest {
       sample.runBegins();
       for (int second = 0; second < 1000; second++) {
         nanos += Duration.ofSeconds(1).toNanos();
-        sample.lookAgain();
+        sample.sampleAgain();
       }
       int records = 16 * (PAGE_BYTES / 24);
       assertThat(asked / records).isBetween(95, 110);

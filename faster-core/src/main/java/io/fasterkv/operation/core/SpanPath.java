@@ -19,22 +19,22 @@ public abstract class SpanPath<I, O, C> {
 
   /** The path if there is none; if only for now, each operation asks for another one. */
   @SuppressWarnings("unchecked") // It does not access the operation.
-  public static <I, O, C> SpanPath<I, O, C> none(boolean isForEver) {
-    return (SpanPath<I, O, C>) (SpanPath<?, ?, ?>) (isForEver ? None.FOR_EVER : None.FOR_NOW);
+  public static <I, O, C> SpanPath<I, O, C> none(boolean isPermanent) {
+    return (SpanPath<I, O, C>) (SpanPath<?, ?, ?>) (isPermanent ? None.FOR_EVER : None.FOR_NOW);
   }
 
   private static final class None extends SpanPath<Object, Object, Object> {
     static final None FOR_EVER = new None(true);
     static final None FOR_NOW = new None(false);
-    private final boolean isForEver;
+    private final boolean isPermanent;
 
-    None(boolean isForEver) {
-      this.isForEver = isForEver;
+    None(boolean isPermanent) {
+      this.isPermanent = isPermanent;
     }
 
     @Override
     public boolean isCurrent() {
-      return isForEver;
+      return isPermanent;
     }
 
     @Override

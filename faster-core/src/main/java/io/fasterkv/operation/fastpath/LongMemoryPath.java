@@ -239,7 +239,7 @@ final class LongMemoryPath<C> extends LongPath {
     }
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += INDEX.touch(at[i]);
+      sum += INDEX.prefetch(at[i]);
     }
     for (int i = 0; i < count; i++) {
       long address = INDEX.address(at[i], found[i]);

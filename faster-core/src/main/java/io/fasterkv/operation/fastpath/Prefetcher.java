@@ -51,10 +51,10 @@ public final class Prefetcher implements AutoCloseable {
   /**
    * Prefetches for operations on these keys that the caller, who must not be protected, makes next.
    */
-  public void touch(ByteSpan[] keys, int from, int count, EpochUser user) {
+  public void prefetch(ByteSpan[] keys, int from, int count, EpochUser user) {
     MemorySegment buffer = keyBuffer();
     if (buffer != null) {
-      touch(hashKeys(keys, from, count, buffer), user, true);
+      prefetch(hashKeys(keys, from, count, buffer), user, true);
     }
   }
 
@@ -62,20 +62,20 @@ public final class Prefetcher implements AutoCloseable {
    * Like the other method, for a caller that needs only the heads of the keys' chains and lends
    * {@link #KEY_BYTES} of native memory.
    */
-  public void touchHeads(ByteSpan[] keys, int count, EpochUser user, MemorySegment buffer) {
-    touch(hashKeys(keys, 0, count, buffer), user, false);
+  public void prefetchHeads(ByteSpan[] keys, int count, EpochUser user, MemorySegment buffer) {
+    prefetch(hashKeys(keys, 0, count, buffer), user, false);
   }
 
-  private void touch(int hashed, EpochUser user, boolean withValues) {
+  private void prefetch(int hashed, EpochUser user, boolean withValues) {
     user.protect();
     try {
       IndexView view = view();
       if (view != null) {
-        touchBuckets(view, hashed);
+        prefetchBuckets(view, hashed);
         findRecords(view, hashed);
-        touchHeads(hashed);
+        prefetchHeads(hashed);
         if (withValues) {
-          touchRest(hashed);
+          prefetchRest(hashed);
         }
       }
     } finally {
@@ -97,13 +97,13 @@ public final class Prefetcher implements AutoCloseable {
     return hashed;
   }
 
-  private void touchBuckets(IndexView view, int count) {
+  private void prefetchBuckets(IndexView view, int count) {
     for (int i = 0; i < count; i++) {
       places[i] = view.bucket(hashes[i]);
     }
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += view.touch(places[i]);
+      sum += view.prefetch(places[i]);
     }
     touched = sum;
   }
@@ -116,7 +116,7 @@ public final class Prefetcher implements AutoCloseable {
     }
   }
 
-  private void touchHeads(int count) {
+  private void prefetchHeads(int count) {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum += Words.loadPlain(log.memory(), places[i]);
@@ -125,16 +125,16 @@ public final class Prefetcher implements AutoCloseable {
     touched = sum;
   }
 
-  private void touchRest(int count) {
+  private void prefetchRest(int count) {
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += touchRest(places[i]);
+      sum += prefetchRest(places[i]);
     }
     touched = sum;
   }
 
   /** Prefetches the rest of a record, whose first lines are in the cache and tell its length. */
-  private long touchRest(long record) {
+  private long prefetchRest(long record) {
     if (record == 0) {
       return 0;
     }

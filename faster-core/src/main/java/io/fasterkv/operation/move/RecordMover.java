@@ -64,10 +64,10 @@ public final class RecordMover implements AutoCloseable {
   }
 
   /** Prefetches the heads of the chains of keys that will be looked up next. */
-  public void touch(UpcomingKeys keys) {
+  public void prefetch(UpcomingKeys keys) {
     // The buffer is idle between two records, and another one might not be available.
     MemorySegment idle = op.valueBuffer(Prefetcher.KEY_BYTES);
-    prefetcher.touchHeads(keys.keys(), keys.count(), user, idle);
+    prefetcher.prefetchHeads(keys.keys(), keys.count(), user, idle);
   }
 
   /**
@@ -103,7 +103,7 @@ public final class RecordMover implements AutoCloseable {
     search.setKey(key);
     aim(address + 1);
     return switch (settle(address, value, Verdict.OPEN)) {
-      case LIVE -> judge(key, value) == Verdict.STAYS ? Look.LIVE : Look.DEAD;
+      case LIVE -> judge(key, value) == Verdict.KEEPS ? Look.LIVE : Look.DEAD;
       case UNDER_DELTAS -> Look.UNDER_DELTAS;
       default -> Look.DEAD;
     };
@@ -112,10 +112,10 @@ public final class RecordMover implements AutoCloseable {
   private boolean move(long address, ByteSpan key, ByteSpan value, long newerFrom) {
     aim(newerFrom);
     boolean isKept = rule == null || rule.keepsAll();
-    Outcome outcome = settle(address, value, isKept ? Verdict.STAYS : Verdict.OPEN);
+    Outcome outcome = settle(address, value, isKept ? Verdict.KEEPS : Verdict.OPEN);
     if (outcome == Outcome.LIVE) {
       Verdict verdict = judge(key, value);
-      ByteSpan needed = verdict == Verdict.STAYS ? needed(key, value) : value;
+      ByteSpan needed = verdict == Verdict.KEEPS ? needed(key, value) : value;
       outcome = settle(address, needed, verdict);
       trimmedBytes = outcome == Outcome.MOVED ? value.length() - needed.length() : 0;
     }
@@ -159,7 +159,7 @@ public final class RecordMover implements AutoCloseable {
 
   /** Asks the rule, without an epoch, since the rule may read from disk. */
   private Verdict judge(ByteSpan key, ByteSpan value) {
-    return rule == null || rule.keeps(key, value) ? Verdict.STAYS : Verdict.GOES;
+    return rule == null || rule.keeps(key, value) ? Verdict.KEEPS : Verdict.DROPS;
   }
 
   private ByteSpan needed(ByteSpan key, ByteSpan value) {
@@ -283,8 +283,8 @@ public final class RecordMover implements AutoCloseable {
   /** What the rule says about a record. */
   private enum Verdict {
     OPEN,
-    STAYS,
-    GOES
+    KEEPS,
+    DROPS
   }
 
   private Outcome attempt(long address, ByteSpan value, Verdict verdict) {
@@ -302,8 +302,8 @@ public final class RecordMover implements AutoCloseable {
       }
       return switch (verdict) {
         case OPEN -> Outcome.LIVE;
-        case GOES -> Outcome.DROPPED;
-        case STAYS -> inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
+        case DROPS -> Outcome.DROPPED;
+        case KEEPS -> inserts.copy(op, value) ? Outcome.MOVED : Outcome.AGAIN;
       };
     } finally {
       user.unprotect();

@@ -92,8 +92,8 @@ final class RetryLoop<I, O, C> {
   Step advance(Operation<I, O, C> op) {
     Step step = settle(op);
     while (step == Step.LARGE) {
-      Step went = alone(() -> large.resume(op));
-      step = went == Step.RETRY ? settle(op) : went;
+      Step next = alone(() -> large.resume(op));
+      step = next == Step.RETRY ? settle(op) : next;
     }
     return step;
   }

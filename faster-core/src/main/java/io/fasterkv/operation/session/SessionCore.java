@@ -200,10 +200,10 @@ public final class SessionCore<I, O, C> implements AutoCloseable, PendingUpdates
   }
 
   /** Prefetches what operations on these keys will need. */
-  public void touch(ByteSpan[] keys, int from, int count) {
+  public void prefetch(ByteSpan[] keys, int from, int count) {
     checkOpen();
     try {
-      prefetcher.touch(keys, from, count, user);
+      prefetcher.prefetch(keys, from, count, user);
     } finally {
       Reference.reachabilityFence(this);
     }

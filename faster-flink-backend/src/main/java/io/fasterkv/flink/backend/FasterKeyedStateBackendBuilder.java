@@ -87,7 +87,7 @@ public class FasterKeyedStateBackendBuilder<K>
 
   @Override
   public FasterKeyedStateBackend<K> build() throws BackendBuildingException {
-    NativeAccess.ask();
+    NativeAccess.request();
     StoreResources resources = null;
     StateRecords records = null;
     try {

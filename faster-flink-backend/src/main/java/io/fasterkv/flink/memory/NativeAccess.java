@@ -15,7 +15,7 @@ public final class NativeAccess {
    * time. If it is denied, stores log what they do without. Must be called before the process opens
    * a store. Safe for all threads.
    */
-  public static void ask() {
+  public static void request() {
     boolean isLinux = System.getProperty("os.name", "").equals("Linux");
     if (isLinux && !NativeAccess.class.getModule().isNativeAccessEnabled()) {
       callWhatIsRestricted();

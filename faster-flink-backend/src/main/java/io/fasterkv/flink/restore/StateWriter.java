@@ -40,7 +40,7 @@ final class StateWriter {
   /** Appends a list. */
   void putList(CompositeKey key, byte[] list, int length, TypeSerializer<?> serializer)
       throws IOException {
-    int together = Math.min(WHOLE_LIST_BYTES, records.lists().mostTogether());
+    int together = Math.min(WHOLE_LIST_BYTES, records.lists().mostBytesTogether());
     if (length <= together) {
       records.lists().append(key, list, 0, length);
       return;

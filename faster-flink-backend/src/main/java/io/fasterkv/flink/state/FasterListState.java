@@ -94,7 +94,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
   public void add(V value) throws IOException {
     DataOutputSerializer out = context.takeOut();
     writeOne(current, value, false, out);
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   @Override
@@ -133,13 +133,13 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     if (values.size() == 1) {
       // Handled apart: otherwise the compiler would optimize the loop for lists of one element.
       writeOne(key, values.getFirst(), isWhole, out);
-      context.giveOut(out);
+      context.giveScratch(out);
       return;
     }
     ListBatches batches = takeBatches();
     batches.write(values, isWhole, elementSerializer, out, writes(), key);
     spareBatches = batches;
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   private void writeOne(
@@ -158,7 +158,7 @@ final class FasterListState<K, N, V> extends AbstractFasterState<K, N, List<V>>
     ListBatches taken = spareBatches;
     spareBatches = null;
     return taken == null
-        ? new ListBatches(Math.min(BATCH_BYTES, context.lists().mostTogether()))
+        ? new ListBatches(Math.min(BATCH_BYTES, context.lists().mostBytesTogether()))
         : taken;
   }
 

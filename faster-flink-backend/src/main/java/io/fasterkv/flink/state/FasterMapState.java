@@ -66,7 +66,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     keySerializer.serialize(userKey, out);
     boolean isPresent =
         context.maps().get(selected(), out.getSharedBuffer(), 0, out.length(), read);
-    context.giveOut(out);
+    context.giveScratch(out);
     return isPresent ? readValue(read.array(), 0, read.length()) : null;
   }
 
@@ -76,7 +76,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     keySerializer.serialize(userKey, out);
     boolean isPresent =
         context.maps().contains(selected(), out.getSharedBuffer(), 0, out.length(), context.read());
-    context.giveOut(out);
+    context.giveScratch(out);
     return isPresent;
   }
 
@@ -85,7 +85,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     DataOutputSerializer out = context.takeOut();
     int keyLength = serialize(userKey, userValue, out);
     writes().putEntry(selected(), out.getSharedBuffer(), 0, keyLength, out.length() - keyLength);
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   @Override
@@ -104,7 +104,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     }
     putBatch(batch, out);
     spareBatch = batch;
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   private void putBatch(EntryBatch batch, DataOutputSerializer entries) {
@@ -138,7 +138,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
     DataOutputSerializer out = context.takeOut();
     keySerializer.serialize(userKey, out);
     writes().removeEntry(key.get(), out.getSharedBuffer(), 0, out.length());
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   @Override
@@ -290,7 +290,7 @@ final class FasterMapState<K, N, UK, UV> extends AbstractFasterState<K, N, Map<U
         context
             .maps()
             .put(cursor.key(), out.getSharedBuffer(), keyLength, out.length() - keyLength);
-        context.giveOut(out);
+        context.giveScratch(out);
       } catch (IOException cause) {
         throw new FlinkRuntimeException("cannot serialize a value of a map", cause);
       }

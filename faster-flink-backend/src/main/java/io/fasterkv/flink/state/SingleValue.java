@@ -61,7 +61,7 @@ abstract class SingleValue<K, N, V> extends AbstractFasterState<K, N, V> {
     out.writeByte(ValueLayout.WHOLE);
     serializer.serialize(value, out);
     writes().putValue(key.get(), out.getSharedBuffer(), 0, out.length());
-    context.giveOut(out);
+    context.giveScratch(out);
   }
 
   @Override

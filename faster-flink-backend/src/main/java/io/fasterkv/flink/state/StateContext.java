@@ -112,7 +112,7 @@ public final class StateContext<K> implements AutoCloseable {
   }
 
   /**
-   * Takes an empty scratch buffer to serialize into, until {@link #giveOut}. If serialization
+   * Takes an empty scratch buffer to serialize into, until {@link #giveScratch}. If serialization
    * itself accesses this or another state, that access gets a buffer of its own. A caller that
    * fails need not return it.
    */
@@ -127,7 +127,7 @@ public final class StateContext<K> implements AutoCloseable {
   }
 
   /** Returns a scratch buffer; drops it if one huge value has made it huge. */
-  void giveOut(DataOutputSerializer taken) {
+  void giveScratch(DataOutputSerializer taken) {
     out = taken.getSharedBuffer().length > KEPT_BYTES ? null : taken;
   }
 

@@ -55,7 +55,7 @@ public final class TestRecords implements AutoCloseable {
       Function<ValueIncarnations, KeepRule> rule,
       boolean inBackground,
       BiFunction<FasterStore, ValueIncarnations, StateRecords> session) {
-    NativeAccess.ask();
+    NativeAccess.request();
     store =
         FasterStore.open(
             StoreConfig.builder(directory.resolve(UUID.randomUUID().toString()))

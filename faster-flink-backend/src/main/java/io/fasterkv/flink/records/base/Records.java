@@ -171,8 +171,8 @@ public class Records implements AutoCloseable {
   }
 
   /** Prefetches what operations on these keys will need. */
-  public void touch(ByteSpan[] keys, int count) {
-    session.touch(keys, count);
+  public void prefetch(ByteSpan[] keys, int count) {
+    session.prefetch(keys, count);
   }
 
   /** Number of operations on the store so far. */

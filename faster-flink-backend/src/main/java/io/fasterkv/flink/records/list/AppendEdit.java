@@ -26,7 +26,7 @@ final class AppendEdit implements RecordEdit {
   private boolean isHead;
   private long incarnation;
   private Outcome outcome = Outcome.DONE;
-  private boolean isAnew;
+  private boolean isNew;
   private int lastChunk;
 
   /** Sets the elements to append. With their tag, they must be shorter than the limit. */
@@ -57,8 +57,8 @@ final class AppendEdit implements RecordEdit {
   }
 
   /** Whether the record was absent or had another incarnation. */
-  boolean isAnew() {
-    return isAnew;
+  boolean isNew() {
+    return isNew;
   }
 
   /** Number of the last chunk; valid after {@link Outcome#IN_CHUNKS}. */
@@ -103,7 +103,7 @@ final class AppendEdit implements RecordEdit {
     value.putByte(tagAt(), isHead ? ListLayout.INLINE : ListLayout.ENDS);
     value.copyFrom(elementsAt(), elements, offset, count);
     outcome = Outcome.DONE;
-    isAnew = true;
+    isNew = true;
   }
 
   /** Whether the chunk belongs to another list. */
@@ -120,7 +120,7 @@ final class AppendEdit implements RecordEdit {
       }
       return fits;
     }
-    isAnew = false;
+    isNew = false;
     outcome = judge(value);
     if (outcome != Outcome.DONE) {
       return true;
@@ -186,7 +186,7 @@ final class AppendEdit implements RecordEdit {
       initial(newValue);
       return;
     }
-    isAnew = false;
+    isNew = false;
     outcome = judge(oldValue);
     newValue.setTo(oldValue);
     if (outcome == Outcome.DONE) {

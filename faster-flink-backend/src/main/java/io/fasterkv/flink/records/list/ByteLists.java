@@ -29,8 +29,8 @@ public final class ByteLists {
   }
 
   /**
-   * Appends one element, or several with separators between them, of up to {@link #mostTogether}
-   * bytes. They are read back in one piece.
+   * Appends one element, or several with separators between them, of up to {@link
+   * #mostBytesTogether} bytes. They are read back in one piece.
    */
   public void append(CompositeKey key, byte[] elements, int offset, int count) {
     edit.of(elements, offset, count);
@@ -49,7 +49,7 @@ public final class ByteLists {
   }
 
   /** Maximum length of several elements in one append; a longer append must be one element. */
-  public int mostTogether() {
+  public int mostBytesTogether() {
     return records.limit() - ListLayout.CHUNK_HEAD_BYTES;
   }
 
@@ -96,7 +96,7 @@ public final class ByteLists {
     if (ListLayout.CHUNK_HEAD_BYTES + count < limit) {
       forReaders(key, chunks -> chunks.keep(last));
       records.editPart(key, last, incarnation, edit.toChunk(incarnation, limit));
-      if (edit.isAnew()) {
+      if (edit.isNew()) {
         records.checkMayMiss(key, last);
         putHead(key, incarnation, last);
       } else {

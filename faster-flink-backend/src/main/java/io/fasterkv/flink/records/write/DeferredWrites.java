@@ -45,7 +45,7 @@ final class DeferredWrites implements StateWrites {
   private static final byte[] NOTHING = new byte[0];
 
   private final StateWrites direct;
-  private final ObjIntConsumer<ByteSpan[]> touch;
+  private final ObjIntConsumer<ByteSpan[]> prefetch;
   private final IntFunction<String> names;
   private final Kind[] kinds = new Kind[GROUP];
   private final CompositeKey[] keys = new CompositeKey[GROUP];
@@ -66,12 +66,13 @@ final class DeferredWrites implements StateWrites {
 
   /**
    * @param direct makes the writes
-   * @param touch prefetches what writes to the first n keys need
+   * @param prefetch prefetches what writes to the first n keys need
    * @param names names of states by number
    */
-  DeferredWrites(StateWrites direct, ObjIntConsumer<ByteSpan[]> touch, IntFunction<String> names) {
+  DeferredWrites(
+      StateWrites direct, ObjIntConsumer<ByteSpan[]> prefetch, IntFunction<String> names) {
     this.direct = direct;
-    this.touch = touch;
+    this.prefetch = prefetch;
     this.names = names;
     Arrays.fill(kinds, Kind.PUT_VALUE);
     Arrays.setAll(keys, i -> new CompositeKey());
@@ -214,7 +215,7 @@ final class DeferredWrites implements StateWrites {
     }
     int next = 0;
     try {
-      touch.accept(heads, count);
+      prefetch.accept(heads, count);
       while (next < count) {
         make(next);
         next++;

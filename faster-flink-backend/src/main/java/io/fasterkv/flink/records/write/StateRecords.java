@@ -43,7 +43,8 @@ public final class StateRecords implements AutoCloseable {
     this.maps = new ByteMaps(records, lives);
     this.trees = new TimerTrees(records, values);
     this.direct = new DirectWrites(values, lists, maps);
-    this.deferred = new DeferredWrites(direct, records::touch, records.incarnations()::stateName);
+    this.deferred =
+        new DeferredWrites(direct, records::prefetch, records.incarnations()::stateName);
   }
 
   /**

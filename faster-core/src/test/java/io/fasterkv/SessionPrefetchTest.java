@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that prefetching keys of all kinds changes nothing and does not read the disk. */
-class SessionTouchTest {
+class SessionPrefetchTest {
   private static final int KEYS = 600;
   private static final int LONGEST_VALUE = 900;
 
@@ -40,12 +40,12 @@ class SessionTouchTest {
       long reads = store.statistics().index().recordsFromDisk();
 
       ByteSpan[] keys = new ByteSpan[2 * KEYS];
-      Arrays.setAll(keys, SessionTouchTest::key);
-      session.touch(keys, keys.length);
-      session.touch(keys, 0);
-      session.touch(new ByteSpan[0], 0);
+      Arrays.setAll(keys, SessionPrefetchTest::key);
+      session.prefetch(keys, keys.length);
+      session.prefetch(keys, 0);
+      session.prefetch(new ByteSpan[0], 0);
       for (int count = 1; count < 100; count++) {
-        session.touch(keys, count);
+        session.prefetch(keys, count);
       }
 
       assertThat(session.serial()).isEqualTo(serial);

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that compaction prefetches the buckets of many records before it looks them up. */
-class CompactionTouchTest {
+class CompactionPrefetchTest {
   private static final int KEYS = 2_000;
   private static final int VALUE_BYTES = 100;
 

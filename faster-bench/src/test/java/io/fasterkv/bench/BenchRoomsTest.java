@@ -53,8 +53,11 @@ class BenchRoomsTest {
         .layer("shared")
         .definedBy(
             BENCH + ".args..",
+            BENCH + ".events..",
+            BENCH + ".job..",
             BENCH + ".process..",
             BENCH + ".report..",
+            BENCH + ".runs..",
             BENCH + ".slow..",
             BENCH + ".store..",
             BENCH + ".workload..")
@@ -66,6 +69,7 @@ class BenchRoomsTest {
             BENCH + ".flink..",
             BENCH + ".jmh..",
             BENCH + ".memory..",
+            BENCH + ".nexmark..",
             BENCH + ".rows..",
             BENCH + ".soak..",
             BENCH + ".ycsb..")

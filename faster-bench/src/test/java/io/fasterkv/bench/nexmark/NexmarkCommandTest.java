@@ -38,8 +38,8 @@ class NexmarkCommandTest {
                     "--json=" + json)
                 .call())
         .isInstanceOf(WrongAnswer.class)
-        .hasMessageContaining("query=q4, hashmap=5 rows");
-    assertThat(json).content().contains("\"query\" : \"q18\"").contains("eventsPerSecond");
+        .hasMessageContaining("job=q4, hashmap=5 rows");
+    assertThat(json).content().contains("\"job\" : \"q18\"").contains("eventsPerSecond");
   }
 
   @ParameterizedTest

@@ -1,0 +1,54 @@
+package io.fasterkv.bench.job;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What was measured in one run. A figure is null where it could not be measured.
+ *
+ * @param digest of the final result
+ * @param seconds from the job's submission to the sink's last row
+ * @param eventsPerSecond at steady state: after the warm-up and up to the first failure or the end;
+ *     0 where the run is too short
+ * @param firstSeconds from the job's submission until its source had emitted 100,000 events
+ * @param firstCpuSeconds processor time until its source had emitted 300,000 events
+ * @param recoverySeconds for each failure, until the job had 90 % of its throughput again
+ * @param cpuMicros processor time of the process for an event, in microseconds
+ * @param residentBytes the most that the process had
+ */
+public record JobResult(
+    Digest digest,
+    double seconds,
+    double eventsPerSecond,
+    @Nullable Double firstSeconds,
+    @Nullable Double firstCpuSeconds,
+    List<Double> recoverySeconds,
+    double cpuMicros,
+    long residentBytes,
+    @Nullable Latency latency,
+    @Nullable Checkpoints checkpoints) {
+
+  /** Milliseconds from the time at which an event was due until the sink, without the warm-up. */
+  public record Latency(double p50, double p90, double p99, double p999, double max) {}
+
+  /**
+   * Completed checkpoints.
+   *
+   * @param count how many
+   * @param millis the median of their durations
+   * @param syncMillis the longest synchronous phase of a task
+   * @param writtenBytes of all of them together
+   * @param fullBytes of the newest one, with what it has of earlier ones
+   * @param largestFullBytes of the largest one
+   * @param files of the newest one and of those in progress
+   */
+  public record Checkpoints(
+      int count,
+      double millis,
+      double mostMillis,
+      double syncMillis,
+      long writtenBytes,
+      long fullBytes,
+      long largestFullBytes,
+      long files) {}
+}

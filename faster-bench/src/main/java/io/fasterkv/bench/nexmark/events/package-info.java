@@ -1,5 +1,0 @@
-/** The events of Nexmark: an auction site's persons, auctions and bids. */
-@NullMarked
-package io.fasterkv.bench.nexmark.events;
-
-import org.jspecify.annotations.NullMarked;

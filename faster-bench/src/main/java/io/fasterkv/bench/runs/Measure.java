@@ -1,0 +1,68 @@
+package io.fasterkv.bench.runs;
+
+import io.fasterkv.bench.job.JobResult;
+import io.fasterkv.bench.job.JobResult.Checkpoints;
+import io.fasterkv.bench.job.JobResult.Latency;
+import io.fasterkv.bench.report.Spread;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.function.ToDoubleFunction;
+import org.jspecify.annotations.Nullable;
+
+/** A column of the report. */
+enum Measure {
+  THROUGHPUT("k events/s", 1, Measure::throughput),
+  FIRST("first s", 2, JobResult::firstSeconds),
+  RECOVERY("recovery s", 2, Measure::recovery),
+  P50("p50 ms", 2, ofLatency(Latency::p50)),
+  P99("p99 ms", 2, ofLatency(Latency::p99)),
+  P999("p99.9 ms", 2, ofLatency(Latency::p999)),
+  CPU("cpu us", 2, JobResult::cpuMicros),
+  FIRST_CPU("first cpu s", 2, JobResult::firstCpuSeconds),
+  CHECKPOINT("cp ms", 0, ofCheckpoints(Checkpoints::millis)),
+  SYNC("sync ms", 0, ofCheckpoints(Checkpoints::syncMillis)),
+  WRITTEN("cp MB", 2, ofCheckpoints(c -> c.writtenBytes() / 1e6 / c.count())),
+  FULL("full MB", 2, ofCheckpoints(c -> c.fullBytes() / 1e6)),
+  FILES("files", 0, ofCheckpoints(Checkpoints::files)),
+  RESIDENT("RSS MB", 0, result -> result.residentBytes() / 1e6);
+
+  private final String label;
+  private final int digits;
+  private final Function<JobResult, @Nullable Double> figure;
+
+  Measure(String label, int digits, Function<JobResult, @Nullable Double> figure) {
+    this.label = label;
+    this.digits = digits;
+    this.figure = figure;
+  }
+
+  /** The figure of a run, or null if it has none. */
+  @Nullable Double of(JobResult result) {
+    return figure.apply(result);
+  }
+
+  String label() {
+    return label;
+  }
+
+  String format(double value) {
+    return String.format(Locale.ROOT, "%." + digits + "f", value);
+  }
+
+  private static @Nullable Double throughput(JobResult result) {
+    return result.eventsPerSecond() == 0 ? null : Double.valueOf(result.eventsPerSecond() / 1e3);
+  }
+
+  private static @Nullable Double recovery(JobResult result) {
+    return result.recoverySeconds().isEmpty() ? null : Spread.of(result.recoverySeconds()).median();
+  }
+
+  private static Function<JobResult, @Nullable Double> ofLatency(ToDoubleFunction<Latency> of) {
+    return result -> result.latency() == null ? null : of.applyAsDouble(result.latency());
+  }
+
+  private static Function<JobResult, @Nullable Double> ofCheckpoints(
+      ToDoubleFunction<Checkpoints> of) {
+    return result -> result.checkpoints() == null ? null : of.applyAsDouble(result.checkpoints());
+  }
+}

@@ -1,0 +1,89 @@
+package io.fasterkv.bench.runs;
+
+import io.fasterkv.bench.job.BenchJob;
+import io.fasterkv.bench.job.JobPlan;
+import io.fasterkv.bench.job.JobSuite;
+import io.fasterkv.bench.job.StateBackend;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * All runs of the benchmark.
+ *
+ * @param base what the runs have in common
+ */
+record RunPlan(
+    JobSuite suite,
+    List<BenchJob> jobs,
+    List<StateBackend> backends,
+    MemoryChoice memory,
+    JobPlan base,
+    Mode mode) {
+
+  /**
+   * How runs are made.
+   *
+   * @param isQuick whether a backend's runs share a process
+   * @param rounds how often all runs are made
+   * @param wrong the backend whose results are falsified, for a test of the comparison, or null
+   */
+  record Mode(boolean isQuick, int rounds, @Nullable StateBackend wrong) {}
+
+  /** Runs that share a process. */
+  record Batch(StateBackend backend, List<BenchJob> jobs) {}
+
+  /** The processes of a round, in order; another backend is the first one each time. */
+  List<Batch> batches(int round) {
+    List<Batch> batches = new ArrayList<>();
+    if (mode.isQuick) {
+      inTurn(round).forEach(backend -> batches.add(new Batch(backend, jobs)));
+      return batches;
+    }
+    int turn = round;
+    for (BenchJob job : jobs) {
+      inTurn(turn++).forEach(backend -> batches.add(new Batch(backend, List.of(job))));
+    }
+    return batches;
+  }
+
+  private List<StateBackend> inTurn(int turn) {
+    List<StateBackend> turned = new ArrayList<>(backends);
+    Collections.rotate(turned, -turn);
+    return turned;
+  }
+
+  /** How many runs there are. */
+  int runs() {
+    return mode.rounds * jobs.size() * backends.size();
+  }
+
+  /** A run with this much memory. */
+  JobPlan run(BenchJob job, StateBackend backend, long memoryBytes) {
+    return new JobPlan(
+        job,
+        backend,
+        base.input(),
+        base.parallelism(),
+        memoryBytes,
+        base.pace(),
+        base.failures(),
+        base.checkpointMillis(),
+        backend == mode.wrong);
+  }
+
+  /** A run that shows how much state a job has; it is not reported. */
+  JobPlan sizing(BenchJob job, long memoryBytes) {
+    return new JobPlan(
+        job,
+        backends.contains(StateBackend.ROCKSDB) ? StateBackend.ROCKSDB : backends.getFirst(),
+        base.input(),
+        base.parallelism(),
+        memoryBytes,
+        new JobPlan.Pace(0, base.pace().warmUp()),
+        List.of(),
+        base.checkpointMillis(),
+        false);
+  }
+}

@@ -1,0 +1,156 @@
+package io.fasterkv.bench.runs;
+
+import io.fasterkv.bench.job.BenchJob;
+import io.fasterkv.bench.job.Digest;
+import io.fasterkv.bench.job.JobPlan;
+import io.fasterkv.bench.job.JobResult;
+import io.fasterkv.bench.job.JobSuite;
+import io.fasterkv.bench.job.StateBackend;
+import io.fasterkv.bench.report.Csv;
+import io.fasterkv.bench.report.TextTable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalDouble;
+import java.util.stream.Stream;
+
+/** Reports the runs so far, for people and for programs. */
+final class RunReport {
+  private static final List<StateBackend> PEERS =
+      List.of(StateBackend.ROCKSDB, StateBackend.HASHMAP);
+  private static final String NONE = "-";
+
+  private final JobSuite suite;
+  private final Figures figures;
+  private final List<Measure> measures;
+
+  RunReport(JobSuite suite, List<Figures.Row> rows) {
+    this.suite = suite;
+    figures = new Figures(List.copyOf(rows));
+    measures = Arrays.stream(Measure.values()).filter(figures::has).toList();
+  }
+
+  /**
+   * An object of the JSON file.
+   *
+   * @param rows of the final result
+   * @param resultHash of the final result, in hexadecimal
+   */
+  record JsonRow(
+      String benchmark,
+      String job,
+      String backend,
+      int round,
+      JobPlan plan,
+      long rows,
+      String resultHash,
+      JobResult result) {}
+
+  /** An object for each run. */
+  List<JsonRow> json() {
+    return figures.rows().stream().map(this::json).toList();
+  }
+
+  private JsonRow json(Figures.Row row) {
+    Digest digest = row.result().digest();
+    return new JsonRow(
+        suite.name(),
+        row.plan().job().toString(),
+        row.plan().backend().toString(),
+        row.round(),
+        row.plan(),
+        digest.rows(),
+        Long.toHexString(digest.sum()),
+        row.result());
+  }
+
+  /** Writes a line for each run. */
+  void writeCsv(Path file) throws IOException {
+    Csv csv =
+        new Csv(
+            Stream.concat(
+                    Stream.of(suite.jobTitle(), "backend", "round"),
+                    Arrays.stream(Measure.values()).map(Measure::label))
+                .toArray(String[]::new));
+    for (Figures.Row row : figures.rows()) {
+      List<Object> cells = new ArrayList<>();
+      cells.add(row.plan().job());
+      cells.add(row.plan().backend());
+      cells.add(row.round());
+      for (Measure measure : Measure.values()) {
+        Double figure = measure.of(row.result());
+        cells.add(figure == null ? "" : figure);
+      }
+      csv.add(cells.toArray());
+    }
+    csv.write(file);
+  }
+
+  /** All tables, or nothing while there are no runs. */
+  String text() {
+    if (figures.rows().isEmpty()) {
+      return "";
+    }
+    String means = means();
+    return means.contains("x")
+        ? String.join(
+            System.lineSeparator(),
+            table(),
+            "",
+            "Geometric means of the ratios over the stateful jobs",
+            means)
+        : table();
+  }
+
+  /** A row for each job and backend. */
+  String table() {
+    List<String> header = new ArrayList<>(List.of(suite.jobTitle(), "backend"));
+    PEERS.forEach(peer -> header.add("to " + peer));
+    measures.forEach(measure -> header.add(measure.label()));
+    TextTable table = new TextTable(header.toArray(String[]::new));
+    for (BenchJob job : figures.jobs()) {
+      for (StateBackend backend : figures.backends()) {
+        if (figures.has(job, backend)) {
+          table.add(row(job, backend));
+        }
+      }
+    }
+    return table.toString();
+  }
+
+  private String[] row(BenchJob job, StateBackend backend) {
+    List<String> cells = new ArrayList<>(List.of(job.toString(), backend.toString()));
+    for (StateBackend peer : PEERS) {
+      cells.add(times(figures.ratio(job, backend, peer, Measure.THROUGHPUT)));
+    }
+    for (Measure measure : measures) {
+      OptionalDouble median = figures.median(job, backend, measure);
+      cells.add(median.isPresent() ? measure.format(median.getAsDouble()) : NONE);
+    }
+    return cells.toArray(String[]::new);
+  }
+
+  /** The geometric means of the stateful jobs: each backend to each peer. */
+  String means() {
+    List<String> header = new ArrayList<>(List.of("backend", "to"));
+    measures.forEach(measure -> header.add(measure.label()));
+    TextTable table = new TextTable(header.toArray(String[]::new));
+    for (StateBackend backend : figures.backends()) {
+      for (StateBackend peer : PEERS) {
+        if (backend != peer && figures.mean(backend, peer, Measure.THROUGHPUT).isPresent()) {
+          List<String> cells = new ArrayList<>(List.of(backend.toString(), peer.toString()));
+          measures.forEach(measure -> cells.add(times(figures.mean(backend, peer, measure))));
+          table.add(cells.toArray(String[]::new));
+        }
+      }
+    }
+    return table.toString();
+  }
+
+  private static String times(OptionalDouble ratio) {
+    return ratio.isPresent() ? String.format(Locale.ROOT, "%.2fx", ratio.getAsDouble()) : NONE;
+  }
+}

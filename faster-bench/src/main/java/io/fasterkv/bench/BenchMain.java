@@ -7,6 +7,7 @@ import io.fasterkv.bench.cpr.CprCommand;
 import io.fasterkv.bench.disk.DiskCommand;
 import io.fasterkv.bench.flink.FlinkStateCommand;
 import io.fasterkv.bench.jmh.JmhCommand;
+import io.fasterkv.bench.jobs.JobsCommand;
 import io.fasterkv.bench.memory.MemoryCommand;
 import io.fasterkv.bench.nexmark.NexmarkCommand;
 import io.fasterkv.bench.rows.RowsCommand;
@@ -37,6 +38,7 @@ import picocli.CommandLine.Option;
       CprCommand.class,
       FlinkStateCommand.class,
       NexmarkCommand.class,
+      JobsCommand.class,
       SoakCommand.class,
       CheckpointsCommand.class,
       JmhCommand.class

@@ -10,6 +10,8 @@ import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import com.tngtech.archunit.core.importer.ImportOption;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Checks the rooms of the benchmarks and of the demo. */
 class BenchRoomsTest {
@@ -68,6 +70,7 @@ class BenchRoomsTest {
             BENCH + ".disk..",
             BENCH + ".flink..",
             BENCH + ".jmh..",
+            BENCH + ".jobs..",
             BENCH + ".memory..",
             BENCH + ".nexmark..",
             BENCH + ".rows..",
@@ -100,15 +103,16 @@ class BenchRoomsTest {
         .check(CLASSES);
   }
 
-  /** Readers copy the package, so it must compile in a plain Flink project. */
-  @Test
-  void theExampleUsesOnlyFlink() {
+  /** Readers copy the packages, so they must compile in a plain Flink project. */
+  @ParameterizedTest
+  @ValueSource(strings = {DEMO + ".example", BENCH + ".jobs.example"})
+  void theExamplesUseOnlyFlink(String example) {
     classes()
         .that()
-        .resideInAPackage(DEMO + ".example")
+        .resideInAPackage(example)
         .should()
         .onlyDependOnClassesThat()
-        .resideInAnyPackage(DEMO + ".example", "java..", "org.apache.flink..", "org.jspecify..")
+        .resideInAnyPackage(example, "java..", "org.apache.flink..", "org.jspecify..")
         .check(CLASSES);
   }
 }

@@ -14,7 +14,7 @@ import java.util.List;
  * @param pace when events are due, and which of them are not measured
  * @param failures events at which a task fails, as shares of all events, ascending
  * @param checkpointMillis from one checkpoint to the next
- * @param isWrong whether the sink drops a row, for a test of the comparison
+ * @param isWrong whether the backend loses writes, for a test of the comparison
  */
 public record JobPlan(
     BenchJob job,

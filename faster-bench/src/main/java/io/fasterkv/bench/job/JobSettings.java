@@ -31,7 +31,10 @@ final class JobSettings {
   /** Settings of a cluster with one task manager, and of its job. */
   static Configuration of(JobPlan plan, Path directory) {
     Configuration c = new Configuration();
-    c.set(StateBackendOptions.STATE_BACKEND, plan.backend().type());
+    c.set(
+        StateBackendOptions.STATE_BACKEND,
+        plan.isWrong() ? FaultyBackend.Factory.class.getName() : plan.backend().type());
+    c.set(FaultyBackend.RIGHT, plan.backend().type());
     c.setString("state.backend.forst.primary-dir", "local-dir");
     c.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, new MemorySize(plan.memoryBytes()));
     c.set(TaskManagerOptions.NUM_TASK_SLOTS, plan.parallelism());

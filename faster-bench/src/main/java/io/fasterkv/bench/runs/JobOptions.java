@@ -116,7 +116,7 @@ public final class JobOptions {
       names = "--falsify",
       hidden = true,
       converter = BackendConverter.class,
-      description = "Falsify the results of a backend, which must be noticed.")
+      description = "Let a backend lose one write of fifty, which must be noticed.")
   @Nullable StateBackend falsify;
 
   @Spec(Spec.Target.MIXEE)

@@ -27,7 +27,7 @@ record RunPlan(
    *
    * @param isQuick whether a backend's runs share a process
    * @param rounds how often all runs are made
-   * @param wrong the backend whose results are falsified, for a test of the comparison, or null
+   * @param wrong the backend that loses writes, for a test of the comparison, or null
    */
   record Mode(boolean isQuick, int rounds, @Nullable StateBackend wrong) {}
 

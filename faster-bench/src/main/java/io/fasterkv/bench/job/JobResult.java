@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
  * @param seconds from the job's submission to the sink's last row
  * @param eventsPerSecond at steady state: after the warm-up and up to the first failure or the end;
  *     0 where the run is too short
+ * @param throughput over the whole run
  * @param firstSeconds from the job's submission until its source had emitted 100,000 events
  * @param firstCpuSeconds processor time until its source had emitted 300,000 events
  * @param recoverySeconds for each failure, until the job had 90 % of its throughput again
@@ -20,6 +21,7 @@ public record JobResult(
     Digest digest,
     double seconds,
     double eventsPerSecond,
+    List<Moment> throughput,
     @Nullable Double firstSeconds,
     @Nullable Double firstCpuSeconds,
     List<Double> recoverySeconds,
@@ -27,6 +29,13 @@ public record JobResult(
     long residentBytes,
     @Nullable Latency latency,
     @Nullable Checkpoints checkpoints) {
+
+  /**
+   * The throughput around a moment.
+   *
+   * @param seconds since the job's submission
+   */
+  public record Moment(double seconds, double eventsPerSecond) {}
 
   /** Milliseconds from the time at which an event was due until the sink, without the warm-up. */
   public record Latency(double p50, double p90, double p99, double p999, double max) {}

@@ -27,6 +27,7 @@ public final class JobRun {
 
   private static final long SAMPLE_MILLIS = 10;
   private static final int SAMPLES_PER_LOOK = 50;
+  private static final int MOMENTS = 120;
   private static final long FIRST_EVENTS = 100_000;
   private static final long FIRST_CPU_EVENTS = 300_000;
 
@@ -155,6 +156,7 @@ public final class JobRun {
         meter.digest(),
         seconds,
         timeline.perSecond(plan.warmEvents(), steadyEnd),
+        timeline.moments(MOMENTS),
         orNull(timeline.secondsTo(FIRST_EVENTS)),
         orNull(timeline.cpuSecondsTo(FIRST_CPU_EVENTS)),
         recoveries,

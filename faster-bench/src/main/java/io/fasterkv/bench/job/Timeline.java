@@ -68,6 +68,20 @@ final class Timeline {
     return perSecond(from, at(toNanos), toNanos - from.nanos);
   }
 
+  /** The throughput in the middle of each of many parts of the run, which have the same length. */
+  List<JobResult.Moment> moments(int parts) {
+    long length = Math.max(1, (samples.getLast().nanos - beginNanos) / parts);
+    List<JobResult.Moment> moments = new ArrayList<>();
+    for (int part = 0; part < parts; part++) {
+      Sample from = at(beginNanos + part * length);
+      Sample to = at(beginNanos + (part + 1) * length);
+      moments.add(
+          new JobResult.Moment(
+              seconds(part * length + length / 2), perSecond(from, to, to.nanos - from.nanos)));
+    }
+    return moments;
+  }
+
   /**
    * From a failure until the job has 90 % of the throughput before it, in seconds.
    *

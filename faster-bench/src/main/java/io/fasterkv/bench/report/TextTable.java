@@ -24,6 +24,14 @@ public final class TextTable {
     rows.add(List.of(cells));
   }
 
+  List<String> header() {
+    return header;
+  }
+
+  List<List<String>> rows() {
+    return rows;
+  }
+
   /** The table's lines, the header first. */
   @Override
   public String toString() {

@@ -8,6 +8,7 @@ import io.fasterkv.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.OptionalDouble;
 import java.util.stream.Stream;
 
@@ -85,8 +86,13 @@ final class Figures {
         : OptionalDouble.of(Math.exp(logs / ratios.length));
   }
 
+  /** The run of the newest round. */
+  Optional<Row> newest(BenchJob job, StateBackend backend) {
+    return of(job, backend).reduce((older, newer) -> newer);
+  }
+
   private Stream<Row> of(BenchJob job, StateBackend backend) {
-    return rows.stream().filter(row -> row.plan.job() == job && row.plan.backend() == backend);
+    return rows.stream().filter(row -> row.plan.job().equals(job) && row.plan.backend() == backend);
   }
 
   private static OptionalDouble median(List<Double> measured) {

@@ -28,6 +28,12 @@ public final class ReportOptions {
   @Option(names = "--csv", paramLabel = "FILE", description = "Write a line for each run, too.")
   @Nullable Path csv;
 
+  @Option(
+      names = "--html",
+      paramLabel = "FILE",
+      description = "Write a page with tables and plots, in one file, too.")
+  @Nullable Path html;
+
   @Mixin DirectoryOption directory = DirectoryOption.onDisk();
 
   @Mixin OutputOptions output = new OutputOptions();
@@ -45,6 +51,9 @@ public final class ReportOptions {
     output.write(report.json());
     if (csv != null) {
       report.writeCsv(csv);
+    }
+    if (html != null) {
+      report.writePage(html);
     }
   }
 }

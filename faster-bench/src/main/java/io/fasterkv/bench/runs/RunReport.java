@@ -67,6 +67,11 @@ final class RunReport {
         row.result());
   }
 
+  /** Writes tables and plots. */
+  void writePage(Path file) throws IOException {
+    new RunPage(suite, this, figures).page().write(file);
+  }
+
   /** Writes a line for each run. */
   void writeCsv(Path file) throws IOException {
     Csv csv =
@@ -94,19 +99,20 @@ final class RunReport {
     if (figures.rows().isEmpty()) {
       return "";
     }
-    String means = means();
+    String means = meansTable().toString();
+    String medians = mediansTable().toString();
     return means.contains("x")
         ? String.join(
             System.lineSeparator(),
-            table(),
+            medians,
             "",
             "Geometric means of the ratios over the stateful jobs",
             means)
-        : table();
+        : medians;
   }
 
   /** A row for each job and backend. */
-  String table() {
+  TextTable mediansTable() {
     List<String> header = new ArrayList<>(List.of(suite.jobTitle(), "backend"));
     PEERS.forEach(peer -> header.add("to " + peer));
     measures.forEach(measure -> header.add(measure.label()));
@@ -118,7 +124,7 @@ final class RunReport {
         }
       }
     }
-    return table.toString();
+    return table;
   }
 
   private String[] row(BenchJob job, StateBackend backend) {
@@ -134,7 +140,7 @@ final class RunReport {
   }
 
   /** The geometric means of the stateful jobs: each backend to each peer. */
-  String means() {
+  TextTable meansTable() {
     List<String> header = new ArrayList<>(List.of("backend", "to"));
     measures.forEach(measure -> header.add(measure.label()));
     TextTable table = new TextTable(header.toArray(String[]::new));
@@ -147,7 +153,7 @@ final class RunReport {
         }
       }
     }
-    return table.toString();
+    return table;
   }
 
   private static String times(OptionalDouble ratio) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import java.util.concurrent.TimeUnit;
+import org.assertj.core.data.Index;
 import org.junit.jupiter.api.Test;
 
 class TimelineTest {
@@ -42,5 +43,16 @@ class TimelineTest {
     assertThat(interrupted().recoverySeconds(millis(4_000), millis(4_500), 500).orElseThrow())
         .isBetween(1.9, 2.1);
     assertThat(interrupted().recoverySeconds(millis(9_900), millis(9_900), 500)).isEmpty();
+  }
+
+  @Test
+  void momentsShowTheInterruption() {
+    assertThat(interrupted().moments(10))
+        .hasSize(10)
+        .satisfies(
+            moment -> assertThat(moment.eventsPerSecond()).isCloseTo(1_000, within(20.0)),
+            Index.atIndex(1))
+        .satisfies(
+            moment -> assertThat(moment).isEqualTo(new JobResult.Moment(5.5, 0)), Index.atIndex(5));
   }
 }

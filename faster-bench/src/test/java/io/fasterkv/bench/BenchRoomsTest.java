@@ -58,6 +58,7 @@ class BenchRoomsTest {
             BENCH + ".events..",
             BENCH + ".job..",
             BENCH + ".process..",
+            BENCH + ".profile..",
             BENCH + ".report..",
             BENCH + ".runs..",
             BENCH + ".slow..",

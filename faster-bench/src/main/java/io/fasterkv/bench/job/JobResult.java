@@ -1,5 +1,6 @@
 package io.fasterkv.bench.job;
 
+import io.fasterkv.bench.profile.HotFrames;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param recoverySeconds for each failure, until the job had 90 % of its throughput again
  * @param cpuMicros processor time of the process for an event, in microseconds
  * @param residentBytes the most that the process had
+ * @param profile null where none was recorded
  */
 public record JobResult(
     Digest digest,
@@ -28,7 +30,25 @@ public record JobResult(
     double cpuMicros,
     long residentBytes,
     @Nullable Latency latency,
-    @Nullable Checkpoints checkpoints) {
+    @Nullable Checkpoints checkpoints,
+    @Nullable HotFrames profile) {
+
+  /** The same figures with a profile. */
+  public JobResult with(HotFrames ofRun) {
+    return new JobResult(
+        digest,
+        seconds,
+        eventsPerSecond,
+        throughput,
+        firstSeconds,
+        firstCpuSeconds,
+        recoverySeconds,
+        cpuMicros,
+        residentBytes,
+        latency,
+        checkpoints,
+        ofRun);
+  }
 
   /**
    * The throughput around a moment.

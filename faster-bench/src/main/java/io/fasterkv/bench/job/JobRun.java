@@ -163,7 +163,8 @@ public final class JobRun {
         timeline.cpuSeconds() * 1e6 / plan.input().events(),
         ProcessMemory.peakBytes(),
         latency(meter.latencyMicros()),
-        checkpoints);
+        checkpoints,
+        null);
   }
 
   private static JobResult.@Nullable Latency latency(Histogram micros) {

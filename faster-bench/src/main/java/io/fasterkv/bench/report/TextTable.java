@@ -24,11 +24,13 @@ public final class TextTable {
     rows.add(List.of(cells));
   }
 
-  List<String> header() {
+  /** The columns. */
+  public List<String> header() {
     return header;
   }
 
-  List<List<String>> rows() {
+  /** The rows so far. */
+  public List<List<String>> rows() {
     return rows;
   }
 

@@ -10,6 +10,7 @@ import io.fasterkv.bench.job.BenchJob;
 import io.fasterkv.bench.job.JobPlan;
 import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.job.StateBackend;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -110,6 +111,14 @@ public final class JobOptions {
       description = "Of the events. Default: ${DEFAULT-VALUE}.")
   long seed = 1;
 
+  @Option(
+      names = "--profile",
+      paramLabel = "DIR",
+      description =
+          "Write a JFR recording of each run there, and show the hottest frames of the backend and"
+              + " the store. Recording costs time.")
+  @Nullable Path profiles;
+
   @Mixin QuickOption quick = new QuickOption();
 
   @Option(
@@ -165,7 +174,8 @@ public final class JobOptions {
         List.copyOf(backends),
         memory,
         base,
-        new RunPlan.Mode(quick.isQuick(), quick.isQuick() ? 1 : rounds.rounds(), falsify));
+        new RunPlan.Mode(
+            quick.isQuick(), quick.isQuick() ? 1 : rounds.rounds(), falsify, profiles));
   }
 
   private void checkRanges() {

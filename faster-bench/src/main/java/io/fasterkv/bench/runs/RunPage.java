@@ -29,11 +29,15 @@ final class RunPage {
     HtmlPage page = new HtmlPage("./bench " + suite.name());
     page.text(machine());
     page.text(settings(figures.rows().getFirst().plan()));
-    page.section("Geometric means of the ratios over the stateful jobs");
+    page.section(RunReport.MEANS);
     page.table(report.meansTable());
     page.section("Medians over the rounds");
     page.text(ReportOptions.COLUMNS.replace("%%", "%"));
     page.table(report.mediansTable());
+    if (!report.framesTable().rows().isEmpty()) {
+      page.section(RunReport.FRAMES);
+      page.table(report.framesTable());
+    }
     for (Measure measure : Measure.values()) {
       if (figures.has(measure)) {
         page.section(measure.label());

@@ -4,6 +4,7 @@ import io.fasterkv.bench.job.BenchJob;
 import io.fasterkv.bench.job.JobPlan;
 import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.job.StateBackend;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -27,9 +28,10 @@ record RunPlan(
    *
    * @param isQuick whether a backend's runs share a process
    * @param rounds how often all runs are made
+   * @param profiles the directory for recordings, or null for none
    * @param wrong the backend that loses writes, for a test of the comparison, or null
    */
-  record Mode(boolean isQuick, int rounds, @Nullable StateBackend wrong) {}
+  record Mode(boolean isQuick, int rounds, @Nullable StateBackend wrong, @Nullable Path profiles) {}
 
   /** Runs that share a process. */
   record Batch(StateBackend backend, List<BenchJob> jobs) {}

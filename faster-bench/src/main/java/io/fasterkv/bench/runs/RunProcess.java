@@ -7,6 +7,7 @@ import io.fasterkv.bench.job.JobResult;
 import io.fasterkv.bench.job.JobRun;
 import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.process.Commands;
+import io.fasterkv.bench.profile.Recorder;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.PrintStream;
@@ -16,6 +17,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +33,7 @@ final class RunProcess {
   private static final int SHOWN_LINES = 20;
 
   private final JobSuite suite;
+  private final @Nullable Path profiles;
   private final ObjectMapper mapper;
   private final AtomicReference<@Nullable Process> running = new AtomicReference<>();
 
@@ -43,27 +46,49 @@ final class RunProcess {
     void result(JobPlan plan, JobResult result) throws IOException;
   }
 
-  /** Runs jobs of a suite. */
-  RunProcess(JobSuite suite) {
+  /**
+   * Runs jobs of a suite.
+   *
+   * @param profiles the directory for recordings, or null for none
+   */
+  RunProcess(JobSuite suite, @Nullable Path profiles) {
     this.suite = suite;
+    this.profiles = profiles;
     mapper = suite.mapper();
   }
 
-  /** The process; the class of the suite and a directory are the arguments. */
+  /**
+   * The process. Its arguments are the class of the suite, a directory, and one for recordings if
+   * there are to be any.
+   */
   public static void main(String[] arguments) throws Exception {
     PrintStream out = System.out;
     ObjectMapper mapper = JobSuite.of(arguments[0]).mapper();
     Path directory = Path.of(arguments[1]);
+    Path profiles = arguments.length > 2 ? Path.of(arguments[2]) : null;
     List<JobPlan> plans =
         mapper.readValue(directory.resolve(PLANS).toFile(), new TypeReference<>() {});
     for (int i = 0; i < plans.size(); i++) {
       Path ofRun = Files.createDirectory(directory.resolve("run-" + i));
-      JobResult result = JobRun.run(plans.get(i), ofRun, events -> out.println(EVENTS + events));
+      LongConsumer progress = events -> out.println(EVENTS + events);
+      JobResult result =
+          profiles == null
+              ? JobRun.run(plans.get(i), ofRun, progress)
+              : recorded(plans.get(i), ofRun, progress, profiles);
       out.println(RESULT + mapper.writeValueAsString(result));
     }
     out.flush();
     // Flink leaves threads behind.
     System.exit(0);
+  }
+
+  private static JobResult recorded(
+      JobPlan plan, Path directory, LongConsumer progress, Path profiles) throws Exception {
+    String name = plan.job() + "-" + plan.backend() + "-" + ProcessHandle.current().pid() + ".jfr";
+    try (Recorder recorder = Recorder.start(profiles.resolve(name))) {
+      JobResult result = JobRun.run(plan, directory, progress);
+      return result.with(recorder.stop());
+    }
   }
 
   /**
@@ -75,10 +100,7 @@ final class RunProcess {
     mapper.writeValue(directory.resolve(PLANS).toFile(), plans);
     Process process =
         new ProcessBuilder(
-                Commands.java(
-                    RunProcess.class,
-                    options(directory),
-                    List.of(suite.getClass().getName(), directory.toString())))
+                Commands.java(RunProcess.class, options(directory), arguments(directory)))
             .redirectErrorStream(true)
             .start();
     running.set(process);
@@ -104,6 +126,16 @@ final class RunProcess {
     if (exit != 0 || results != plans.size()) {
       throw failure(plans.get(Math.min(results, plans.size() - 1)), exit, output);
     }
+  }
+
+  private List<String> arguments(Path directory) {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(suite.getClass().getName());
+    arguments.add(directory.toString());
+    if (profiles != null) {
+      arguments.add(profiles.toAbsolutePath().toString());
+    }
+    return arguments;
   }
 
   private static List<String> options(Path directory) {

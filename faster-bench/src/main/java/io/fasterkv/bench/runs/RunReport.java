@@ -6,6 +6,7 @@ import io.fasterkv.bench.job.JobPlan;
 import io.fasterkv.bench.job.JobResult;
 import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.job.StateBackend;
+import io.fasterkv.bench.profile.HotFrames;
 import io.fasterkv.bench.report.Csv;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
@@ -22,6 +23,9 @@ final class RunReport {
   private static final List<StateBackend> PEERS =
       List.of(StateBackend.ROCKSDB, StateBackend.HASHMAP);
   private static final String NONE = "-";
+  static final String MEANS = "Geometric means of the ratios over the stateful jobs";
+  static final String FRAMES =
+      "Hottest frames of the backend and the store, as shares of the samples of Java code";
 
   private final JobSuite suite;
   private final Figures figures;
@@ -99,16 +103,45 @@ final class RunReport {
     if (figures.rows().isEmpty()) {
       return "";
     }
-    String means = meansTable().toString();
-    String medians = mediansTable().toString();
-    return means.contains("x")
-        ? String.join(
-            System.lineSeparator(),
-            medians,
-            "",
-            "Geometric means of the ratios over the stateful jobs",
-            means)
-        : medians;
+    List<String> parts = new ArrayList<>();
+    parts.add(mediansTable().toString());
+    if (!meansTable().rows().isEmpty()) {
+      parts.add(MEANS + System.lineSeparator() + meansTable());
+    }
+    if (!framesTable().rows().isEmpty()) {
+      parts.add(FRAMES + System.lineSeparator() + framesTable());
+    }
+    return String.join(System.lineSeparator().repeat(2), parts);
+  }
+
+  /** The hottest frames of each job's newest profile. */
+  TextTable framesTable() {
+    TextTable table = new TextTable(suite.jobTitle(), "backend", "frame", "share", "self");
+    for (BenchJob job : figures.jobs()) {
+      for (StateBackend backend : figures.backends()) {
+        figures
+            .newest(job, backend)
+            .map(Figures.Row::result)
+            .map(JobResult::profile)
+            .ifPresent(profile -> add(job, backend, profile, table));
+      }
+    }
+    return table;
+  }
+
+  private static void add(BenchJob job, StateBackend backend, HotFrames profile, TextTable table) {
+    for (HotFrames.Frame frame : profile.frames()) {
+      table.add(
+          job.toString(),
+          backend.toString(),
+          frame.method(),
+          percent(frame.share()),
+          percent(frame.selfShare()));
+    }
+  }
+
+  private static String percent(double share) {
+    return String.format(Locale.ROOT, "%.1f%%", share * 100);
   }
 
   /** A row for each job and backend. */

@@ -30,7 +30,7 @@ final class Runs {
     this.plan = plan;
     this.work = work;
     this.progress = progress;
-    process = new RunProcess(plan.suite());
+    process = new RunProcess(plan.suite(), plan.mode().profiles());
   }
 
   /** Called after each run. */

@@ -23,6 +23,7 @@ import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Progress;
+import io.fasterkv.bench.report.TableAtEnd;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -32,6 +33,7 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -152,9 +154,11 @@ public final class CprCommand implements Callable<Integer>, JvmNeeds {
   @Override
   public Integer call() throws IOException {
     Map<PartName, CprPart> chosen = parts(plan());
-    List<Goal> goals = new ArrayList<>();
-    List<String> failures = directory.inNew(work -> measure(chosen, work, goals));
-    System.out.println(GoalTable.of(goals));
+    List<Goal> goals = new CopyOnWriteArrayList<>();
+    List<String> failures;
+    try (TableAtEnd atEnd = GoalTable.atEnd(goals)) {
+      failures = directory.inNew(work -> measure(chosen, work, goals));
+    }
     if (out != null) {
       System.out.println("figures: " + out.toAbsolutePath());
     }

@@ -5,6 +5,7 @@ import io.fasterkv.bench.args.DirectoryOption;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.RoundsOption;
 import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TableAtEnd;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -62,7 +63,6 @@ public final class DiskCommand implements Callable<Integer> {
   @Override
   public Integer call() throws IOException {
     List<DiskRow> rows = directory.inNew(work -> run(work.path()));
-    System.out.println(table(rows));
     output.write(rows.stream().map(DiskCommand::jsonRow).toList());
     return 0;
   }
@@ -72,7 +72,10 @@ public final class DiskCommand implements Callable<Integer> {
     if (!run.hasFio()) {
       System.err.println(Fio.HOW_TO_GET);
     }
-    return List.of(run.reads(), run.writes(options.writeValueBytes(), options.writers()));
+    try (TableAtEnd atEnd =
+        TableAtEnd.of(() -> run.measured().isEmpty() ? "" : table(run.measured()))) {
+      return List.of(run.reads(), run.writes(options.writeValueBytes(), options.writers()));
+    }
   }
 
   static String table(List<DiskRow> rows) {

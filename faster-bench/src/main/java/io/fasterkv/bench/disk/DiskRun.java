@@ -2,13 +2,16 @@ package io.fasterkv.bench.disk;
 
 import io.fasterkv.bench.report.Progress;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Measures store and fio in turn, on one directory. */
 public final class DiskRun {
   /** fio rewrites its file from the begin when it is full before the time is over. */
   private static final long WRITE_FILE_BYTES = 4L << 30;
 
+  private final List<DiskRow> rows = new CopyOnWriteArrayList<>();
   private final DiskPlan plan;
   private final Optional<Fio> readFio;
   private final Optional<Fio> writeFio;
@@ -21,6 +24,11 @@ public final class DiskRun {
 
   private Optional<Fio> fio(String file, long bytes) {
     return Fio.find().map(program -> new Fio(program, plan.directory().resolve(file), bytes));
+  }
+
+  /** The rows that have been measured in at least one round; for any thread. */
+  List<DiskRow> measured() {
+    return rows.stream().filter(row -> !row.store().isEmpty()).toList();
   }
 
   /** Whether there is something to compare with. */
@@ -61,6 +69,7 @@ public final class DiskRun {
   /** Runs a round that does not count, and then the rounds. */
   private void alternate(DiskRow row, Measurement store, Optional<Measurement> fio)
       throws IOException {
+    rows.add(row);
     try (Progress progress = Progress.start("disk", 2L * plan.rounds() + 2)) {
       for (int round = 0; round <= plan.rounds(); round++) {
         progress.begin("round " + round + ", store, " + row.name());

@@ -2,8 +2,8 @@ package io.fasterkv.bench.flink;
 
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Function;
 
 /** Runs of one kind, and what they have measured so far. */
@@ -11,7 +11,7 @@ final class FlinkPart<R> {
   private final List<Run<R>> runs;
   private final int steps;
   private final Function<List<R>, FlinkReport> reports;
-  private final List<R> results = new ArrayList<>();
+  private final List<R> results = new CopyOnWriteArrayList<>();
 
   /** One run. */
   @FunctionalInterface
@@ -48,7 +48,12 @@ final class FlinkPart<R> {
     void save() throws Exception;
   }
 
+  boolean hasResults() {
+    return !results.isEmpty();
+  }
+
+  /** Of the results so far; for any thread. */
   FlinkReport report() {
-    return reports.apply(results);
+    return reports.apply(List.copyOf(results));
   }
 }

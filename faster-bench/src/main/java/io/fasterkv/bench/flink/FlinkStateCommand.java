@@ -10,6 +10,7 @@ import io.fasterkv.bench.args.RoundsOption;
 import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Progress;
+import io.fasterkv.bench.report.TableAtEnd;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -116,20 +117,29 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
     List<FlinkPart<?>> wanted = wanted();
     int steps = wanted.stream().mapToInt(FlinkPart::steps).sum();
     directory.inNew(work -> {
-      try (Progress progress = Progress.start("flink-state", steps)) {
+      try (TableAtEnd atEnd = TableAtEnd.of(() -> text(wanted));
+          Progress progress = Progress.start("flink-state", steps)) {
         for (FlinkPart<?> part : wanted) {
           part.run(work, progress, () -> output.write(json(wanted)));
         }
       }
       return wanted;
     });
-    List<Goal> goals = new ArrayList<>();
-    for (FlinkPart<?> part : wanted) {
-      System.out.println(part.report().table() + "\n");
-      goals.addAll(part.report().goals());
-    }
-    System.out.println(GoalTable.of(goals));
     return 0;
+  }
+
+  /** The tables of the parts that have results. */
+  private static String text(List<FlinkPart<?>> parts) {
+    StringBuilder tables = new StringBuilder();
+    List<Goal> goals = new ArrayList<>();
+    for (FlinkPart<?> part : parts) {
+      if (part.hasResults()) {
+        FlinkReport report = part.report();
+        tables.append(report.table()).append("\n\n");
+        goals.addAll(report.goals());
+      }
+    }
+    return tables.isEmpty() ? "" : tables + GoalTable.of(goals);
   }
 
   private static List<Object> json(List<FlinkPart<?>> parts) {

@@ -6,6 +6,7 @@ import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.memory.MemoryRun.Phase;
+import io.fasterkv.bench.report.TableAtEnd;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
 import java.util.List;
@@ -79,10 +80,14 @@ public final class MemoryCommand implements Callable<Integer>, JvmNeeds {
     Ranges.check(spec, dataBytes >= 1L << 20, "--data", dataBytes, "1m and more");
     Ranges.between(spec, "--value-bytes", valueBytes, 8, 1 << 16);
     List<Phase> phases =
-        directory.inNew(
-            work -> new MemoryRun(dataBytes, valueBytes, memoryBytes, work.path()).run());
+        directory.inNew(work -> {
+          MemoryRun run = new MemoryRun(dataBytes, valueBytes, memoryBytes, work.path());
+          try (TableAtEnd atEnd =
+              TableAtEnd.of(() -> run.phases().isEmpty() ? "" : table(run.phases()))) {
+            return run.run();
+          }
+        });
     long worst = phases.stream().mapToLong(Phase::overBytes).max().orElseThrow();
-    System.out.println(table(phases));
     System.out.println(
         "highest over JVM and budget: "
             + mebibytes(worst)

@@ -7,9 +7,9 @@ import io.fasterkv.bench.report.Progress;
 import io.fasterkv.bench.workload.Values;
 import java.nio.file.Path;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Runs a store through its life and records the highest resident size of each phase.
@@ -30,6 +30,7 @@ public final class MemoryRun {
   private final int valueBytes;
   private final long memoryBytes;
   private final Path directory;
+  private final List<Phase> phases = new CopyOnWriteArrayList<>();
 
   /**
    * @param dataBytes the amount of data to load
@@ -50,9 +51,13 @@ public final class MemoryRun {
    */
   public record Phase(String name, long residentBytes, long overBytes) {}
 
+  /** The phases that have ended; for any thread. */
+  List<Phase> phases() {
+    return phases;
+  }
+
   /** Runs it all. */
   public List<Phase> run() {
-    List<Phase> phases = new ArrayList<>();
     try (Progress progress = Progress.start("memory", REHEARSALS + 7)) {
       for (int i = 0; i < REHEARSALS; i++) {
         progress.begin("rehearsing");

@@ -7,6 +7,15 @@ import java.util.Locale;
 public final class GoalTable {
   private GoalTable() {}
 
+  /**
+   * The table of a run when it ends or is stopped.
+   *
+   * @param goals to which the run adds; for several threads
+   */
+  public static TableAtEnd atEnd(List<Goal> goals) {
+    return TableAtEnd.of(() -> goals.isEmpty() ? "" : of(goals));
+  }
+
   /** The table's lines. */
   public static String of(List<Goal> goals) {
     TextTable table = new TextTable("row", "measured", "min", "max", "wanted", "", "note");

@@ -11,6 +11,7 @@ import java.util.function.Supplier;
 public final class TableAtEnd implements AutoCloseable {
   private final Supplier<String> table;
   private final Thread hook;
+  private volatile boolean isStopped;
   private final AtomicBoolean isPrinted = new AtomicBoolean();
 
   private TableAtEnd(Supplier<String> table, Runnable onStop) {
@@ -38,8 +39,14 @@ public final class TableAtEnd implements AutoCloseable {
     return atEnd;
   }
 
+  /** Says whether the process is told to stop: what fails now fails because of that. */
+  public boolean isStopped() {
+    return isStopped;
+  }
+
   /** Runs in the hook: while the process ends, the main thread may still measure. */
   void stopped(Runnable onStop) {
+    isStopped = true;
     print();
     onStop.run();
   }

@@ -14,18 +14,18 @@ import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TableAtEnd;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.ycsb.Data;
-import io.fasterkv.bench.ycsb.RowResult;
 import io.fasterkv.bench.ycsb.Timing;
 import io.fasterkv.bench.ycsb.TimingOptions;
 import io.fasterkv.bench.ycsb.YcsbReport;
 import io.fasterkv.bench.ycsb.YcsbRun;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -109,16 +109,17 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
     Ranges.check(spec, keys >= 100 && keys <= 1 << 30, "--keys", keys, "100 to 1g");
     Ranges.between(spec, "--batch", batch, 2, 1024);
     Ranges.between(spec, "--threads", threads, 2, 256);
-    List<Goal> goals = new ArrayList<>();
-    directory.inNew(work -> {
-      for (Part part : Part.values()) {
-        if (parts.contains(part)) {
-          goals.addAll(measure(part, work));
+    List<Goal> goals = new CopyOnWriteArrayList<>();
+    try (TableAtEnd atEnd = GoalTable.atEnd(goals)) {
+      directory.inNew(work -> {
+        for (Part part : Part.values()) {
+          if (parts.contains(part)) {
+            goals.addAll(measure(part, work));
+          }
         }
-      }
-      return goals;
-    });
-    System.out.println(GoalTable.of(goals));
+        return goals;
+      });
+    }
     output.write(goals);
     return 0;
   }
@@ -134,10 +135,10 @@ public final class RowsCommand implements Callable<Integer>, JvmNeeds {
   private List<Goal> inMemory(Path path) {
     MemoryGoals goals = new MemoryGoals(batch, threads);
     Data data = new Data(keys, Long.BYTES, 0, 0);
-    List<RowResult> results = new YcsbRun(data, timing.timing(), goals.rows(), path).run();
-    System.out.println(YcsbReport.table(results));
-    System.out.println();
-    return goals.goals(results);
+    YcsbRun run = new YcsbRun(data, timing.timing(), goals.rows(), path);
+    try (TableAtEnd atEnd = YcsbReport.atEnd(run)) {
+      return goals.goals(run.run());
+    }
   }
 
   private List<Goal> onDisk(Path path) throws IOException {

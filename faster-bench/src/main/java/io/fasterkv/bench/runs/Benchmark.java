@@ -36,10 +36,20 @@ public final class Benchmark {
     try (Progress progress = Progress.start(suite.name(), plan.runs())) {
       Runs runs = new Runs(plan, work, progress);
       try (TableAtEnd atEnd = TableAtEnd.of(() -> report(runs).text(), runs::abort)) {
-        runs.run(() -> reports.write(report(runs)));
+        measure(runs, atEnd);
       }
     }
     return 0;
+  }
+
+  private void measure(Runs runs, TableAtEnd atEnd) throws IOException {
+    try {
+      runs.run(() -> reports.write(report(runs)));
+    } catch (IOException e) {
+      if (!atEnd.isStopped()) {
+        throw e;
+      }
+    }
   }
 
   private RunReport report(Runs runs) {

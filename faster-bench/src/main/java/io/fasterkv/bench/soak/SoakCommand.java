@@ -8,6 +8,7 @@ import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
 import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.Progress;
+import io.fasterkv.bench.report.TableAtEnd;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -100,11 +101,13 @@ public final class SoakCommand implements Callable<Integer>, JvmNeeds {
     List<SoakSample> samples =
         directory.inNew(work -> {
           try (Progress progress = Progress.start("soak", plan.samples())) {
-            return new SoakRun(plan, work, progress).run();
+            SoakRun run = new SoakRun(plan, work, progress);
+            try (TableAtEnd atEnd = TableAtEnd.of(() -> new SoakReport(run.samples()).table())) {
+              return run.run();
+            }
           }
         });
     SoakReport report = new SoakReport(samples);
-    System.out.println(report.table());
     System.out.println();
     System.out.println(GoalTable.of(report.goals()));
     output.write(samples);

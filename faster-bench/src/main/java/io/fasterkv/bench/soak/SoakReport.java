@@ -22,6 +22,9 @@ final class SoakReport {
 
   /** A table of some of the samples, evenly spread. */
   String table() {
+    if (samples.isEmpty()) {
+      return "";
+    }
     TextTable table =
         new TextTable(
             "s",

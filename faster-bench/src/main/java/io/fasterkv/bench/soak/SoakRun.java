@@ -6,8 +6,8 @@ import io.fasterkv.bench.process.ProcessMemory;
 import io.fasterkv.bench.process.WorkDirectory;
 import io.fasterkv.bench.report.Progress;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.HdrHistogram.Histogram;
@@ -24,6 +24,7 @@ final class SoakRun {
   private final WorkDirectory work;
   private final Progress progress;
   private final Histogram nanos = new Histogram(HIGHEST_NANOS, DIGITS);
+  private final List<SoakSample> samples = new CopyOnWriteArrayList<>();
   private long begin;
   private long records;
 
@@ -33,11 +34,15 @@ final class SoakRun {
     this.progress = progress;
   }
 
+  /** The samples so far; for any thread. */
+  List<SoakSample> samples() {
+    return samples;
+  }
+
   /** Runs it. */
   List<SoakSample> run() throws Exception {
     Path local = work.directory("local");
     Path directory = work.directory("checkpoints");
-    List<SoakSample> samples = new ArrayList<>();
     progress.begin("loading");
     try (SoakState state = new SoakState(plan, local)) {
       state.load();

@@ -5,6 +5,7 @@ import io.fasterkv.bench.args.DirectoryOption;
 import io.fasterkv.bench.args.JvmNeeds;
 import io.fasterkv.bench.args.OutputOptions;
 import io.fasterkv.bench.args.Ranges;
+import io.fasterkv.bench.report.TableAtEnd;
 import io.fasterkv.bench.store.StoreKind;
 import io.fasterkv.bench.workload.Distribution;
 import io.fasterkv.bench.workload.Workload;
@@ -109,8 +110,12 @@ public final class YcsbCommand implements Callable<Integer>, JvmNeeds {
       throw Ranges.refusal(spec, "no row is left to measure");
     }
     List<RowResult> results =
-        directory.inNew(work -> new YcsbRun(data.data(), timing.timing(), rows, work.path()).run());
-    System.out.println(YcsbReport.table(results));
+        directory.inNew(work -> {
+          YcsbRun run = new YcsbRun(data.data(), timing.timing(), rows, work.path());
+          try (TableAtEnd atEnd = YcsbReport.atEnd(run)) {
+            return run.run();
+          }
+        });
     output.write(YcsbReport.rows(results, data.data()));
     return 0;
   }

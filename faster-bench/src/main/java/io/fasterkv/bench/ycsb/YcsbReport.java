@@ -1,6 +1,7 @@
 package io.fasterkv.bench.ycsb;
 
 import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TableAtEnd;
 import io.fasterkv.bench.report.TextTable;
 import java.util.List;
 import java.util.Locale;
@@ -22,6 +23,11 @@ public final class YcsbReport {
       double mopsMin,
       double mopsMax,
       double bytesPerOp) {}
+
+  /** The table of a run when it ends or is stopped. */
+  public static TableAtEnd atEnd(YcsbRun run) {
+    return TableAtEnd.of(() -> run.measured().isEmpty() ? "" : table(run.measured()));
+  }
 
   /** A table with a line for each row. */
   public static String table(List<RowResult> results) {

@@ -14,6 +14,7 @@ import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /**
  * Loads and checks all stores, warms every row up, and then lets the rows take turns: a round is
@@ -26,6 +27,7 @@ public final class YcsbRun {
   private final List<RowSpec> specs;
   private final Path directory;
   private final Map<StoreKind, LoadedStore> stores = new EnumMap<>(StoreKind.class);
+  private final List<RowResult> results;
   private final Map<StreamKey, KeyStream> streams = new HashMap<>();
 
   private record StreamKey(Workload workload, Distribution distribution, int thread) {}
@@ -38,6 +40,12 @@ public final class YcsbRun {
     this.timing = timing;
     this.specs = List.copyOf(specs);
     this.directory = directory;
+    results = this.specs.stream().map(s -> new RowResult(s, new CopyOnWriteArrayList<>())).toList();
+  }
+
+  /** The rows that have been measured in at least one round; for any thread. */
+  public List<RowResult> measured() {
+    return results.stream().filter(row -> !row.outcomes().isEmpty()).toList();
   }
 
   /**
@@ -55,7 +63,7 @@ public final class YcsbRun {
         slice(spec, timing.warmup(), 0);
         progress.step();
       }
-      List<RowResult> results = rounds(progress);
+      rounds(progress);
       for (Map.Entry<StoreKind, LoadedStore> entry : stores.entrySet()) {
         progress.begin("checking " + entry.getKey().label());
         entry.getValue().check();
@@ -67,8 +75,7 @@ public final class YcsbRun {
     }
   }
 
-  private List<RowResult> rounds(Progress progress) {
-    List<RowResult> results = specs.stream().map(s -> new RowResult(s, new ArrayList<>())).toList();
+  private void rounds(Progress progress) {
     for (int round = 1; round <= timing.rounds(); round++) {
       for (RowResult row : results) {
         progress.begin("round " + round + ", " + row.spec().label());
@@ -76,7 +83,6 @@ public final class YcsbRun {
         progress.step();
       }
     }
-    return results;
   }
 
   private void load(Progress progress) {

@@ -12,6 +12,7 @@ import io.fasterkv.bench.memory.MemoryCommand;
 import io.fasterkv.bench.nexmark.NexmarkCommand;
 import io.fasterkv.bench.rows.RowsCommand;
 import io.fasterkv.bench.soak.SoakCommand;
+import io.fasterkv.bench.start.StartCommand;
 import io.fasterkv.bench.workload.WrongAnswer;
 import io.fasterkv.bench.ycsb.YcsbCommand;
 import java.util.concurrent.Callable;
@@ -39,6 +40,7 @@ import picocli.CommandLine.Option;
       FlinkStateCommand.class,
       NexmarkCommand.class,
       JobsCommand.class,
+      StartCommand.class,
       SoakCommand.class,
       CheckpointsCommand.class,
       JmhCommand.class

@@ -76,6 +76,7 @@ class BenchRoomsTest {
             BENCH + ".nexmark..",
             BENCH + ".rows..",
             BENCH + ".soak..",
+            BENCH + ".start..",
             BENCH + ".ycsb..")
         .whereLayer("commands")
         .mayNotBeAccessedByAnyLayer()

@@ -29,17 +29,26 @@ class NexmarkCommandTest {
   @Test
   void aWrongResultOfABackendFailsTheRun() {
     Path json = directory.resolve("runs.json");
+    Path html = directory.resolve("page/runs.html");
+    Path csv = directory.resolve("runs.csv");
     assertThatThrownBy(() ->
             command(
                     "--quick",
                     "--queries=q4,q18",
                     "--backends=hashmap,faster",
                     "--falsify=faster",
-                    "--json=" + json)
+                    "--json=" + json,
+                    "--html=" + html,
+                    "--csv=" + csv)
                 .call())
         .isInstanceOf(WrongAnswer.class)
         .hasMessageContaining("job=q4, hashmap=5 rows");
     assertThat(json).content().contains("\"job\" : \"q18\"").contains("eventsPerSecond");
+    assertThat(html).content().contains("<svg", "k events/s", "q18, hashmap: ");
+    assertThat(csv)
+        .content()
+        .startsWith("query,backend,round,k events/s")
+        .contains("q18,hashmap,1,");
   }
 
   @ParameterizedTest

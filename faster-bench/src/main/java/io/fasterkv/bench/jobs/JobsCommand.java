@@ -21,15 +21,15 @@ import picocli.CommandLine.TypeConversionException;
     header = "DataStream jobs on several state backends.",
     description = {
       "",
-      "Each run is a job on a cluster in a process of its own, with checkpoints; backends take"
-          + " turns, job after job and round after round. The jobs read the bids and auctions of"
-          + " Nexmark, and their code is in io.fasterkv.bench.jobs.example: windows"
-          + " (session-windows, sliding-windows, tumbling-windows), interval-join, process (a map,"
-          + " a value with a time to live, timers), top-n, deduplication, broadcast, chain (eight"
-          + " stateful operators) and cep. Runs with different results fail the benchmark. The"
-          + " tables show medians over the rounds, ratios within the rounds, and geometric means of"
-          + " the ratios. With --quick a run has 5,000 events, and a backend's runs share a"
-          + " process.",
+      "Each run is a job on a cluster in a process of its own, with checkpoints; backends"
+          + " take turns, job after job and round after round. The jobs read the bids and"
+          + " auctions of Nexmark, and their code is in io.fasterkv.bench.jobs.example: windows"
+          + " (session-windows, sliding-windows, tumbling-windows), interval-join, process (a"
+          + " map, a value with a time to live, timers), top-n, deduplication, broadcast, chain"
+          + " (eight stateful operators) and cep. Runs with different results fail the"
+          + " benchmark. The tables show medians over the rounds, ratios within the rounds,"
+          + " geometric means of the ratios, and whether goals are met. With --quick a run has"
+          + " 5,000 events, and a backend's runs share a process.",
       ""
     },
     footer = {"", ReportOptions.COLUMNS, "", ReportOptions.EXIT_CODES})

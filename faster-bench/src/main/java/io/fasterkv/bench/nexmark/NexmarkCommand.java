@@ -21,14 +21,15 @@ import picocli.CommandLine.TypeConversionException;
     header = "The queries of Nexmark, as Flink SQL jobs, on several state backends.",
     description = {
       "",
-      "Each run is a job on a cluster in a process of its own, with checkpoints; backends take"
-          + " turns, query after query and round after round. A source of this project creates the"
-          + " events with Nexmark's published distributions; the sink counts the rows of the result"
-          + " and keeps a hash that does not depend on their order. Runs with different results"
-          + " fail the benchmark (q12 has windows of processing time: its results are not"
-          + " compared). The tables show medians over the rounds, ratios within the rounds, and"
-          + " geometric means of the ratios over the stateful queries. With --quick a run has 5,000"
-          + " events, and a backend's runs share a process.",
+      "Each run is a job on a cluster in a process of its own, with checkpoints; backends"
+          + " take turns, query after query and round after round. A source of this project"
+          + " creates the events with Nexmark's published distributions; the sink counts the"
+          + " rows of the result and keeps a hash that does not depend on their order. Runs with"
+          + " different results fail the benchmark (q12 has windows of processing time: its"
+          + " results are not compared). The tables show medians over the rounds, ratios within"
+          + " the rounds, and geometric means of the ratios over the stateful queries, and"
+          + " whether goals are met. With --quick a run has 5,000 events, and a backend's runs"
+          + " share a process.",
       ""
     },
     footer = {"", ReportOptions.COLUMNS, "", ReportOptions.EXIT_CODES})

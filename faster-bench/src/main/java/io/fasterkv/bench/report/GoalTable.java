@@ -18,6 +18,11 @@ public final class GoalTable {
 
   /** The table's lines. */
   public static String of(List<Goal> goals) {
+    return table(goals).toString();
+  }
+
+  /** The table. */
+  public static TextTable table(List<Goal> goals) {
     TextTable table = new TextTable("row", "measured", "min", "max", "wanted", "", "note");
     for (Goal goal : goals) {
       Spread measured = goal.measured();
@@ -30,7 +35,7 @@ public final class GoalTable {
           goal.verdict(),
           goal.note());
     }
-    return table.toString();
+    return table;
   }
 
   private static String number(double number) {

@@ -5,6 +5,7 @@ import io.fasterkv.bench.job.JobPlan;
 import io.fasterkv.bench.job.JobResult;
 import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.job.StateBackend;
+import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.HtmlPage;
 import io.fasterkv.bench.report.SvgBars;
 import io.fasterkv.bench.report.SvgLines;
@@ -31,6 +32,10 @@ final class RunPage {
     page.text(settings(figures.rows().getFirst().plan()));
     page.section(RunReport.MEANS);
     page.table(report.meansTable());
+    if (!RunGoals.of(figures).isEmpty()) {
+      page.section(RunReport.GOALS);
+      page.table(GoalTable.table(RunGoals.of(figures)));
+    }
     page.section("Medians over the rounds");
     page.text(ReportOptions.COLUMNS.replace("%%", "%"));
     page.table(report.mediansTable());

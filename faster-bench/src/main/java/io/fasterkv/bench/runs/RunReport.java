@@ -8,6 +8,8 @@ import io.fasterkv.bench.job.JobSuite;
 import io.fasterkv.bench.job.StateBackend;
 import io.fasterkv.bench.profile.HotFrames;
 import io.fasterkv.bench.report.Csv;
+import io.fasterkv.bench.report.Goal;
+import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.TextTable;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -24,6 +26,7 @@ final class RunReport {
       List.of(StateBackend.ROCKSDB, StateBackend.HASHMAP);
   private static final String NONE = "-";
   static final String MEANS = "Geometric means of the ratios over the stateful jobs";
+  static final String GOALS = "Goals for the backend of this project, in the stateful jobs";
   static final String FRAMES =
       "Hottest frames of the backend and the store, as shares of the samples of Java code";
 
@@ -107,6 +110,10 @@ final class RunReport {
     parts.add(mediansTable().toString());
     if (!meansTable().rows().isEmpty()) {
       parts.add(MEANS + System.lineSeparator() + meansTable());
+    }
+    List<Goal> goals = RunGoals.of(figures);
+    if (!goals.isEmpty()) {
+      parts.add(GOALS + System.lineSeparator() + GoalTable.of(goals));
     }
     if (!framesTable().rows().isEmpty()) {
       parts.add(FRAMES + System.lineSeparator() + framesTable());

@@ -21,8 +21,8 @@ public final class IndexCleaner {
   private final Epochs epochs;
 
   /**
-   * No entry leads below it, since all such entries were freed and later records have higher
-   * addresses.
+   * No entry leads to an address below this one: all such entries were freed, and later records
+   * have higher addresses.
    */
   private volatile long cleanedBelow;
 

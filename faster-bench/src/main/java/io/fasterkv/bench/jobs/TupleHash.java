@@ -6,7 +6,7 @@ import org.apache.flink.api.java.tuple.Tuple;
 /**
  * Hashes tuples of numbers.
  *
- * @param isChanges whether the first field says if a row is added, and not removed
+ * @param isChanges whether the first field says if the row is added (true) or removed (false)
  */
 record TupleHash<T extends Tuple>(boolean isChanges) implements ResultHash<T> {
   private static final long serialVersionUID = 1;

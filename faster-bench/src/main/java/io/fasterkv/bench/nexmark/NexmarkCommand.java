@@ -27,8 +27,8 @@ import picocli.CommandLine.TypeConversionException;
           + " rows of the result and keeps a hash that does not depend on their order. Runs with"
           + " different results fail the benchmark (q12 has windows of processing time: its"
           + " results are not compared). The tables show medians over the rounds, ratios within"
-          + " the rounds, and geometric means of the ratios over the stateful queries, and"
-          + " whether goals are met. With --quick a run has 5,000 events, and a backend's runs"
+          + " the rounds, geometric means of the ratios over the stateful queries, and whether"
+          + " goals are met. With --quick a run has 5,000 events, and a backend's runs"
           + " share a process.",
       ""
     },

@@ -10,7 +10,7 @@ public final class GoalTable {
   /**
    * The table of a run when it ends or is stopped.
    *
-   * @param goals to which the run adds; for several threads
+   * @param goals that the run adds to; safe for use by several threads
    */
   public static TableAtEnd atEnd(List<Goal> goals) {
     return TableAtEnd.of(() -> goals.isEmpty() ? "" : of(goals));

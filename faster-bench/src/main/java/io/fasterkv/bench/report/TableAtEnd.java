@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
- * Prints the table of a run once: when the run ends, well or not, or when the process is told to
- * stop before, by Ctrl-C or SIGTERM. The rows are added by one thread and read by another, so the
- * command keeps them in a collection for several threads.
+ * Prints the table of a run once: when the run ends, successfully or not, or when Ctrl-C or SIGTERM
+ * stops the process first. The rows are added by one thread and read by another, so the command
+ * keeps them in a collection for several threads.
  */
 public final class TableAtEnd implements AutoCloseable {
   private final Supplier<String> table;
@@ -39,7 +39,7 @@ public final class TableAtEnd implements AutoCloseable {
     return atEnd;
   }
 
-  /** Says whether the process is told to stop: what fails now fails because of that. */
+  /** Whether the process is being stopped; a failure from then on is a consequence of that. */
   public boolean isStopped() {
     return isStopped;
   }

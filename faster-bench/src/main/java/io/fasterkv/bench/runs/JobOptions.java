@@ -79,44 +79,44 @@ public final class JobOptions {
       split = ",",
       hideParamSyntax = true,
       description =
-          "Fail a task on purpose, after these shares of the events, ascending, such as 0.6."
-              + " Default: none.")
+          "Make a task fail after each of these shares of the events, in ascending order, such as"
+              + " 0.6. Default: none.")
   List<Double> failures = List.of();
 
   @Option(
       names = "--warm-up",
       paramLabel = "SHARE",
       description =
-          "The share of the events before the steady state: 0 to 0.9. Default: ${DEFAULT-VALUE}.")
+          "The share of the events that counts as warm-up: 0 to 0.9. Default: ${DEFAULT-VALUE}.")
   double warmUp = 0.3;
 
   @Option(
       names = "--checkpoint-interval",
       paramLabel = "SECONDS",
       converter = Converters.OfSeconds.class,
-      description = "From one checkpoint to the next: 0.05 to 3600. Default: 2.")
+      description = "Seconds from one checkpoint to the next: 0.05 to 3600. Default: 2.")
   Duration interval = Duration.ofSeconds(2);
 
   @Option(
       names = "--disorder",
       paramLabel = "N",
       description =
-          "Change the order within groups of so many events: 1, none, to 952. Default:"
+          "Shuffle the events within groups of this many: 1, no shuffling, to 952. Default:"
               + " ${DEFAULT-VALUE}.")
   int disorder = 1;
 
   @Option(
       names = "--seed",
       paramLabel = "N",
-      description = "Of the events. Default: ${DEFAULT-VALUE}.")
+      description = "Seed of the events. Default: ${DEFAULT-VALUE}.")
   long seed = 1;
 
   @Option(
       names = "--profile",
       paramLabel = "DIR",
       description =
-          "Write a JFR recording of each run there, and show the hottest frames of the backend and"
-              + " the store. Recording costs time.")
+          "Write a JFR recording of each run to this directory, and show the hottest frames of the"
+              + " backend and the store. Recording costs time.")
   @Nullable Path profiles;
 
   @Mixin QuickOption quick = new QuickOption();

@@ -17,21 +17,24 @@ public final class ReportOptions {
           + " recovery s, from a failure to 90 %% of the throughput before it; p50, p99, p99.9 ms,"
           + " from the time at which an event was due until the sink (with --rate); cpu us,"
           + " processor time of the process for an event; first cpu s, that of the first 300,000"
-          + " events; cp ms, a checkpoint; sync ms, the longest synchronous phase of a task; cp MB,"
-          + " what a checkpoint wrote; full MB, the state of the newest checkpoint; files, of all"
-          + " checkpoints kept; RSS MB, resident memory of the process at most.";
+          + " events; cp ms, duration of a checkpoint; sync ms, the longest synchronous phase of a"
+          + " task; cp MB, what a checkpoint wrote; full MB, the state of the newest checkpoint;"
+          + " files, in all retained checkpoints; RSS MB, peak resident memory of the process.";
 
   /** The footer that explains the exit codes. */
   public static final String EXIT_CODES =
       "Exit codes: 0 measured; 1 different results or a failure; 2 bad arguments.";
 
-  @Option(names = "--csv", paramLabel = "FILE", description = "Write a line for each run, too.")
+  @Option(
+      names = "--csv",
+      paramLabel = "FILE",
+      description = "Also write a CSV file with a line for each run.")
   @Nullable Path csv;
 
   @Option(
       names = "--html",
       paramLabel = "FILE",
-      description = "Write a page with tables and plots, in one file, too.")
+      description = "Also write one HTML file with tables and plots.")
   @Nullable Path html;
 
   @Mixin DirectoryOption directory = DirectoryOption.onDisk();

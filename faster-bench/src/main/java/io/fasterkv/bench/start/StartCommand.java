@@ -36,9 +36,9 @@ import picocli.CommandLine.TypeConversionException;
       "",
       "Each subject starts in a new JVM; subjects take turns, round after round. The store and a"
           + " map of the JDK are used directly, the backends as a task uses them, without a job."
-          + " Steps: the JVM up to main; the first store or backend opens; an RMW and then a read"
-          + " of each key, once more of both; others open in the same process; a checkpoint; a"
-          + " restore from it, and a read of each key. All counts are checked.",
+          + " Steps: the JVM up to main; the first store or backend opens; an RMW of each key, then"
+          + " a read of each key, then both again; more of them open in the same process; a"
+          + " checkpoint; a restore from it, and a read of each key. All counts are checked.",
       ""
     },
     footer = {
@@ -73,7 +73,8 @@ public final class StartCommand implements Callable<Integer>, JvmNeeds {
   @Option(
       names = "--stores",
       paramLabel = "N",
-      description = "How many others open: 1 to 64. Default: ${DEFAULT-VALUE}.")
+      description =
+          "Stores or backends opened after the first: 1 to 64. Default: ${DEFAULT-VALUE}.")
   int stores = 8;
 
   @Option(

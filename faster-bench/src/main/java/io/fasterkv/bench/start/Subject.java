@@ -31,7 +31,7 @@ enum Subject {
     };
   }
 
-  /** What has no file and no budget: a map for the store, the heap backend for a backend. */
+  /** The baseline without files or a budget: a map for the store, the heap for a backend. */
   Subject onHeap() {
     return isBackend() ? HASHMAP : MAP;
   }

@@ -20,7 +20,7 @@ public final class TopBids {
 
   private TopBids() {}
 
-  /** Emits whether a bid enters or leaves the places, auction, bidder and price. */
+  /** Emits whether a bid enters or leaves the top ten, and its auction, bidder and price. */
   public static DataStream<Tuple4<Boolean, Long, Long, Long>> of(DataStream<Bid> bids) {
     return bids.keyBy(Bid::auction).process(new Places());
   }

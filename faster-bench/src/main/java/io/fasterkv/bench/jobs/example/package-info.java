@@ -1,6 +1,7 @@
 /**
- * Stateful jobs on the streams of an auction site, to copy: they need Flink only. Each result is
- * the same in every run, whatever the order in which tasks receive elements of different sources.
+ * Stateful jobs on the streams of an auction site. They depend on Flink only, so they can be
+ * copied. Each result is the same in every run, in whatever order tasks receive the elements of
+ * different sources.
  */
 @NullMarked
 package io.fasterkv.bench.jobs.example;

@@ -7,8 +7,8 @@ import org.apache.flink.table.functions.ScalarFunction;
 
 /**
  * Orders bids by price, and those of the same price by time, the earlier one higher, as one number.
- * Query 9 needs it: where a top-1 is sorted by two columns, Flink 2.3 plans a result that is only
- * appended to, but updates it without removing the row before; such a result cannot be compared.
+ * Query 9 needs it: for a top-1 sorted by two columns, Flink 2.3 plans an append-only result, but
+ * updates it without retracting the previous row; such a result cannot be compared.
  */
 public final class Precedence extends ScalarFunction {
   private static final long serialVersionUID = 1;

@@ -222,7 +222,7 @@ public final class ByteMaps {
       records.incarnations().writing(head.incarnation());
     }
     HeapBlock block = place.block();
-    boolean isFirst = block.bytes().length() == MapLayout.BUCKET_HEAD_BYTES;
+    int before = block.bytes().length();
     ByteSpan entries = block.open(isRun ? EntryCursor.STUB_BYTES : entryBytes);
     if (existed) {
       place.remove(key);
@@ -238,8 +238,9 @@ public final class ByteMaps {
     if (head.hasBuckets()) {
       buckets.shorten(key, head, block);
       records.put(key.record(place.bucketPart()), block.bytes(), 0);
-      head.addUsed(isFirst ? 1 : 0);
-      if (buckets.isCrowded(block.bytes().length())) {
+      head.addUsed(before == MapLayout.BUCKET_HEAD_BYTES ? 1 : 0);
+      int after = block.bytes().length();
+      if (after > before && buckets.isCrowded(after)) {
         buckets.split(key, head);
       }
     } else if (block.bytes().length() > buckets.inlineLimit()) {

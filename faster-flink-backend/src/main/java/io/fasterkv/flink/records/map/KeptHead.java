@@ -10,9 +10,9 @@ import io.fasterkv.flink.records.base.RecordReader;
  *
  * <p>While a head is kept, it equals the stored one. Only one session of a store writes maps, and
  * only it looks up single entries; the other sessions iterate and read the head each time. Every
- * write stores the head before it returns, so a snapshot and all readers of the store find the
- * current head. A write drops the kept head before it changes the copy, and keeps it again after
- * the changed head was stored; so a write that fails leaves no kept head.
+ * write that changes the head stores it before it returns, so a snapshot and all readers of the
+ * store find the current head. A write drops the kept head before it changes the copy, and keeps it
+ * again after the changed head was stored; so a write that fails leaves no kept head.
  *
  * <p>Where entries expire, compaction may have dropped the stored head after the map's last bucket.
  * A kept head is then as good as none to a reader, who finds no bucket. A writer stores it again

@@ -13,6 +13,7 @@ import io.fasterkv.flink.records.base.Records;
 final class MapBuckets {
   private static final int FEWEST = 2;
   private static final int NONE = -1;
+  private static final int PROBES = 8;
 
   private final Records records;
   private final MapRuns runs;
@@ -112,7 +113,7 @@ final class MapBuckets {
 
   /**
    * Adds a bucket: moves the entries that belong to it from the one bucket that has them, unless
-   * that one is short. The caller writes the head.
+   * that one is short or most buckets are empty. The caller writes the head.
    *
    * @return whether there is a new bucket
    */
@@ -121,7 +122,8 @@ final class MapBuckets {
     int newBucket = head.buckets();
     int old = newBucket - Integer.highestOneBit(newBucket);
     if (!records.readPart(key.record(MapLayout.FIRST_BUCKET + old), incarnation, from)
-        || from.bytes().length() <= bucketBytes()) {
+        || from.bytes().length() <= bucketBytes()
+        || !isDense(key, head)) {
       return false;
     }
     splits++;
@@ -142,6 +144,28 @@ final class MapBuckets {
     head.addUsed(putIfAny(key, newBucket, move) - 1);
     head.addUsed(putOrDelete(key, old, stay));
     return true;
+  }
+
+  /**
+   * Whether half of the buckets have entries, so that there are at most twice as many as the map
+   * needs. If a bucket has room for one entry only, two entries that meet are no reason to split.
+   * Where entries expire, the head may count too many, so a few buckets are looked up.
+   */
+  private boolean isDense(CompositeKey key, MapHead head) {
+    if (2L * head.used() < head.buckets()) {
+      return false;
+    }
+    if (!records.incarnations().isTimed(key.state())) {
+      return true;
+    }
+    int found = 0;
+    for (int probe = 0; probe < PROBES; probe++) {
+      int number = (int) ((long) probe * head.buckets() / PROBES);
+      boolean isThere =
+          records.hasPart(key.record(MapLayout.FIRST_BUCKET + number), head.incarnation());
+      found += isThere ? 1 : 0;
+    }
+    return 2 * found >= PROBES;
   }
 
   /** Stores a bucket with room to grow unless it has no entries; returns how many were stored. */

@@ -29,13 +29,14 @@ import io.fasterkv.flink.records.base.PartLayout;
  * {@link #INLINE_BYTES}, its entries are spread over buckets by linear hashing (Litwin, VLDB 1980):
  * with N buckets, the next to be split is N without its highest bit, so only N is stored. A put
  * that makes its bucket longer than {@link #crowdedBytes} splits the next one, if that is longer
- * than {@link #bucketBytes}. So a put or a removal writes the head only if a bucket appears,
- * disappears or is split. The hash also selects one of the bucket's {@link Lanes}. Entries too
- * large for a bucket are stored in runs of records, which also have the user key. The stamp of such
- * an entry is the second to ninth byte of its value, or zero. Where entries expire, these bytes are
- * the timestamp. Compaction then drops single entries, buckets and records of runs, and the head
- * after its last bucket; so a map may have fewer entries than its head says. A map with buckets
- * keeps them until its last entry is removed. {@link PartLayout} explains the incarnation.
+ * than {@link #bucketBytes} and half of the buckets have entries. So a put or a removal writes the
+ * head only if a bucket appears, disappears or is split, or if entries can expire. The hash also
+ * selects one of the bucket's {@link Lanes}. Entries too large for a bucket are stored in runs of
+ * records, which also have the user key. The stamp of such an entry is the second to ninth byte of
+ * its value, or zero. Where entries expire, these bytes are the timestamp. Compaction then drops
+ * single entries, buckets and records of runs, and the head after its last bucket; so a map may
+ * have fewer entries than its head says. A map with buckets keeps them until its last entry is
+ * removed. {@link PartLayout} explains the incarnation.
  */
 public final class MapLayout {
   public static final byte INLINE = 0;

@@ -1,4 +1,4 @@
-/** Maps of user keys and values: in one record, in buckets, or in runs of long keys. */
+/** Maps of user keys and values: in one record, in buckets, or, for large entries, in runs. */
 @NullMarked
 package io.fasterkv.flink.records.map;
 

@@ -274,6 +274,25 @@ class ByteMapsTest {
     return stored;
   }
 
+  /**
+   * Two entries that meet make their bucket crowded, since one is longer than a bucket should be.
+   */
+  @Test
+  void aQueueOfLargeEntriesHasAtMostTwiceTheBucketsItUses() {
+    int entries = 40;
+    int large = 1_300;
+    try (TestRecords test = new TestRecords(directory, 16 << 20, 64 << 10)) {
+      ByteMaps maps = test.records.maps();
+      for (int i = 0; i < 20_000; i++) {
+        maps.put(test.key(1), ByteBuffer.allocate(4 + large).putInt(i).array(), 4, large);
+        if (i >= entries) {
+          maps.remove(test.key(1), ByteBuffer.allocate(4).putInt(i - entries).array(), 0, 4);
+        }
+      }
+      assertThat(storedHead(test).buckets()).isLessThanOrEqualTo(2 * entries);
+    }
+  }
+
   /** A long bucket splits the next one only if that one is long too. */
   @Test
   void aMapThatDoesNotGrowGetsNoMoreBuckets() {

@@ -84,12 +84,13 @@ final class HeadCompaction {
       return;
     }
     long live = log.liveBytes();
+    long copied = log.movedBytes() - lastMoved;
     long grown = grown(files.getLast().until());
     long liveGrown = Math.max(0, live - lastLive);
     lastLive = live;
     long named = files.stream().mapToLong(Span::bytes).sum();
     credit = Math.min(named, credit + grown + grown / 7);
-    long next = named + grown;
+    long next = named + withoutCopies(grown, copied, live);
     if (next > allowed(live + liveGrown)) {
       cancellation.inStore(() -> compact(files, next, liveGrown, cancellation));
     }
@@ -102,6 +103,15 @@ final class HeadCompaction {
     lastEnd = end;
     lastMoved = moved;
     return Math.max(0, grown);
+  }
+
+  /**
+   * What would have been written without compaction. Its copies lie behind the last cut, so they
+   * changed in place; the next time there may be none.
+   */
+  private static long withoutCopies(long grown, long copied, long live) {
+    double share = live / (double) Math.max(1, live - copied);
+    return Math.max(grown, Math.min(live, (long) (grown * share)));
   }
 
   private void compact(List<Span> files, long named, long liveGrown, Cancellation cancellation) {

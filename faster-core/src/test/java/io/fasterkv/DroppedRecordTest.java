@@ -30,8 +30,8 @@ class DroppedRecordTest {
       Engine engine = Insides.engine(store);
       engine.log().truncate(store.log().tailAddress());
       try (RecordMover mover = new RecordMover(engine, null)) {
-        assertThat(mover.look(older, ModelDriver.key(KEY), ByteSpan.of(new byte[] {1})))
-            .isEqualTo(RecordMover.Look.DEAD);
+        assertThat(mover.findState(older, ModelDriver.key(KEY), ByteSpan.of(new byte[] {1})))
+            .isEqualTo(RecordMover.RecordState.DEAD);
       }
     }
   }

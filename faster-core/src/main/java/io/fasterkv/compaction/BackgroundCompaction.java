@@ -164,7 +164,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       } else if (isExpiryDue()) {
         compactExpired();
       } else {
-        lookAtRecovered();
+        checkRecovered();
         park.accept(LOOK_NANOS);
       }
     } catch (DeviceFailed e) {
@@ -180,7 +180,7 @@ public final class BackgroundCompaction implements AutoCloseable {
    * Corrects the guess for a recovered log that fits memory, which gets no run that would tell its
    * live bytes.
    */
-  private void lookAtRecovered() {
+  private void checkRecovered() {
     HybridLog log = engine.log();
     if (isGuessed && size() <= log.room().wholeBytes() && log.device().isWhole()) {
       isGuessed = false;
@@ -209,17 +209,17 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isExpiryDue() {
-    return sample != null && looks(sample::isDue);
+    return sample != null && holds(sample::isDue);
   }
 
   /** Samples expiry while a run waits: more may have expired than should be kept. */
   private void sampleAgain() {
     if (sample != null) {
-      looks(sample::sampleAgain);
+      holds(sample::sampleAgain);
     }
   }
 
-  private boolean looks(Supplier<Boolean> question) {
+  private boolean holds(Supplier<Boolean> question) {
     try {
       return compactor.whileNoneRuns(question);
     } catch (OutOfBudget e) {

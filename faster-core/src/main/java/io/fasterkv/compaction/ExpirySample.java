@@ -52,7 +52,7 @@ final class ExpirySample {
   private final SampledPages pages;
   private long pauseNanos = LEAST_NANOS;
   private long pauseBeforeNanos = LEAST_NANOS;
-  private long lookedNanos;
+  private long sampledNanos;
   private long dueUntil;
 
   /**
@@ -79,7 +79,7 @@ final class ExpirySample {
     this.rule = rule;
     this.droppedBytes = droppedBytes;
     this.nanoTime = nanoTime;
-    lookedNanos = nanoTime.getAsLong();
+    sampledNanos = nanoTime.getAsLong();
   }
 
   /** Whether a run up to {@link #dueUntil} is due; takes a sample if it is time to. */
@@ -88,10 +88,10 @@ final class ExpirySample {
       return false;
     }
     double before = share;
-    boolean isDue = look();
+    boolean isDue = sample();
     long now = nanoTime.getAsLong();
-    pauseNanos = Math.min(2 * pauseNanos, nanosUntilDue(share - before, now - lookedNanos));
-    lookedNanos = now;
+    pauseNanos = Math.min(2 * pauseNanos, nanosUntilDue(share - before, now - sampledNanos));
+    sampledNanos = now;
     return isDue;
   }
 
@@ -103,15 +103,15 @@ final class ExpirySample {
     if (!isSampleDue()) {
       return false;
     }
-    boolean isDue = look();
+    boolean isDue = sample();
     boolean isFarOff = foundBytes - expiredBytes() > engine.log().lengthBytes() / FAR_OFF_SHARE;
     pauseNanos = isFarOff ? LEAST_NANOS : Math.min(2 * pauseNanos, MOST_NANOS);
-    lookedNanos = nanoTime.getAsLong();
+    sampledNanos = nanoTime.getAsLong();
     return isDue;
   }
 
   private boolean isSampleDue() {
-    return nanoTime.getAsLong() - lookedNanos >= pauseNanos && !rule.keepsAll();
+    return nanoTime.getAsLong() - sampledNanos >= pauseNanos && !rule.keepsAll();
   }
 
   /** Time until a run is due at the rate since the last sample. */
@@ -156,12 +156,12 @@ final class ExpirySample {
   void runEnded(long bytes) {
     boolean isWorthIt = bytes >= foundBytes / 2;
     pauseNanos = isWorthIt ? LEAST_NANOS : Math.min(2 * pauseBeforeNanos, MOST_NANOS);
-    lookedNanos = nanoTime.getAsLong();
+    sampledNanos = nanoTime.getAsLong();
     foundBytes = 0;
     share = 0;
   }
 
-  private boolean look() {
+  private boolean sample() {
     HybridLog log = engine.log();
     long begin = log.pins().pinBriefly();
     try (KeepQuestion question = new KeepQuestion(engine, rule)) {

@@ -32,7 +32,7 @@ final class LiveEstimator {
   /** Whether a run is due also according to a sample of the live bytes. */
   boolean isWorthARun() {
     try {
-      if (!compactor.whileNoneRuns(sample::look)) {
+      if (!compactor.whileNoneRuns(sample::sample)) {
         return true;
       }
       HybridLog log = engine.log();
@@ -53,7 +53,7 @@ final class LiveEstimator {
   /** Lowers the known live bytes if a sample finds fewer. */
   void lower() {
     try {
-      if (compactor.whileNoneRuns(sample::look)) {
+      if (compactor.whileNoneRuns(sample::sample)) {
         adopt();
       }
     } catch (OutOfBudget e) {
@@ -67,7 +67,7 @@ final class LiveEstimator {
    */
   void lowerGuess() {
     try {
-      if (compactor.whileNoneRuns(sample::look)) {
+      if (compactor.whileNoneRuns(sample::sample)) {
         long notOnDisk = engine.log().lengthBytes() - sample.sampledBytes();
         long most = sample.liveSampledBytes() + notOnDisk;
         throttle.isAtMost(most + most / ERROR_SHARE);
@@ -82,7 +82,7 @@ final class LiveEstimator {
     try {
       return compactor.whileNoneRuns(() -> {
         LiveSample own = new LiveSample(engine);
-        return own.look() ? own.liveSampledBytes() / LEAST_SHARE * (LEAST_SHARE - 1) : 0;
+        return own.sample() ? own.liveSampledBytes() / LEAST_SHARE * (LEAST_SHARE - 1) : 0;
       });
     } catch (OutOfBudget e) {
       return 0;

@@ -55,7 +55,7 @@ final class LiveSample {
   }
 
   /** Takes a sample; returns false if there is nothing to estimate from. */
-  boolean look() {
+  boolean sample() {
     HybridLog log = engine.log();
     long begin = log.pins().pinBriefly();
     try {
@@ -70,7 +70,7 @@ final class LiveSample {
       try (KeepQuestion question = rule == null ? null : new KeepQuestion(engine, rule);
           RecordMover records = new RecordMover(engine, question)) {
         for (int i = 0; i < count; i++) {
-          look(records, begin, end, pages.page(i), PLACES / count);
+          sample(records, begin, end, pages.page(i), PLACES / count);
         }
       }
       return allBytes() > 0;
@@ -124,14 +124,14 @@ final class LiveSample {
     return Math.min(engine.log().lengthBytes(), 2 * sampledBytes);
   }
 
-  private void look(RecordMover records, long begin, long end, long page, int count) {
+  private void sample(RecordMover records, long begin, long end, long page, int count) {
     HybridLog log = engine.log();
     PagePlaces places = new PagePlaces(random, page, log.pageBytes(), count);
     try (ScanCursor scan = engine.scan(ScanRange.part(begin, end, page, log.pageEnd(page)))) {
       while (scan.next()) {
         int found = places.in(scan.address(), scan.endAddress());
         if (!scan.isLarge()) {
-          look(records, scan, found);
+          sample(records, scan, found);
         }
       }
       otherBytes += scan.hiddenChunkBytes();
@@ -139,7 +139,7 @@ final class LiveSample {
     }
   }
 
-  private void look(RecordMover records, ScanCursor scan, int places) {
+  private void sample(RecordMover records, ScanCursor scan, int places) {
     long bytes = engine.layout().recordBytes(scan.key().length(), scan.value().length());
     if (scan.isDelta()) {
       otherBytes += bytes;
@@ -151,7 +151,7 @@ final class LiveSample {
     }
     lookedPlaces += places;
     if (Movers.mayMove(scan)) {
-      switch (records.look(scan.address(), scan.key(), scan.value())) {
+      switch (records.findState(scan.address(), scan.key(), scan.value())) {
         case LIVE -> livePlaces += places;
         case UNDER_DELTAS -> openPlaces += places;
         case DEAD -> {}

@@ -55,7 +55,7 @@ class LiveSampleTest {
 
   private static double liveShare(FasterStore store) {
     LiveSample sample = new LiveSample(Insides.engine(store));
-    assertThat(sample.look()).isTrue();
+    assertThat(sample.sample()).isTrue();
     return (double) sample.leastBytes() / store.statistics().logBytes();
   }
 
@@ -98,7 +98,7 @@ class LiveSampleTest {
   void aLogInMemoryHasNoSample() {
     try (FasterStore store = open(false)) {
       upsert(store, 0, 200);
-      assertThat(new LiveSample(Insides.engine(store)).look()).isFalse();
+      assertThat(new LiveSample(Insides.engine(store)).sample()).isFalse();
     }
   }
 
@@ -108,7 +108,7 @@ class LiveSampleTest {
     try (FasterStore store = open(false)) {
       upsert(store, 0, 2000);
       LiveSample sample = new LiveSample(Insides.engine(store));
-      assertThat(sample.look()).isTrue();
+      assertThat(sample.sample()).isTrue();
       assertThat(sample.sampledBytes()).isBetween(PAGE_BYTES + 0L, 8L * PAGE_BYTES);
       assertThat(sample.liveSampledBytes()).isEqualTo(sample.sampledBytes());
       assertThat(sample.leastBytes()).isEqualTo(2 * sample.sampledBytes());
@@ -138,7 +138,7 @@ class LiveSampleTest {
         }
       }
       LiveSample sample = new LiveSample(Insides.engine(store));
-      assertThat(sample.look()).isTrue();
+      assertThat(sample.sample()).isTrue();
       assertThat((double) sample.leastBytes() / store.statistics().logBytes()).isBetween(0.1, 0.6);
       assertThat(sample.mostBytes()).isEqualTo(store.statistics().logBytes());
     }
@@ -154,12 +154,12 @@ class LiveSampleTest {
         session.upsert(key(i), ByteSpan.of(new byte[1000]), null);
       }
       LiveSample sample = new LiveSample(Insides.engine(store));
-      assertThat(sample.look()).isTrue();
+      assertThat(sample.sample()).isTrue();
       assertThat(sample.liveSampledBytes()).isEqualTo(sample.sampledBytes());
       for (int i = 0; i < keys; i++) {
         session.rmw(key(i), new byte[20], null);
       }
-      assertThat(sample.look()).isTrue();
+      assertThat(sample.sample()).isTrue();
       // Records in memory were copied: the copies are live and the originals dead.
       assertThat((double) sample.leastBytes() / store.statistics().logBytes()).isLessThan(0.3);
       assertThat((double) sample.mostBytes() / store.statistics().logBytes()).isGreaterThan(0.7);

@@ -77,11 +77,11 @@ final class ParallelPieces {
       for (Thread thread : threads) {
         while (!thread.join(POLL)) {
           progress.add(unreportedBytes.getAndSet(0));
-          progress.look();
+          progress.repeat();
         }
       }
       if (failure != null) {
-        progress.look(); // reads may have failed because the recovery was ended
+        progress.repeat(); // reads may have failed because the recovery was ended
       }
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();

@@ -38,7 +38,7 @@ final class Progress {
   /**
    * Reports the same progress again, so that a listener can end the recovery while it makes none.
    */
-  void look() {
+  void repeat() {
     report();
   }
 

@@ -111,9 +111,9 @@ public final class NewRecord {
     Words.storeRelease(
         memory(), offset(), RecordInfo.complete(previousAddress, infoBits | op.version.bits()));
     isLost = false;
-    op.doubt = address;
+    op.maybePublished = address;
     boolean isPublished = index.compareAndSet(op.entry, address);
-    op.doubt = Address.NONE;
+    op.maybePublished = Address.NONE;
     if (!isPublished) {
       isLost = keepsLost;
       Words.storeRelease(memory(), offset(), RecordInfo.unpublished(previousAddress));
@@ -126,9 +126,9 @@ public final class NewRecord {
    * The caller must be protected as it was then, and have some more stack left.
    */
   public static void endDoubt(Engine engine, Operation<?, ?, ?> op) {
-    if (op.doubt != Address.NONE) {
-      giveUpUnpublished(engine.log(), engine.index(), op.entry, op.doubt);
-      op.doubt = Address.NONE;
+    if (op.maybePublished != Address.NONE) {
+      giveUpUnpublished(engine.log(), engine.index(), op.entry, op.maybePublished);
+      op.maybePublished = Address.NONE;
     }
   }
 

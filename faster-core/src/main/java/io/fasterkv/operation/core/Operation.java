@@ -62,7 +62,7 @@ public final class Operation<I, O, C> extends Request<I, O, C> implements Record
   public long madeBytes;
 
   /** The record that is being published, until it is known whether it was published. */
-  long doubt = Address.NONE;
+  long maybePublished = Address.NONE;
 
   /** Offset of the record that {@code RecordLatch} holds for the operation, or {@link #NOTHING}. */
   long heldRecord = NOTHING;
@@ -192,7 +192,7 @@ public final class Operation<I, O, C> extends Request<I, O, C> implements Record
   public void clear() {
     endStarvation();
     forgetRequest();
-    doubt = Address.NONE;
+    maybePublished = Address.NONE;
     disk.failure = null;
     version.clear();
     fold.reset();

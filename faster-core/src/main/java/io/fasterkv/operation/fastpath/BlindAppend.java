@@ -28,7 +28,7 @@ final class BlindAppend {
   private final IndexEntry entry = new IndexEntry();
 
   /** The record that is being published, until it is known whether it was. */
-  private long doubt = Address.NONE;
+  private long maybePublished = Address.NONE;
 
   BlindAppend(Engine engine, SessionCounters.Stripe counters) {
     log = engine.log();
@@ -67,9 +67,9 @@ final class BlindAppend {
     Words.storePlain(memory, record + LongRecord.KEY, key);
     Words.storePlain(memory, record + LongRecord.VALUE, value);
     Words.storeRelease(memory, record, RecordInfo.complete(previous, version));
-    doubt = address;
+    maybePublished = address;
     boolean isPublished = index.compareAndSet(entry, address);
-    doubt = Address.NONE;
+    maybePublished = Address.NONE;
     if (isPublished) {
       counters.accepted();
       counters.replaced(LongRecord.BYTES, LongRecord.BYTES);
@@ -83,9 +83,9 @@ final class BlindAppend {
    * Decides about a record whose publication has thrown. The caller is protected as it was then.
    */
   void endDoubt() {
-    if (doubt != Address.NONE) {
-      NewRecord.giveUpUnpublished(log, index, entry, doubt);
-      doubt = Address.NONE;
+    if (maybePublished != Address.NONE) {
+      NewRecord.giveUpUnpublished(log, index, entry, maybePublished);
+      maybePublished = Address.NONE;
     }
   }
 }

@@ -133,7 +133,7 @@ final class LongMemoryPath<C> extends LongPath {
       long copyBelow = CONSTANTS.regions().copyBelow();
       int done = 0;
       int readOnly = 0;
-      while (done < count && isEasy(addresses[done], keys[from + done])) {
+      while (done < count && isPlain(addresses[done], keys[from + done])) {
         long address = addresses[done];
         values[from + done] = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
         note(statuses, from + done, Status.FOUND);
@@ -162,7 +162,7 @@ final class LongMemoryPath<C> extends LongPath {
         long key = keys[from + done];
         long newValue = values[from + done];
         long address = addresses[done];
-        if (isEasy(address, key)) {
+        if (isPlain(address, key)) {
           Words.storeRelease(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
           note(statuses, from + done, Status.UPDATED_IN_PLACE);
         } else if (blind.append(key, newValue)) {
@@ -203,7 +203,7 @@ final class LongMemoryPath<C> extends LongPath {
       for (; done < count; done++) {
         long key = keys[from + done];
         long address = addresses[done];
-        if (!isEasy(address, key)) {
+        if (!isPlain(address, key)) {
           return done;
         }
         long output = update(key, inputs[from + done], LOG.offset(address));
@@ -267,7 +267,7 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   /** Whether the record at {@code address} has the key and no flag. */
-  private static boolean isEasy(long address, long key) {
+  private static boolean isPlain(long address, long key) {
     return address != NOT_EASY && difference(LOG.offset(address), key) == 0;
   }
 

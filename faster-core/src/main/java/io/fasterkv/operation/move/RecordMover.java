@@ -90,7 +90,7 @@ public final class RecordMover implements AutoCloseable {
   }
 
   /** What can be said about a record without moving it. */
-  public enum Look {
+  public enum RecordState {
     LIVE,
     /** It was replaced or deleted, or need not be kept. */
     DEAD,
@@ -99,13 +99,13 @@ public final class RecordMover implements AutoCloseable {
   }
 
   /** Examines the record at {@code address}, which must be immutable and not a delta. */
-  public Look look(long address, ByteSpan key, ByteSpan value) {
+  public RecordState findState(long address, ByteSpan key, ByteSpan value) {
     search.setKey(key);
     aim(address + 1);
     return switch (settle(address, value, Verdict.OPEN)) {
-      case LIVE -> judge(key, value) == Verdict.KEEPS ? Look.LIVE : Look.DEAD;
-      case UNDER_DELTAS -> Look.UNDER_DELTAS;
-      default -> Look.DEAD;
+      case LIVE -> judge(key, value) == Verdict.KEEPS ? RecordState.LIVE : RecordState.DEAD;
+      case UNDER_DELTAS -> RecordState.UNDER_DELTAS;
+      default -> RecordState.DEAD;
     };
   }
 

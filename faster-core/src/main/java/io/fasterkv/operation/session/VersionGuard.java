@@ -77,7 +77,7 @@ final class VersionGuard {
   boolean begin(Operation<?, ?, ?> op) {
     long word = versions.state().word();
     if (word != seen) {
-      look(word);
+      observe(word);
     }
     if (!isShifting) {
       op.version.plain(bits);
@@ -127,7 +127,7 @@ final class VersionGuard {
     versions.leave(sessionVersion);
   }
 
-  private void look(long word) {
+  private void observe(long word) {
     phase = SystemState.phase(word);
     isShifting = phase.isShifting();
     version = SystemState.version(word);

@@ -94,10 +94,8 @@ public final class JobRun {
     long endEpochMillis =
         System.currentTimeMillis()
             - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - meter.endNanos());
-    try (RestApi rest = new RestApi(cluster.client().getWebInterfaceURL())) {
-      return result(
-          timeline, begin, cluster.peakBytes(), checkpoints.sum(rest, job, endEpochMillis));
-    }
+    RestApi rest = new RestApi(cluster.client().getWebInterfaceURL());
+    return result(timeline, begin, cluster.peakBytes(), checkpoints.sum(rest, job, endEpochMillis));
   }
 
   /** Waits for the next sample. */

@@ -97,17 +97,16 @@ final class ProcessCluster implements JobCluster {
 
   private void awaitTaskManagers(int wanted) throws IOException, InterruptedException {
     long deadline = System.nanoTime() + PATIENCE.toNanos();
-    try (RestApi rest = new RestApi(client().getWebInterfaceURL())) {
-      while (registered(rest) < wanted) {
-        for (ChildJvm process : processes) {
-          process.check();
-        }
-        if (System.nanoTime() > deadline) {
-          throw new IOException(
-              "the task managers have not registered: seconds=" + PATIENCE.toSeconds());
-        }
-        processes.getFirst().await(PAUSE);
+    RestApi rest = new RestApi(client().getWebInterfaceURL());
+    while (registered(rest) < wanted) {
+      for (ChildJvm process : processes) {
+        process.check();
       }
+      if (System.nanoTime() > deadline) {
+        throw new IOException(
+            "the task managers have not registered: seconds=" + PATIENCE.toSeconds());
+      }
+      processes.getFirst().await(PAUSE);
     }
   }
 

@@ -10,13 +10,15 @@ import java.net.http.HttpResponse;
 import java.time.Duration;
 
 /** What a cluster's REST interface says. */
-final class RestApi implements AutoCloseable {
+final class RestApi {
   private static final ObjectMapper JSON = new ObjectMapper();
   private static final Duration PATIENCE = Duration.ofSeconds(20);
   private static final int OK = 200;
 
+  /** Shared, since each one loads certificates. */
+  private static final HttpClient CLIENT = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
   private final String address;
-  private final HttpClient client = HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
   /**
    * @param address such as {@code http://127.0.0.1:8081}
@@ -34,7 +36,7 @@ final class RestApi implements AutoCloseable {
     HttpRequest request =
         HttpRequest.newBuilder(URI.create(address + path)).timeout(PATIENCE).build();
     try {
-      HttpResponse<String> answer = client.send(request, HttpResponse.BodyHandlers.ofString());
+      HttpResponse<String> answer = CLIENT.send(request, HttpResponse.BodyHandlers.ofString());
       if (answer.statusCode() != OK) {
         throw new IOException(
             "the cluster refuses a request: path="
@@ -49,11 +51,5 @@ final class RestApi implements AutoCloseable {
       Thread.currentThread().interrupt();
       throw new IOException("interrupted while the cluster answered: path=" + path, e);
     }
-  }
-
-  @Override
-  public void close() {
-    client.shutdownNow();
-    client.close();
   }
 }

@@ -78,14 +78,15 @@ final class RunPage {
   private String settings(JobPlan plan) {
     return String.format(
         Locale.ROOT,
-        "%,d events of seed %d, %s, parallelism %d, a checkpoint every %,d ms, failures after the"
-            + " shares %s of the events, %s.",
+        "%,d events of seed %d, %s, parallelism %d, a checkpoint every %,d ms, %s, %s.",
         plan.input().events(),
         plan.input().seed(),
         plan.cluster().isSeparate() ? "a cluster of several JVMs" : "a cluster in one JVM",
         plan.parallelism(),
         plan.checkpointMillis(),
-        plan.failures(),
+        plan.failures().isEmpty()
+            ? "no failures"
+            : "failures after the shares " + plan.failures() + " of the events",
         figures.isPaced() ? pace() : "as fast as possible");
   }
 

@@ -29,7 +29,7 @@ final class Runs {
     this.plan = plan;
     this.work = work;
     this.progress = progress;
-    process = new RunProcess(plan.suite(), plan.mode().profiles());
+    process = new RunProcess(plan.suite(), plan.mode());
     trials = new Trials(plan, this::trial);
   }
 

@@ -2,12 +2,13 @@ package io.fasterkv.bench.job;
 
 import com.fasterxml.jackson.databind.annotation.JsonSerialize;
 import com.fasterxml.jackson.databind.ser.std.ToStringSerializer;
+import java.io.Serializable;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 
 /** A job that reads events and has a result; its text is its name in arguments and reports. */
 @JsonSerialize(using = ToStringSerializer.class)
-public interface BenchJob {
+public interface BenchJob extends Serializable {
   /** Says whether its speed depends on state, so that it counts for means. */
   boolean isStateful();
 

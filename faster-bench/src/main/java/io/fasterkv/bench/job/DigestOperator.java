@@ -20,15 +20,15 @@ final class DigestOperator<T> extends AbstractStreamOperator<Long>
     implements OneInputStreamOperator<T, Long>, BoundedOneInput {
   private static final long serialVersionUID = 1;
 
-  private final String run;
+  private final TaskMeter.Handle run;
   private final ResultHash<T> hash;
-  private transient @Nullable JobMeter meter;
+  private transient @Nullable TaskMeter meter;
   private transient @Nullable ListState<long[]> state;
   private transient long added;
   private transient long removed;
   private transient long sum;
 
-  DigestOperator(String run, ResultHash<T> hash) {
+  DigestOperator(TaskMeter.Handle run, ResultHash<T> hash) {
     this.run = run;
     this.hash = hash;
   }
@@ -52,7 +52,7 @@ final class DigestOperator<T> extends AbstractStreamOperator<Long>
   @Override
   public void open() throws Exception {
     super.open();
-    meter = JobMeter.of(run);
+    meter = run.open();
   }
 
   @Override

@@ -24,7 +24,7 @@ final class EventReader implements SourceReader<RowData, EventSplit> {
   private static final long SHORTEST_WAIT_NANOS = TimeUnit.MICROSECONDS.toNanos(200);
 
   private final Runnable splitRequest;
-  private final JobMeter meter;
+  private final TaskMeter meter;
   private final Events events;
   private final boolean isPaced;
   private final CompletableFuture<Void> arrived = new CompletableFuture<>();
@@ -37,7 +37,7 @@ final class EventReader implements SourceReader<RowData, EventSplit> {
   /**
    * @param splitRequest asks for a split, which {@link #addSplits} receives later
    */
-  EventReader(Runnable splitRequest, JobMeter meter) {
+  EventReader(Runnable splitRequest, TaskMeter meter) {
     this.splitRequest = splitRequest;
     this.meter = meter;
     events = new Events(meter.plan().input().seed());

@@ -1,5 +1,6 @@
 package io.fasterkv.bench.job;
 
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -15,12 +16,9 @@ import org.apache.flink.table.data.RowData;
 final class EventSource implements Source<RowData, EventSplit, List<EventSplit>> {
   private static final long serialVersionUID = 1;
 
-  private final String run;
+  private final TaskMeter.Handle run;
 
-  /**
-   * @param run names the {@link JobMeter}
-   */
-  EventSource(String run) {
+  EventSource(TaskMeter.Handle run) {
     this.run = run;
   }
 
@@ -30,14 +28,15 @@ final class EventSource implements Source<RowData, EventSplit, List<EventSplit>>
   }
 
   @Override
-  public SourceReader<RowData, EventSplit> createReader(SourceReaderContext context) {
-    return new EventReader(context::sendSplitRequest, JobMeter.of(run));
+  public SourceReader<RowData, EventSplit> createReader(SourceReaderContext context)
+      throws IOException {
+    return new EventReader(context::sendSplitRequest, run.open());
   }
 
   @Override
   public SplitEnumerator<EventSplit, List<EventSplit>> createEnumerator(
       SplitEnumeratorContext<EventSplit> context) {
-    JobPlan plan = JobMeter.of(run).plan();
+    JobPlan plan = run.plan();
     List<EventSplit> all = new ArrayList<>();
     for (int reader = 0; reader < plan.parallelism(); reader++) {
       all.add(new EventSplit(plan.share(reader), 0));

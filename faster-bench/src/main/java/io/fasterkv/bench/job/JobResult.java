@@ -1,6 +1,7 @@
 package io.fasterkv.bench.job;
 
 import io.fasterkv.bench.profile.HotFrames;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,8 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param firstSeconds from the job's submission until its source had emitted 100,000 events
  * @param firstCpuSeconds processor time until its source had emitted 300,000 events
  * @param recoverySeconds for each failure, until the job had 90 % of its throughput again
- * @param cpuMicros processor time of the process for an event, in microseconds
- * @param residentBytes the most that the process had
+ * @param cpuMicros processor time of the cluster's processes for an event, in microseconds
+ * @param residentBytes the most that each of the cluster's processes had, summed up
  * @param profile null where none was recorded
  */
 public record JobResult(
@@ -63,21 +64,30 @@ public record JobResult(
   /**
    * Completed checkpoints.
    *
-   * @param count how many
    * @param millis the median of their durations
-   * @param syncMillis the longest synchronous phase of a task
+   * @param mostMillis the longest of their durations
+   * @param syncMillis of each, the longest synchronous phase of a task
    * @param writtenBytes of all of them together
    * @param fullBytes of the newest one, with what it has of earlier ones
    * @param largestFullBytes of the largest one
    * @param files of the newest one and of those in progress
    */
   public record Checkpoints(
-      int count,
       double millis,
       double mostMillis,
-      double syncMillis,
+      List<Long> syncMillis,
       long writtenBytes,
       long fullBytes,
       long largestFullBytes,
-      long files) {}
+      long files) {
+    /** How many there are, one at least. */
+    public int count() {
+      return syncMillis.size();
+    }
+
+    /** The longest synchronous phase of all. */
+    public long mostSyncMillis() {
+      return Collections.max(syncMillis);
+    }
+  }
 }

@@ -1,11 +1,9 @@
 package io.fasterkv.bench.job;
 
-import com.sun.management.OperatingSystemMXBean;
-import io.fasterkv.bench.process.ProcessMemory;
 import java.io.IOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.OptionalDouble;
 import java.util.concurrent.CompletableFuture;
@@ -16,15 +14,11 @@ import org.HdrHistogram.Histogram;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.runtime.jobgraph.JobGraph;
-import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.jspecify.annotations.Nullable;
 
-/** Runs a job on a cluster in this process, and measures it. */
+/** Runs a job on a cluster of its own, and measures it. */
 public final class JobRun {
-  private static final OperatingSystemMXBean SYSTEM =
-      (OperatingSystemMXBean) ManagementFactory.getOperatingSystemMXBean();
-
+  private static final long SUBMISSION_SECONDS = 120;
   private static final long SAMPLE_MILLIS = 10;
   private static final int SAMPLES_PER_LOOK = 50;
   private static final int MOMENTS = 120;
@@ -46,13 +40,13 @@ public final class JobRun {
   /**
    * Runs a job to its end.
    *
-   * @param directory for its files
+   * @param directory for its files, empty
    * @param progress receives the number of events from time to time
    * @throws IOException if the job fails, other than on purpose
    */
   public static JobResult run(JobPlan plan, Path directory, LongConsumer progress)
       throws Exception {
-    try (JobMeter meter = JobMeter.open(plan)) {
+    try (JobMeter meter = JobMeter.open(plan, directory)) {
       return new JobRun(meter, directory, progress).run();
     }
   }
@@ -60,20 +54,15 @@ public final class JobRun {
   private JobResult run() throws Exception {
     Configuration settings = JobSettings.of(plan, directory);
     JobGraph graph = graph(settings);
-    MiniClusterConfiguration cluster =
-        new MiniClusterConfiguration.Builder()
-            .setConfiguration(settings)
-            .setNumTaskManagers(1)
-            .setNumSlotsPerTaskManager(plan.parallelism())
-            .withRandomPorts()
-            .build();
-    MiniCluster started = new MiniCluster(cluster);
-    try {
-      started.start();
-      return measured(started, graph);
-    } finally {
-      started.closeAsync().join();
+    try (JobCluster cluster = start(settings)) {
+      return measured(cluster, graph);
     }
+  }
+
+  private JobCluster start(Configuration settings) throws Exception {
+    return plan.cluster().isSeparate()
+        ? ProcessCluster.start(plan, settings, directory.resolve("cluster"))
+        : LocalCluster.start(plan, settings);
   }
 
   private JobGraph graph(Configuration settings) {
@@ -85,31 +74,28 @@ public final class JobRun {
     return graph;
   }
 
-  private JobResult measured(MiniCluster cluster, JobGraph graph) throws Exception {
+  private JobResult measured(JobCluster cluster, JobGraph graph) throws Exception {
     CheckpointFigures checkpoints = new CheckpointFigures(JobSettings.checkpoints(directory));
     long begin = System.nanoTime();
     Timeline timeline = new Timeline(begin);
-    timeline.add(sample());
-    JobID job = cluster.submitJob(graph).get().getJobID();
+    timeline.add(sample(cluster));
+    JobID job = cluster.client().submitJob(graph).get(SUBMISSION_SECONDS, TimeUnit.SECONDS);
     CompletableFuture<org.apache.flink.runtime.jobmaster.JobResult> end =
-        cluster.requestJobResult(job);
+        cluster.client().requestJobResult(job);
     for (int samples = 0; !isDone(end); samples++) {
-      timeline.add(sample());
+      timeline.add(sample(cluster));
       if (samples % SAMPLES_PER_LOOK == 0) {
         progress.accept(meter.emitted());
         checkpoints.look();
       }
     }
-    timeline.add(sample());
+    timeline.add(sample(cluster));
     failIfFailed(end.get());
     long endEpochMillis =
         System.currentTimeMillis()
             - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - meter.endNanos());
-    return result(
-        timeline,
-        begin,
-        checkpoints.sum(
-            cluster.getExecutionGraph(job).get().getCheckpointStatsSnapshot(), endEpochMillis));
+    RestApi rest = new RestApi(cluster.client().getWebInterfaceURL());
+    return result(timeline, begin, cluster.peakBytes(), checkpoints.sum(rest, job, endEpochMillis));
   }
 
   /** Waits for the next sample. */
@@ -122,8 +108,8 @@ public final class JobRun {
     }
   }
 
-  private Timeline.Sample sample() {
-    return new Timeline.Sample(System.nanoTime(), meter.emitted(), SYSTEM.getProcessCpuTime());
+  private Timeline.Sample sample(JobCluster cluster) throws IOException {
+    return new Timeline.Sample(System.nanoTime(), meter.emitted(), cluster.cpuNanos());
   }
 
   private void failIfFailed(org.apache.flink.runtime.jobmaster.JobResult end) throws IOException {
@@ -132,19 +118,19 @@ public final class JobRun {
           "a job has failed: job=" + plan.job() + ", backend=" + plan.backend(),
           end.getSerializedThrowable().get().deserializeError(JobRun.class.getClassLoader()));
     }
-    if (meter.failureNanos().size() != plan.failures().size()) {
+    if (meter.failureNanos().length != plan.failures().size()) {
       throw new IOException(
           "a job did not fail as planned: failures="
-              + meter.failureNanos().size()
+              + meter.failureNanos().length
               + ", planned="
               + plan.failures().size());
     }
   }
 
   private JobResult result(
-      Timeline timeline, long begin, JobResult.@Nullable Checkpoints checkpoints) {
-    List<Long> failures = meter.failureNanos();
-    long steadyEnd = failures.isEmpty() ? meter.endNanos() : failures.getFirst();
+      Timeline timeline, long begin, long peakBytes, JobResult.@Nullable Checkpoints checkpoints) {
+    long[] failures = meter.failureNanos();
+    long steadyEnd = Arrays.stream(failures).findFirst().orElse(meter.endNanos());
     List<Double> recoveries = new ArrayList<>();
     for (long failure : failures) {
       timeline
@@ -161,7 +147,7 @@ public final class JobRun {
         orNull(timeline.cpuSecondsTo(FIRST_CPU_EVENTS)),
         recoveries,
         timeline.cpuSeconds() * 1e6 / plan.input().events(),
-        ProcessMemory.peakBytes(),
+        peakBytes,
         latency(meter.latencyMicros()),
         checkpoints,
         null);

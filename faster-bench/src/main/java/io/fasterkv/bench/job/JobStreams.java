@@ -21,18 +21,21 @@ public final class JobStreams {
    */
   public static DataStream<RowData> events(
       StreamExecutionEnvironment environment, String run, TypeInformation<RowData> type) {
-    JobMeter.of(run).addSource();
+    JobMeter meter = JobMeter.of(run);
+    meter.addSource();
     return environment
-        .fromSource(new EventSource(run), WatermarkStrategy.noWatermarks(), "events", type)
+        .fromSource(
+            new EventSource(meter.forTasks()), WatermarkStrategy.noWatermarks(), "events", type)
         .uid("bench-events")
-        .transform("probe", type, new ProbeOperator(run))
+        .transform("probe", type, new ProbeOperator(meter.forTasks()))
         .uid("bench-probe");
   }
 
   /** Consumes the rows of a result, and keeps their {@link Digest}. */
   public static <T> DataStreamSink<?> digest(DataStream<T> rows, String run, ResultHash<T> hash) {
     int parallelism = rows.getParallelism();
-    return rows.transform("digest", Types.LONG, new DigestOperator<>(run, hash))
+    TaskMeter.Handle meter = JobMeter.of(run).forTasks();
+    return rows.transform("digest", Types.LONG, new DigestOperator<>(meter, hash))
         .uid("bench-digest")
         .setParallelism(parallelism)
         .sinkTo(new DiscardingSink<>())

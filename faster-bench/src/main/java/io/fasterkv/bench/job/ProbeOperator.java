@@ -18,26 +18,25 @@ final class ProbeOperator extends AbstractStreamOperator<RowData>
   private static final long serialVersionUID = 1;
   private static final int EVENTS_PER_MARKER = 20;
 
-  private final String run;
-  private transient @Nullable JobMeter meter;
+  private final TaskMeter.Handle run;
+  private transient @Nullable TaskMeter meter;
   private transient boolean isPaced;
   private transient int sinceMarker;
 
-  ProbeOperator(String run) {
+  ProbeOperator(TaskMeter.Handle run) {
     this.run = run;
   }
 
   @Override
   public void open() throws Exception {
     super.open();
-    JobMeter opened = JobMeter.of(run);
-    isPaced = opened.plan().pace().eventsPerSecond() > 0;
-    meter = opened;
+    isPaced = run.plan().pace().eventsPerSecond() > 0;
+    meter = run.open();
   }
 
   @Override
   public void processElement(StreamRecord<RowData> element) {
-    JobMeter of = meter;
+    TaskMeter of = meter;
     if (of == null) {
       throw new IllegalStateException("the operator is not open");
     }
@@ -50,7 +49,7 @@ final class ProbeOperator extends AbstractStreamOperator<RowData>
     }
   }
 
-  private void mark(JobMeter of, long millis) {
+  private void mark(TaskMeter of, long millis) {
     if (of.isSteady(millis)) {
       int subtask = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
       output.emitLatencyMarker(new LatencyMarker(of.dueNanosAt(millis), getOperatorID(), subtask));

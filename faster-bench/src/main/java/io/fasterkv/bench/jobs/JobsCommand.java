@@ -21,7 +21,8 @@ import picocli.CommandLine.TypeConversionException;
     header = "DataStream jobs on several state backends.",
     description = {
       "",
-      "Each run is a job on a cluster in a process of its own, with checkpoints; backends"
+      "Each run is a job on a cluster of its own, with checkpoints: a process, or several with"
+          + " --cluster. Backends"
           + " take turns, job after job and round after round. The jobs read the bids and"
           + " auctions of Nexmark, and their code is in io.fasterkv.bench.jobs.example: windows"
           + " (session-windows, sliding-windows, tumbling-windows), interval-join, process (a"

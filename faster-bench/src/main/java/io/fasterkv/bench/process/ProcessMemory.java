@@ -6,9 +6,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** Reports how much memory this process uses, if the operating system tells. */
+/** Reports how much memory a process uses, if the operating system tells. */
 public final class ProcessMemory {
-  private static final Path STATUS = Path.of("/proc/self/status");
+  private static final String SELF = "self";
   private static final Path CLEAR = Path.of("/proc/self/clear_refs");
   private static final String PEAK = "VmHWM:";
   private static final String RESIDENT = "VmRSS:";
@@ -25,12 +25,17 @@ public final class ProcessMemory {
 
   /** Returns the highest resident size so far, in bytes, or 0 if it is not known. */
   public static long peakBytes() {
-    return status(PEAK);
+    return status(SELF, PEAK);
+  }
+
+  /** Returns the highest resident size of another process so far, in bytes, or 0 if not known. */
+  static long peakBytes(long pid) {
+    return status(Long.toString(pid), PEAK);
   }
 
   /** Returns the resident size now, in bytes, or 0 if it is not known. */
   public static long residentBytes() {
-    return status(RESIDENT);
+    return status(SELF, RESIDENT);
   }
 
   /** Resets the highest resident size; returns false where that is not possible. */
@@ -43,9 +48,9 @@ public final class ProcessMemory {
     }
   }
 
-  private static long status(String line) {
+  private static long status(String process, String line) {
     try {
-      for (String found : Files.readAllLines(STATUS)) {
+      for (String found : Files.readAllLines(Path.of("/proc", process, "status"))) {
         if (found.startsWith(line)) {
           return Long.parseLong(found.replaceAll("\\D", "")) * 1024;
         }

@@ -86,6 +86,22 @@ final class Figures {
         : OptionalDouble.of(Math.exp(logs / ratios.length));
   }
 
+  /** The synchronous phases of a backend's checkpoints in all runs, in milliseconds, ascending. */
+  List<Long> syncMillis(StateBackend backend) {
+    return rows.stream()
+        .filter(row -> row.plan.backend() == backend)
+        .map(row -> row.result.checkpoints())
+        .filter(Objects::nonNull)
+        .flatMap(checkpoints -> checkpoints.syncMillis().stream())
+        .sorted()
+        .toList();
+  }
+
+  /** Says whether events were due at times, so that throughput shows no backend's speed. */
+  boolean isPaced() {
+    return rows.stream().anyMatch(row -> row.plan.pace().eventsPerSecond() > 0);
+  }
+
   /** The run of the newest round. */
   Optional<Row> newest(BenchJob job, StateBackend backend) {
     return of(job, backend).reduce((older, newer) -> newer);

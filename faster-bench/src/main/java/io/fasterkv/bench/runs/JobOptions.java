@@ -67,11 +67,13 @@ public final class JobOptions {
   @Option(
       names = "--rate",
       paramLabel = "N",
-      converter = Converters.OfCount.class,
+      converter = RateChoice.Converter.class,
       description =
-          "Events a second; the latency is measured from the time at which an event is due, so"
-              + " waits count. Default: as fast as possible, without latency.")
-  long rate;
+          "Events a second: a number, or a share of rocksdb's highest throughput such as 70%%,"
+              + " which an extra run as fast as possible measures. The latency is measured from"
+              + " the time at which an event is due, so waits count. Default: as fast as possible,"
+              + " without latency.")
+  RateChoice rate = RateChoice.NONE;
 
   @Option(
       names = "--failures",
@@ -110,6 +112,13 @@ public final class JobOptions {
       paramLabel = "N",
       description = "Seed of the events. Default: ${DEFAULT-VALUE}.")
   long seed = 1;
+
+  @Option(
+      names = "--cluster",
+      description =
+          "Run each job on a job manager and task managers, one or two, in JVMs of their own,"
+              + " instead of a cluster in one JVM. Processor time and memory are sums over them.")
+  boolean isCluster;
 
   @Option(
       names = "--profile",
@@ -162,9 +171,8 @@ public final class JobOptions {
             jobs.getFirst(),
             backends.getFirst(),
             new JobPlan.Input(events(), seed, disorder),
-            parallelism,
-            0,
-            new JobPlan.Pace(rate, warmUp),
+            new JobPlan.Cluster(parallelism, 0, isCluster),
+            new JobPlan.Pace(0, warmUp),
             List.copyOf(failures),
             quick.isQuick() ? QUICK_CHECKPOINT_MILLIS : interval.toMillis(),
             false);
@@ -173,15 +181,19 @@ public final class JobOptions {
         List.copyOf(jobs),
         List.copyOf(backends),
         memory,
+        rate,
         base,
         new RunPlan.Mode(
             quick.isQuick(), quick.isQuick() ? 1 : rounds.rounds(), falsify, profiles));
   }
 
   private void checkRanges() {
+    if (isCluster && profiles != null) {
+      throw Ranges.refusal(
+          spec, "--profile records the process that measures, which does no work with --cluster");
+    }
     check(events >= 1_000 && events <= 1_000_000_000, "--events", events, "1k to 1g");
     check(parallelism >= 1 && parallelism <= 128, "--parallelism", parallelism, "1 to 128");
-    check(rate >= 0 && rate <= 1_000_000_000, "--rate", rate, "1 to 1g");
     check(warmUp >= 0 && warmUp <= 0.9, "--warm-up", warmUp, "0 to 0.9");
     check(
         disorder >= 1 && disorder <= Share.MOST_DISORDER,

@@ -2,7 +2,6 @@ package io.fasterkv.bench.runs;
 
 import io.fasterkv.bench.args.Converters;
 import picocli.CommandLine.ITypeConverter;
-import picocli.CommandLine.TypeConversionException;
 
 /**
  * The managed memory of a run.
@@ -12,35 +11,19 @@ import picocli.CommandLine.TypeConversionException;
  * @param share of the job's state; 0 if it is a size
  */
 record MemoryChoice(String label, long bytes, double share) {
+  private static final String ALLOWED = "16m to 1t, or a share of the state such as 10%";
   static final long LEAST_BYTES = 16L << 20;
   private static final long MOST_BYTES = 1L << 40;
 
   static MemoryChoice of(String value) {
-    if (value.endsWith("%")) {
-      return new MemoryChoice(value, 0, percent(value) / 100);
+    if (Percent.isOne(value)) {
+      return new MemoryChoice(value, 0, Percent.share(value, ALLOWED));
     }
     long bytes = new Converters.OfBytes().convert(value);
     if (bytes < LEAST_BYTES || bytes > MOST_BYTES) {
-      throw refusal(value);
+      throw Percent.refusal(value, ALLOWED);
     }
     return new MemoryChoice(value, bytes, 0);
-  }
-
-  private static double percent(String value) {
-    try {
-      double percent = Double.parseDouble(value.substring(0, value.length() - 1));
-      if (percent > 0 && percent <= 1000) {
-        return percent;
-      }
-    } catch (NumberFormatException e) {
-      throw refusal(value);
-    }
-    throw refusal(value);
-  }
-
-  private static TypeConversionException refusal(String value) {
-    return new TypeConversionException(
-        "'" + value + "' is not allowed, allowed=16m to 1t, or a share of the state such as 10%");
   }
 
   boolean isShare() {

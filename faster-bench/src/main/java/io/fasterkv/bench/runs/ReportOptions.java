@@ -16,10 +16,11 @@ public final class ReportOptions {
           + " or the end; first s, from submission until the source has emitted 100,000 events;"
           + " recovery s, from a failure to 90 %% of the throughput before it; p50, p99, p99.9 ms,"
           + " from the time at which an event was due until the sink (with --rate); cpu us,"
-          + " processor time of the process for an event; first cpu s, that of the first 300,000"
-          + " events; cp ms, duration of a checkpoint; sync ms, the longest synchronous phase of a"
-          + " task; cp MB, what a checkpoint wrote; full MB, the state of the newest checkpoint;"
-          + " files, in all retained checkpoints; RSS MB, peak resident memory of the process.";
+          + " processor time of the cluster's processes for an event; first cpu s, that of the"
+          + " first 300,000 events; RSS MB, peak resident memory, the sum over those processes; cp"
+          + " ms, duration of a checkpoint; sync ms, the longest synchronous phase of a task; cp"
+          + " MB, what a checkpoint wrote; full MB, the state of the newest checkpoint; files, in"
+          + " all retained checkpoints.";
 
   /** The footer that explains the exit codes. */
   public static final String EXIT_CODES =

@@ -9,9 +9,13 @@ import io.fasterkv.bench.report.GoalTable;
 import io.fasterkv.bench.report.HtmlPage;
 import io.fasterkv.bench.report.SvgBars;
 import io.fasterkv.bench.report.SvgLines;
+import io.fasterkv.bench.report.TextTable;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
+import java.util.LongSummaryStatistics;
+import java.util.Map;
 
 /** Reports runs as a page with tables and plots. */
 final class RunPage {
@@ -30,15 +34,13 @@ final class RunPage {
     HtmlPage page = new HtmlPage("./bench " + suite.name());
     page.text(machine());
     page.text(settings(figures.rows().getFirst().plan()));
-    page.section(RunReport.MEANS);
-    page.table(report.meansTable());
+    add(report.means(), page);
     if (!RunGoals.of(figures).isEmpty()) {
       page.section(RunReport.GOALS);
       page.table(GoalTable.table(RunGoals.of(figures)));
     }
-    page.section("Medians over the rounds");
+    add(report.medians(), page);
     page.text(ReportOptions.COLUMNS.replace("%%", "%"));
-    page.table(report.mediansTable());
     if (!report.framesTable().rows().isEmpty()) {
       page.section(RunReport.FRAMES);
       page.table(report.framesTable());
@@ -56,6 +58,13 @@ final class RunPage {
     return page;
   }
 
+  private static void add(Map<String, TextTable> tables, HtmlPage page) {
+    tables.forEach((title, table) -> {
+      page.section(title);
+      page.table(table);
+    });
+  }
+
   private static String machine() {
     return String.format(
         "%s, %d processors, %s %s, Java %s.",
@@ -66,18 +75,28 @@ final class RunPage {
         System.getProperty("java.version"));
   }
 
-  private static String settings(JobPlan plan) {
+  private String settings(JobPlan plan) {
     return String.format(
-        "%,d events of seed %d, parallelism %d, a checkpoint every %,d ms, failures after the"
-            + " shares %s of the events, %s.",
+        Locale.ROOT,
+        "%,d events of seed %d, %s, parallelism %d, a checkpoint every %,d ms, %s, %s.",
         plan.input().events(),
         plan.input().seed(),
+        plan.cluster().isSeparate() ? "a cluster of several JVMs" : "a cluster in one JVM",
         plan.parallelism(),
         plan.checkpointMillis(),
-        plan.failures(),
-        plan.pace().eventsPerSecond() == 0
-            ? "as fast as possible"
-            : plan.pace().eventsPerSecond() + " events a second");
+        plan.failures().isEmpty()
+            ? "no failures"
+            : "failures after the shares " + plan.failures() + " of the events",
+        figures.isPaced() ? pace() : "as fast as possible");
+  }
+
+  /** Jobs have different rates where the rate is a share of their throughput. */
+  private String pace() {
+    LongSummaryStatistics rates =
+        figures.rows().stream()
+            .mapToLong(row -> row.plan().pace().eventsPerSecond())
+            .summaryStatistics();
+    return String.format(Locale.ROOT, "%,d to %,d events a second", rates.getMin(), rates.getMax());
   }
 
   private SvgBars bars(Measure measure) {

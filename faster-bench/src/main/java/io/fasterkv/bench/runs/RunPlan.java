@@ -13,13 +13,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * All runs of the benchmark.
  *
- * @param base what the runs have in common
+ * @param base what the runs have in common; its memory and its rate are none
  */
 record RunPlan(
     JobSuite suite,
     List<BenchJob> jobs,
     List<StateBackend> backends,
     MemoryChoice memory,
+    RateChoice rate,
     JobPlan base,
     Mode mode) {
 
@@ -61,28 +62,30 @@ record RunPlan(
     return mode.rounds * jobs.size() * backends.size();
   }
 
-  /** A run with this much memory. */
-  JobPlan run(BenchJob job, StateBackend backend, long memoryBytes) {
+  /** A run with this much memory, and this many events a second, 0 for as fast as possible. */
+  JobPlan run(BenchJob job, StateBackend backend, long memoryBytes, long eventsPerSecond) {
     return new JobPlan(
         job,
         backend,
         base.input(),
-        base.parallelism(),
-        memoryBytes,
-        base.pace(),
+        cluster(memoryBytes),
+        new JobPlan.Pace(eventsPerSecond, base.pace().warmUp()),
         base.failures(),
         base.checkpointMillis(),
         backend == mode.wrong);
   }
 
-  /** A run that shows how much state a job has; it is not reported. */
-  JobPlan sizing(BenchJob job, long memoryBytes) {
+  private JobPlan.Cluster cluster(long memoryBytes) {
+    return new JobPlan.Cluster(base.parallelism(), memoryBytes, base.cluster().isSeparate());
+  }
+
+  /** A run without failures, as fast as possible, on rocksdb if it takes part. */
+  JobPlan trial(BenchJob job, long memoryBytes) {
     return new JobPlan(
         job,
         backends.contains(StateBackend.ROCKSDB) ? StateBackend.ROCKSDB : backends.getFirst(),
         base.input(),
-        base.parallelism(),
-        memoryBytes,
+        cluster(memoryBytes),
         new JobPlan.Pace(0, base.pace().warmUp()),
         List.of(),
         base.checkpointMillis(),

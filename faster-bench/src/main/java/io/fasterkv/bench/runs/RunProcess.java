@@ -33,7 +33,7 @@ final class RunProcess {
   private static final int SHOWN_LINES = 20;
 
   private final JobSuite suite;
-  private final @Nullable Path profiles;
+  private final RunPlan.Mode mode;
   private final ObjectMapper mapper;
   private final AtomicReference<@Nullable Process> running = new AtomicReference<>();
 
@@ -46,14 +46,10 @@ final class RunProcess {
     void result(JobPlan plan, JobResult result) throws IOException;
   }
 
-  /**
-   * Runs jobs of a suite.
-   *
-   * @param profiles the directory for recordings, or null for none
-   */
-  RunProcess(JobSuite suite, @Nullable Path profiles) {
+  /** Runs jobs of a suite. */
+  RunProcess(JobSuite suite, RunPlan.Mode mode) {
     this.suite = suite;
-    this.profiles = profiles;
+    this.mode = mode;
     mapper = suite.mapper();
   }
 
@@ -132,19 +128,23 @@ final class RunProcess {
     List<String> arguments = new ArrayList<>();
     arguments.add(suite.getClass().getName());
     arguments.add(directory.toString());
-    if (profiles != null) {
-      arguments.add(profiles.toAbsolutePath().toString());
+    if (mode.profiles() != null) {
+      arguments.add(mode.profiles().toAbsolutePath().toString());
     }
     return arguments;
   }
 
-  private static List<String> options(Path directory) {
+  private List<String> options(Path directory) {
     List<String> options =
         new ArrayList<>(ManagementFactory.getRuntimeMXBean().getInputArguments());
     options.add("-Dlog4j2.configurationFile=io/fasterkv/demo/log4j2.xml");
     options.add("-Dio.fasterkv.demo.log=" + directory.resolve(LOG));
     // The planner and native libraries are unpacked there.
     options.add("-Djava.io.tmpdir=" + directory);
+    if (mode.isQuick()) {
+      // Most code of such short runs would be compiled by the second compiler in vain.
+      options.add("-XX:TieredStopAtLevel=1");
+    }
     return options;
   }
 

@@ -15,9 +15,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.OptionalDouble;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 /** Reports the runs so far, for people and for programs. */
@@ -25,6 +28,7 @@ final class RunReport {
   private static final List<StateBackend> PEERS =
       List.of(StateBackend.ROCKSDB, StateBackend.HASHMAP);
   private static final String NONE = "-";
+  static final String MEDIANS = "Medians over the rounds";
   static final String MEANS = "Geometric means of the ratios over the stateful jobs";
   static final String GOALS = "Goals for the backend of this project, in the stateful jobs";
   static final String FRAMES =
@@ -32,12 +36,10 @@ final class RunReport {
 
   private final JobSuite suite;
   private final Figures figures;
-  private final List<Measure> measures;
 
   RunReport(JobSuite suite, List<Figures.Row> rows) {
     this.suite = suite;
     figures = new Figures(List.copyOf(rows));
-    measures = Arrays.stream(Measure.values()).filter(figures::has).toList();
   }
 
   /**
@@ -107,10 +109,8 @@ final class RunReport {
       return "";
     }
     List<String> parts = new ArrayList<>();
-    parts.add(mediansTable().toString());
-    if (!meansTable().rows().isEmpty()) {
-      parts.add(MEANS + System.lineSeparator() + meansTable());
-    }
+    medians().forEach((title, table) -> parts.add(title + System.lineSeparator() + table));
+    means().forEach((title, table) -> parts.add(title + System.lineSeparator() + table));
     List<Goal> goals = RunGoals.of(figures);
     if (!goals.isEmpty()) {
       parts.add(GOALS + System.lineSeparator() + GoalTable.of(goals));
@@ -151,28 +151,64 @@ final class RunReport {
     return String.format(Locale.ROOT, "%.1f%%", share * 100);
   }
 
+  /** The tables of medians by their titles. */
+  Map<String, TextTable> medians() {
+    return tables(MEDIANS, this::mediansTable);
+  }
+
+  /** The tables of means by their titles. */
+  Map<String, TextTable> means() {
+    return tables(MEANS, this::meansTable);
+  }
+
+  /** A table for each part of the figures that has any. */
+  private static Map<String, TextTable> tables(
+      String title, Function<Measure.Part, TextTable> tableOf) {
+    Map<String, TextTable> tables = new LinkedHashMap<>();
+    for (Measure.Part part : Measure.Part.values()) {
+      TextTable table = tableOf.apply(part);
+      if (!table.rows().isEmpty()) {
+        tables.put(title + ": " + part, table);
+      }
+    }
+    return tables;
+  }
+
+  private List<Measure> measures(Measure.Part part) {
+    return Arrays.stream(Measure.values())
+        .filter(measure -> measure.part() == part)
+        .filter(figures::has)
+        .toList();
+  }
+
+  /** The peers to which a job's throughput is compared in a part. */
+  private static List<StateBackend> peers(Measure.Part part) {
+    return part == Measure.Part.SPEED ? PEERS : List.of();
+  }
+
   /** A row for each job and backend. */
-  TextTable mediansTable() {
+  private TextTable mediansTable(Measure.Part part) {
+    List<Measure> measures = measures(part);
     List<String> header = new ArrayList<>(List.of(suite.jobTitle(), "backend"));
-    PEERS.forEach(peer -> header.add("to " + peer));
+    peers(part).forEach(peer -> header.add("to " + peer));
     measures.forEach(measure -> header.add(measure.label()));
     TextTable table = new TextTable(header.toArray(String[]::new));
     for (BenchJob job : figures.jobs()) {
       for (StateBackend backend : figures.backends()) {
-        if (figures.has(job, backend)) {
-          table.add(row(job, backend));
+        if (!measures.isEmpty() && figures.has(job, backend)) {
+          table.add(row(job, backend, part));
         }
       }
     }
     return table;
   }
 
-  private String[] row(BenchJob job, StateBackend backend) {
+  private String[] row(BenchJob job, StateBackend backend, Measure.Part part) {
     List<String> cells = new ArrayList<>(List.of(job.toString(), backend.toString()));
-    for (StateBackend peer : PEERS) {
+    for (StateBackend peer : peers(part)) {
       cells.add(times(figures.ratio(job, backend, peer, Measure.THROUGHPUT)));
     }
-    for (Measure measure : measures) {
+    for (Measure measure : measures(part)) {
       OptionalDouble median = figures.median(job, backend, measure);
       cells.add(median.isPresent() ? measure.format(median.getAsDouble()) : NONE);
     }
@@ -180,13 +216,14 @@ final class RunReport {
   }
 
   /** The geometric means of the stateful jobs: each backend to each peer. */
-  TextTable meansTable() {
+  private TextTable meansTable(Measure.Part part) {
+    List<Measure> measures = measures(part);
     List<String> header = new ArrayList<>(List.of("backend", "to"));
     measures.forEach(measure -> header.add(measure.label()));
     TextTable table = new TextTable(header.toArray(String[]::new));
     for (StateBackend backend : figures.backends()) {
       for (StateBackend peer : PEERS) {
-        if (backend != peer && figures.mean(backend, peer, Measure.THROUGHPUT).isPresent()) {
+        if (backend != peer && hasMeans(backend, peer, measures)) {
           List<String> cells = new ArrayList<>(List.of(backend.toString(), peer.toString()));
           measures.forEach(measure -> cells.add(times(figures.mean(backend, peer, measure))));
           table.add(cells.toArray(String[]::new));
@@ -194,6 +231,10 @@ final class RunReport {
       }
     }
     return table;
+  }
+
+  private boolean hasMeans(StateBackend backend, StateBackend peer, List<Measure> measures) {
+    return measures.stream().anyMatch(measure -> figures.mean(backend, peer, measure).isPresent());
   }
 
   private static String times(OptionalDouble ratio) {

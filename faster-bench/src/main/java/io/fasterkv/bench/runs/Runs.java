@@ -9,6 +9,7 @@ import io.fasterkv.bench.report.Progress;
 import io.fasterkv.bench.workload.WrongAnswer;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -16,13 +17,11 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Makes all runs of a plan, round after round, and compares their results. */
 final class Runs {
-  private static final long SIZING_BYTES = 512L << 20;
-
   private final RunPlan plan;
   private final WorkDirectory work;
   private final Progress progress;
   private final RunProcess process;
-  private final Map<BenchJob, Long> stateBytes = new HashMap<>();
+  private final Trials trials;
   private final Map<BenchJob, Figures.Row> expected = new HashMap<>();
   private final List<Figures.Row> rows = new CopyOnWriteArrayList<>();
 
@@ -30,7 +29,8 @@ final class Runs {
     this.plan = plan;
     this.work = work;
     this.progress = progress;
-    process = new RunProcess(plan.suite(), plan.mode().profiles());
+    process = new RunProcess(plan.suite(), plan.mode());
+    trials = new Trials(plan, this::trial);
   }
 
   /** Called after each run. */
@@ -57,11 +57,11 @@ final class Runs {
   }
 
   private void run(int round, RunPlan.Batch batch, Listener listener) throws IOException {
+    List<JobPlan> plans = new ArrayList<>();
     for (BenchJob job : batch.jobs()) {
-      size(job);
+      long memoryBytes = trials.memoryBytes(job);
+      plans.add(plan.run(job, batch.backend(), memoryBytes, trials.eventsPerSecond(job)));
     }
-    List<JobPlan> plans =
-        batch.jobs().stream().map(job -> plan.run(job, batch.backend(), memoryOf(job))).toList();
     inDirectory(
         plans,
         new RunProcess.Listener() {
@@ -94,28 +94,21 @@ final class Runs {
     }
   }
 
-  private long memoryOf(BenchJob job) {
-    return plan.memory().bytesFor(stateBytes.getOrDefault(job, 0L));
-  }
-
-  /** Finds out how much state a job has, where the memory depends on it. */
-  private void size(BenchJob job) throws IOException {
-    if (!plan.memory().isShare() || stateBytes.containsKey(job)) {
-      return;
-    }
-    progress.begin(job + ": how large is its state?");
+  private JobResult trial(String question, JobPlan of) throws IOException {
+    progress.begin(of.job() + ": " + question);
+    List<JobResult> results = new ArrayList<>();
     inDirectory(
-        List.of(plan.sizing(job, SIZING_BYTES)),
+        List.of(of),
         new RunProcess.Listener() {
           @Override
           public void events(long events) {}
 
           @Override
-          public void result(JobPlan of, JobResult result) {
-            JobResult.Checkpoints checkpoints = result.checkpoints();
-            stateBytes.put(job, checkpoints == null ? 0 : checkpoints.largestFullBytes());
+          public void result(JobPlan plan, JobResult result) {
+            results.add(result);
           }
         });
+    return results.getFirst();
   }
 
   private void compare(Figures.Row row) {

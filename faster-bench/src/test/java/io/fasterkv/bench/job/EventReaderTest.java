@@ -3,6 +3,8 @@ package io.fasterkv.bench.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.bench.events.EventClock;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.eventtime.Watermark;
@@ -12,6 +14,7 @@ import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.table.data.RowData;
 import org.assertj.core.api.Assertions;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EventReaderTest {
   private static final JobPlan PLAN =
@@ -19,12 +22,13 @@ class EventReaderTest {
           TestJob.NONE,
           StateBackend.HASHMAP,
           new JobPlan.Input(10_000, 5, 100),
-          2,
-          0,
+          new JobPlan.Cluster(2, 0, false),
           new JobPlan.Pace(0, 0),
           List.of(),
           1000,
           false);
+
+  @TempDir Path directory;
 
   /** Records the output of a reader. */
   private static final class Emitted implements ReaderOutput<RowData> {
@@ -66,8 +70,9 @@ class EventReaderTest {
     public void releaseOutputForSplit(String split) {}
   }
 
-  private static EventReader reader(JobMeter meter, EventSplit split) {
-    EventReader reader = new EventReader(() -> Assertions.fail("already has a split"), meter);
+  private static EventReader reader(JobMeter meter, EventSplit split) throws IOException {
+    EventReader reader =
+        new EventReader(() -> Assertions.fail("already has a split"), meter.forTasks().open());
     reader.addSplits(List.of(split));
     reader.start();
     return reader;
@@ -78,7 +83,7 @@ class EventReaderTest {
     Emitted atOnce = new Emitted();
     Emitted inParts = new Emitted();
     EventSplit.Serializer serializer = new EventSplit.Serializer();
-    try (JobMeter meter = JobMeter.open(PLAN)) {
+    try (JobMeter meter = JobMeter.open(PLAN, directory)) {
       EventReader one = reader(meter, new EventSplit(PLAN.share(1), 0));
       while (one.pollNext(atOnce) != InputStatus.END_OF_INPUT) {
         assertThat(one.isAvailable()).isCompleted();
@@ -102,19 +107,18 @@ class EventReaderTest {
   }
 
   @Test
-  void anEventIsNotEmittedBeforeItIsDue() {
+  void anEventIsNotEmittedBeforeItIsDue() throws Exception {
     JobPlan slow =
         new JobPlan(
             TestJob.NONE,
             StateBackend.HASHMAP,
             new JobPlan.Input(100, 5, 1),
-            1,
-            0,
+            new JobPlan.Cluster(1, 0, false),
             new JobPlan.Pace(1, 0),
             List.of(),
             1000,
             false);
-    try (JobMeter meter = JobMeter.open(slow)) {
+    try (JobMeter meter = JobMeter.open(slow, directory)) {
       EventReader reader = reader(meter, new EventSplit(slow.share(0), 0));
       Emitted emitted = new Emitted();
       assertThat(reader.pollNext(emitted)).isEqualTo(InputStatus.MORE_AVAILABLE);

@@ -3,12 +3,15 @@ package io.fasterkv.bench.nexmark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.fasterkv.bench.BenchMain;
 import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,6 +54,29 @@ class NexmarkCommandTest {
         .contains("q18,hashmap,1,");
   }
 
+  private JsonNode run(String... arguments) throws Exception {
+    Path json = directory.resolve("runs.json");
+    List<String> all = new ArrayList<>(List.of("--quick", "--queries=q4", "--json=" + json));
+    all.addAll(Arrays.asList(arguments));
+    assertThat(command(all.toArray(String[]::new)).call()).isZero();
+    return new ObjectMapper().readTree(json.toFile()).get(0);
+  }
+
+  @Test
+  @Tag("slow")
+  void aClusterOfProcessesHasTheSameResult() throws Exception {
+    String backend = "--backends=faster";
+    JsonNode expected = run(backend);
+    JsonNode found = run(backend, "--cluster", "--failures=0.6", "--rate=5k");
+    assertThat(found.at("/plan/cluster/isSeparate").asBoolean()).isTrue();
+    assertThat(found.get("rows").asLong()).isPositive().isEqualTo(expected.get("rows").asLong());
+    assertThat(found.get("resultHash").asText()).isEqualTo(expected.get("resultHash").asText());
+    assertThat(found.at("/result/latency/p50").asDouble()).isPositive();
+    assertThat(found.at("/result/checkpoints/writtenBytes").asLong()).isPositive();
+    assertThat(found.at("/result/cpuMicros").asDouble()).isPositive();
+    assertThat(found.at("/result/residentBytes").asLong()).isPositive();
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--events=999,1k to 1g",
@@ -64,8 +90,11 @@ class NexmarkCommandTest {
     "--backends=heap,faster",
     "--memory=1k,16m to 1t",
     "--memory=0%,16m to 1t",
+    "--rate=0,1 to 1g",
+    "--rate=x%,such as 70%",
+    "--cluster --profile=here,--profile records",
   })
   void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
-    assertThatThrownBy(() -> command(argument).call()).hasMessageContaining(allowed);
+    assertThatThrownBy(() -> command(argument.split(" ")).call()).hasMessageContaining(allowed);
   }
 }

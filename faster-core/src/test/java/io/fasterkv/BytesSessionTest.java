@@ -16,12 +16,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.BinaryOperator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Sessions without functions, against a plain map, in memory and on disk. */
+@Tag("seeds")
 class BytesSessionTest {
   private static final int STEPS = 5_000;
   private static final int KEYS = 300;

@@ -27,12 +27,14 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that checkpoints of all kinds can be inspected without a store and without any change. */
+@Tag("seeds")
 class CheckpointsTest {
   @TempDir Path directory;
 

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests updates that create no first value or no successor, among others that do, against a plain
  * map: on disk, in memory, and merging. {@code -Dfaster.seed=N} replays a seed.
  */
+@Tag("seeds")
 class ConditionalRmwTest {
   private static final int STEPS = 10_000;
   private static final int KEYS = 300;

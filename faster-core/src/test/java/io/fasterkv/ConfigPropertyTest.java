@@ -11,6 +11,7 @@ import io.fasterkv.api.statistics.MemoryUse;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests that any settings are either refused with a helpful message or create a store within its
  * budget.
  */
+@Tag("seeds")
 class ConfigPropertyTest {
   private static final int CONFIGS = 300;
 

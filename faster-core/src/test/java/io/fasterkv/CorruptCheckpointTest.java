@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests that a checkpoint with a wrong byte or cut off at any place is refused with file name and
  * offset.
  */
+@Tag("seeds")
 class CorruptCheckpointTest {
   private static final int KEYS = 500;
 

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * name of that file; a recovery that may fall back gets an intact older checkpoint exactly, if
  * there is one.
  */
+@Tag("seeds")
 class CorruptKindsTest {
   private static final int WRONG_BITS = 4;
 

@@ -20,6 +20,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * with a disk that is sometimes full.
  */
 @Timeout(120)
+@Tag("seeds")
 class FullDiskTest extends FullDiskStores {
   static LongStream seeds() {
     return Seeds.fresh(4);

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and then a read of all keys. The tail is nearly always in the middle of a page, and reads are in
  * progress when checkpoints are taken.
  */
+@Tag("seeds")
 class GenerationsTest {
   private static final int GENERATIONS = 60;
   private static final int LARGE_ONE_IN = 20;

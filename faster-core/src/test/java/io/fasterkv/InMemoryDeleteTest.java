@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Tests deletes in a full store without a device while cuts and scans block compaction: deletes
  * succeed as long as tombstones fit the room that {@link StoreConfig#inMemory} promises.
  */
+@Tag("seeds")
 class InMemoryDeleteTest {
   private static final int PAGE_BYTES = 4096;
 

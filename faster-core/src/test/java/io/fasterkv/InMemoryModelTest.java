@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * shrinkage. In a store that is full again and again, each operation takes effect or is refused
  * without effect. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class InMemoryModelTest {
   private static final int PAGE_BYTES = 4096;
   private static final int STEPS = 12_000;

@@ -14,6 +14,7 @@ import io.fasterkv.api.session.SessionMode;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * torn, stale, misplaced or resurrected value is an error, and so is a hang. The seed is in the
  * test's name.
  */
+@Tag("seeds")
 class InMemoryStressTest {
   private static final int WRITERS = 3;
   private static final int PAGE_BYTES = 4096;

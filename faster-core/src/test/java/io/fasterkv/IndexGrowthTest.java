@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests an index that starts small and allocates the rest of its memory on demand. */
 @Tag("slow")
+@Tag("seeds")
 class IndexGrowthTest {
   private static final int PAGE_BYTES = 4096;
   private static final int INDEX_BYTES = 16 << 20;

@@ -39,6 +39,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that an index that is nearly full gets memory of the log while the store is used. */
 @Tag("slow")
+@Tag("seeds")
 class IndexLoansTest {
   private static final long MEMORY_BYTES = 2 << 20;
   private static final long LOG_BYTES = 1 << 20;
@@ -57,7 +58,7 @@ class IndexLoansTest {
   @TempDir Path directory;
 
   static LongStream seeds() {
-    return Seeds.fresh(6);
+    return Seeds.fresh(4);
   }
 
   private StoreConfigBuilder config(int halvings) {

@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * tails on disk, join in forks, and separate again. The seed is in the test's name; {@code
  * -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class IndexResizeModelTest {
   private static final int STEPS = 12_000;
   private static final int MAX_DOUBLINGS = 6;

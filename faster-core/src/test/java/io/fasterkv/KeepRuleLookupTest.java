@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * dropped from the log. Some heads and members do not fit a page, and some heads consist of deltas.
  * The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class KeepRuleLookupTest {
   private static final int STEPS = 12_000;
   private static final int GROUPS = 30;

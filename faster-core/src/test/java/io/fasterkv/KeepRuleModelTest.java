@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and once absent it remains absent. The seed is in the test's name; {@code -Dfaster.seed=N}
  * replays it.
  */
+@Tag("seeds")
 class KeepRuleModelTest {
   private static final int STEPS = 12_000;
   private static final int KEYS = 400;

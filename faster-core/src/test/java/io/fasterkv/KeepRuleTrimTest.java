@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * between. Unexpired elements are present in their order; expired ones may be present or not. The
  * seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class KeepRuleTrimTest {
   private static final int STEPS = 12_000;
   private static final int KEYS = 200;

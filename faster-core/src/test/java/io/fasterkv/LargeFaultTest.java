@@ -30,6 +30,7 @@ import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -39,6 +40,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Tests large values on a disk that fails, is full, transfers too little, or returns other bytes.
  */
+@Tag("seeds")
 class LargeFaultTest {
   private static final int PAGE_BYTES = 4096;
   private static final int SEGMENT_BYTES = 4 * PAGE_BYTES;

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * thread and number. Each element must be present once and in order, and no element appended before
  * a read began may be missing from its result. The seed is in the test's name.
  */
+@Tag("seeds")
 class LargeMergeRaceTest {
   private static final int THREADS = 3;
   private static final int KEYS = 3;

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * There are 4 or 8 pages of 4 KiB in memory and few buckets. The seed is in the test's name; {@code
  * -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class LargeModelTest {
   private static final int STEPS = 1_200;
   private static final int KEYS = 24;

@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * compaction or checkpoints. Every reader, updater and scan must see one version completely. Half
  * of the keys are only updated: no update may be lost or undone. The seed is in the test's name.
  */
+@Tag("seeds")
 class LargeRaceTest {
   private static final int THREADS = 3;
   private static final int OPERATIONS = 800;

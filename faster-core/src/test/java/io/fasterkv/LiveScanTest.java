@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests live scans with concurrent writers: which records they return, and how many records they
  * examine.
  */
+@Tag("seeds")
 class LiveScanTest {
   private static final int PAGE_BYTES = 4096;
   private static final int MEMORY_PAGES = 4;

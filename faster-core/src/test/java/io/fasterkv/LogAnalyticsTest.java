@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests scans of any range, histories of keys, and followers, against a plain map and each other,
  * on a log of 4 KiB pages of which a handful are in memory. {@code -Dfaster.seed=N} replays a seed.
  */
+@Tag("seeds")
 class LogAnalyticsTest {
   private static final int STEPS = 6_000;
   private static final int PAGE_BYTES = 4096;

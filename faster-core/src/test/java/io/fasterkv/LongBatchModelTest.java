@@ -12,6 +12,7 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * a batch, records in all regions, deleted keys, recovery, and an index that changes its size. The
  * seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class LongBatchModelTest {
   private static final int STEPS = 3_000;
   private static final int MAX_DOUBLINGS = 5;

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests batches of several threads on the same keys while the tail moves to new pages, the index
  * changes its size and cuts are made: no update is lost, and no reader sees a key's sum decrease.
  */
+@Tag("seeds")
 class LongBatchRaceTest {
   private static final int KEYS = 600;
   private static final int THREADS = 3;

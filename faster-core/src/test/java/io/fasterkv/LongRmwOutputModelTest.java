@@ -16,6 +16,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.Executors;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -25,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * both values; in memory and on disk, one by one, in batches and as stages. {@code -Dfaster.seed=N}
  * replays a seed.
  */
+@Tag("seeds")
 class LongRmwOutputModelTest {
   private static final int STEPS = 20_000;
   private static final int KEYS = 4_000;

@@ -17,6 +17,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
 import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * pages are evicted and the log is compacted: each acknowledged update counts once. The seed is in
  * the test's name.
  */
+@Tag("seeds")
 class MergeCounterTest {
   private static final int THREADS = 3;
   private static final int OPERATIONS = 15_000;

@@ -14,6 +14,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * disk, and the fuzzy region is kept open; there are cuts, compaction, checkpoints and recovery.
  * The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class MergeModelTest {
   private static final int STEPS = 15_000;
   private static final int LARGE_STEPS = 2_500;

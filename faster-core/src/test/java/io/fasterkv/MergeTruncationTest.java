@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * updates, in order and without a gap, and only another truncation removes more of them. The seed
  * is in the test's name.
  */
+@Tag("seeds")
 class MergeTruncationTest {
   private static final int KEYS = 60;
   private static final int STEPS = 20_000;

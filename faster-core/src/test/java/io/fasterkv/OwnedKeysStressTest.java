@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * misplaced or resurrected value is an error. The seed is in the test's name.
  */
 @Tag("long")
+@Tag("seeds")
 class OwnedKeysStressTest {
   private static final int WRITERS = 3;
   private static final int OPERATIONS = 20_000;

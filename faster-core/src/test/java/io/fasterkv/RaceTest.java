@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
  * instructions.
  */
 @Tag("slow")
+@Tag("seeds")
 class RaceTest {
   private static final int ROUNDS = 1000;
   private static final int KEYS = 48;
@@ -103,7 +104,7 @@ class RaceTest {
   }
 
   private static void inserts(FasterStore store, long buckets) {
-    int rounds = buckets > 6 ? ROUNDS : ROUNDS / 20;
+    int rounds = buckets > 6 ? Seeds.part(ROUNDS) : ROUNDS / 20;
     try (var first = spans(store);
         var second = spans(store)) {
       new Duel(2, rounds, "two inserts", () -> Insides.marks(store))

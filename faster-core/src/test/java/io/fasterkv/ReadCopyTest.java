@@ -13,6 +13,7 @@ import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests reads that copy records to the tail, with concurrent compaction and concurrent upserts and
  * deletes of increasing versions: no old version reappears, and deleted keys stay deleted.
  */
+@Tag("seeds")
 class ReadCopyTest {
   private static final int OPERATIONS = 20_000;
   private static final int PAGE_BYTES = 4096;

@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -24,6 +25,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 /**
  * Tests keys and values at the sizes where behaviour changes: words, first reads, sectors, pages.
  */
+@Tag("seeds")
 class RecordSizeTest {
   private static final int PAGE_BYTES = 4096;
   private static final int HEADER_BYTES = 24;

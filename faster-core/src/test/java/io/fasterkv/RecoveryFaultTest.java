@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * fails, names the file, and leaves no thread behind; the next attempt can recover the remaining
  * files. If several places are damaged, it names the first.
  */
+@Tag("seeds")
 class RecoveryFaultTest {
   private static final String INDEX = "checkpoint-1.index";
   private static final int PAGE_BYTES = 4096;

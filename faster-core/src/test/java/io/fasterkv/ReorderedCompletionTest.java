@@ -12,11 +12,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests a device that reports its transfers late, in any order, and some of them twice. */
+@Tag("seeds")
 class ReorderedCompletionTest {
   private static final int OPERATIONS = 8000;
 

@@ -19,6 +19,7 @@ import java.util.function.Consumer;
 import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * reads, upserts, RMWs and deletes; in memory and on disk, with small values and some larger than a
  * page. {@code -Dfaster.seed=N} replays a seed.
  */
+@Tag("seeds")
 class RmwOutputModelTest {
   private static final int STEPS = 8_000;
   private static final int KEYS = 300;

@@ -13,10 +13,12 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests generations of stores, each imported from an export of an earlier one, against a model. */
+@Tag("seeds")
 class StoreExportModelTest extends ExportedStores {
   private static final int GENERATIONS = 25;
   private static final int EXPORTS = 4;

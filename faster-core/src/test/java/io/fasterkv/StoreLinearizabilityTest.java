@@ -23,6 +23,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * while cuts make the record fuzzy and read-only, and keys in the same bucket are added and
  * removed.
  */
+@Tag("seeds")
 class StoreLinearizabilityTest {
   private static final int ROUNDS = 4000;
   private static final int ROUNDS_OF_BATCHES = 400;

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -25,6 +26,7 @@ import org.junit.jupiter.api.io.TempDir;
  * map, with pages of 4 KiB, a handful of them in memory, and an index of few buckets. The seed is
  * in the test's name; {@code -Dfaster.seed=N} replays it.
  */
+@Tag("seeds")
 class StoreModelTest {
   private static final int STEPS = 12_000;
   private static final int MAX_BUCKETS = 4_000;

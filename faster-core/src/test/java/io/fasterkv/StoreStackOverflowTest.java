@@ -11,6 +11,7 @@ import io.fasterkv.operation.core.Engine;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * leaves no epoch, latch, seal or tentative entry for which other threads would wait.
  */
 @Timeout(value = 4, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Tag("seeds")
 class StoreStackOverflowTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 64;

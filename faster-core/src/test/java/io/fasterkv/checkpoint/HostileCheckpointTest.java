@@ -32,6 +32,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * or throw an exception of the store, and never crash, loop for ever, or access memory that does
  * not exist.
  */
+@Tag("seeds")
 class HostileCheckpointTest {
   private static final int KEYS = 200;
   private static final int FORGERIES = 120;

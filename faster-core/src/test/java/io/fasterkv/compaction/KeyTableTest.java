@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * the truth. A part of its key's value is never dead, records about which nothing is known are left
  * to the chain, and everything else is decided.
  */
+@Tag("seeds")
 class KeyTableTest {
   private static final int RUNS = 2000;
 

@@ -7,10 +7,12 @@ import io.fasterkv.checkpoint.BrokenShifts;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that {@link PrefixRun} detects what a version shift omits. */
+@Tag("seeds")
 class BrokenShiftTest {
   private static final int MOST_SEEDS = 60;
 

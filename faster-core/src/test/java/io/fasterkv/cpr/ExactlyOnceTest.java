@@ -21,6 +21,7 @@ import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and, after a crash, those that its commit point does not include. At each recovery the store has
  * the events that the commit point promises; in the end, it has each event exactly once.
  */
+@Tag("seeds")
 class ExactlyOnceTest {
   private static final int LIVES = 20;
   private static final int MOST_SEEDS = 20;

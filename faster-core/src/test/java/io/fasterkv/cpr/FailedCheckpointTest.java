@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * includes what the failed one would have committed, and a crash before it leads back to the last
  * successful one. The seed is in the test's name.
  */
+@Tag("seeds")
 class FailedCheckpointTest {
   private static final int STEPS = 40;
 

@@ -29,6 +29,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * and nothing after its commit point. {@code -Dkills=200} is the long run.
  */
 @Tag("slow")
+@Tag("seeds")
 class KillTest {
   private static final int KILLS = Integer.getInteger("kills", 10);
   private static final int KILLS_OF_A_SEED = 5;

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * taken, sessions are parked with reads in progress, the tail is in the middle of a page, and often
  * nothing has happened since the last one. In between, the log is compacted and the index resized.
  */
+@Tag("seeds")
 class PrefixGenerationsTest {
   private static final int GENERATIONS = 50;
 

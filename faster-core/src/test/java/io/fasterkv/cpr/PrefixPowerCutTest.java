@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * acknowledged checkpoint. The seed is in the test's name.
  */
 @Tag("long")
+@Tag("seeds")
 class PrefixPowerCutTest {
   private static final int GENERATIONS = 3;
   private static final int CHECKPOINTS = 3;

@@ -3,6 +3,7 @@ package io.fasterkv.cpr;
 import io.fasterkv.Seeds;
 import java.nio.file.Path;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -14,6 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * ended before the checkpoint was requested, some of those during the checkpoint, and none after
  * it. The seed is in the test's name.
  */
+@Tag("seeds")
 class PrefixTest {
   /** More than the version bits in a record's header can distinguish. */
   private static final int VERSIONS = 70;

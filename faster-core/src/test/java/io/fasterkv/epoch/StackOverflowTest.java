@@ -2,23 +2,32 @@ package io.fasterkv.epoch;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.Seeds;
 import io.fasterkv.Stacks;
 import io.fasterkv.state.StoreFailure;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.RepeatedTest;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests threads whose stack overflows inside {@link Epochs}. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 @Tag("slow")
+@Tag("seeds")
 class StackOverflowTest {
   private final StoreFailure failure = new StoreFailure(System.getLogger("test"));
   private final Epochs epochs = new Epochs(4, failure);
 
-  @RepeatedTest(20)
-  void aBumpThatOverflowsTheStackNeverStopsTheDrain() {
+  static IntStream rounds() {
+    return IntStream.range(0, Seeds.part(20));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rounds")
+  void aBumpThatOverflowsTheStackNeverStopsTheDrain(int round) {
     AtomicInteger ran = new AtomicInteger();
     int overflows =
         Stacks.overflow(() -> epochs.tryBump(ran::incrementAndGet), () -> epochs.drain());
@@ -28,8 +37,9 @@ class StackOverflowTest {
     assertThat(failure.get()).isNull();
   }
 
-  @RepeatedTest(20)
-  void aUserThatOverflowsTheStackNeverHoldsTheEpochUp() {
+  @ParameterizedTest
+  @MethodSource("rounds")
+  void aUserThatOverflowsTheStackNeverHoldsTheEpochUp(int round) {
     EpochUser user = epochs.register();
     AtomicInteger ran = new AtomicInteger();
     int overflows =

@@ -12,10 +12,12 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests images with all kinds of words against the rules of docs/FORMAT.md, word by word. */
+@Tag("seeds")
 class LoadedImageTest {
   private static final int IMAGES = 3000;
   private static final int MAIN = 4;

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * -Dinject.rounds=3} tests every point three times. A failure prints the properties of its run;
  * pass them to this test to repeat it.
  */
+@Tag("seeds")
 class ErrorInjectionTest {
   /** A call takes milliseconds; a call that takes longer than this counts as a hang. */
   private static final long BOUND_MILLIS = 60_000;

@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -21,6 +22,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests frames whose memory is released as pages are closed: a page moves into a zeroed frame, its
  * contents remain until it is closed, and in the end the intended number of frames have memory.
  */
+@Tag("seeds")
 class FrameWindowTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;

@@ -11,10 +11,12 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
+@Tag("seeds")
 class BuddyBlocksTest {
   private static final int STEPS = 20_000;
   private static final int MOST_ORDER = 8;

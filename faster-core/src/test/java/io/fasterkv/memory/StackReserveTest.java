@@ -2,18 +2,27 @@ package io.fasterkv.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.Seeds;
 import io.fasterkv.Stacks;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.RepeatedTest;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 @Tag("slow")
+@Tag("seeds")
 class StackReserveTest {
   /** At least as many calls as a trigger action makes. */
   private static final int CALLS = 60;
 
-  @RepeatedTest(20)
-  void workAfterACheckNeverOverflowsTheStack() {
+  static IntStream rounds() {
+    return IntStream.range(0, Seeds.part(20));
+  }
+
+  @ParameterizedTest
+  @MethodSource("rounds")
+  void workAfterACheckNeverOverflowsTheStack(int round) {
     AtomicInteger cut = new AtomicInteger();
     int overflows =
         Stacks.overflow(

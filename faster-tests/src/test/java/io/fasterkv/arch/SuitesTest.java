@@ -22,9 +22,13 @@ class SuitesTest {
   private static final Pattern ABSTRACT =
       Pattern.compile("^(public )?(abstract class|interface) ", Pattern.MULTILINE);
 
+  private static final Pattern SEEDS = Pattern.compile("\\bSeeds(\\.|::)(?!(bytes|java)\\b)");
+  private static final Pattern TAG_OF_SEEDS =
+      Pattern.compile("^@Tag\\(\"seeds\"\\)$", Pattern.MULTILINE);
+
   /**
-   * By default Maven skips one tag, tests with processes and stress tests; the profile skips
-   * nothing.
+   * By default Maven skips one tag, tests with processes and stress tests, and runs a part of the
+   * seeds; the profile runs all of these.
    */
   @Test
   void theProfileRunsWhatTheDefaultLeavesOut() throws IOException {
@@ -38,10 +42,34 @@ class SuitesTest {
         .contains("<skipITs>true</skipITs>")
         .contains("<jcstress.skip>true</jcstress.skip>");
     assertThat(inProfile)
-        .contains("<tests.tags>long | !long</tests.tags>")
+        .contains("<tests.tags>long | seeds</tests.tags>")
         .contains("<tests.oneSeedOf>1</tests.oneSeedOf>")
         .contains("<skipITs>false</skipITs>")
         .contains("<jcstress.skip>false</jcstress.skip>");
+  }
+
+  /** A test with a part of the seeds in one build has all of them in the other. */
+  @Test
+  void everyTestWithSeedsHasTheirTag() throws IOException {
+    List<String> others = new ArrayList<>();
+    int tests = 0;
+    for (String module : MODULES) {
+      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
+        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
+          String source = Files.readString(file);
+          if (!SEEDS.matcher(source).find() || file.endsWith("Seeds.java")) {
+            continue;
+          }
+          tests++;
+          // Helpers take their seeds, or the number of rounds, from the test.
+          if (!TEST_METHOD.matcher(source).find() || !TAG_OF_SEEDS.matcher(source).find()) {
+            others.add(file.toString());
+          }
+        }
+      }
+    }
+    assertThat(others).isEmpty();
+    assertThat(tests).isGreaterThan(60);
   }
 
   /** No module skips further tests. */

@@ -40,9 +40,22 @@ class StreamJobTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @EnumSource(names = {"TUMBLING_WINDOWS", "CHAIN"})
   @Tag("slow")
   void resultsDependOnNeitherBackendNorParallelismNorFailures(StreamJob job) throws Exception {
+    assertSameResults(job);
+  }
+
+  @ParameterizedTest
+  @EnumSource(
+      mode = EnumSource.Mode.EXCLUDE,
+      names = {"TUMBLING_WINDOWS", "CHAIN"})
+  @Tag("long")
+  void resultsOfTheOtherJobsDependOnNothingElseEither(StreamJob job) throws Exception {
+    assertSameResults(job);
+  }
+
+  private void assertSameResults(StreamJob job) throws Exception {
     Digest expected = run(job, StateBackend.HASHMAP, 1, List.of(), false);
     assertThat(expected.rows()).isPositive();
     Digest found = run(job, StateBackend.FASTER, 2, List.of(0.6), false);

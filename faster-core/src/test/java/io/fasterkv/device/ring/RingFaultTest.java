@@ -17,6 +17,7 @@ import java.util.Deque;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * fails, throws, or reports late, in another order, and twice: a successful read has all its bytes,
  * and each read that was started ends once.
  */
+@Tag("seeds")
 class RingFaultTest {
   private static final int DEPTH = 16;
   private static final int BLOCK_BYTES = 4096;

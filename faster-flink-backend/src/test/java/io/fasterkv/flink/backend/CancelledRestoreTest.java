@@ -30,6 +30,7 @@ import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.runtime.state.KeyGroupsStateHandle;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * every call of the storage during a restore and the background fill.
  */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("seeds")
 class CancelledRestoreTest extends IncrementalCheckpoints {
   private static final int KEYS = 3_000;
   private static final int MOST_MOMENTS = 40;

@@ -30,6 +30,7 @@ import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
 import org.apache.flink.runtime.state.KeyGroupRange;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -40,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * against java.util collections; with compaction, readers that continue after a clear, checkpoints
  * that are written some time after they are taken, and restores at another parallelism.
  */
+@Tag("seeds")
 class ClearModelTest {
   private static final int KEYS = 12;
   private static final int STEPS = 250;

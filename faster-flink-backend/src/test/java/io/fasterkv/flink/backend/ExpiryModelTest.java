@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.state.StateTtlConfig;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Test;
  * compaction removes expired data: whole records, entries within them, and heads whose last part
  * was dropped just when another part is added. Some keys are written often, most rarely.
  */
+@Tag("seeds")
 class ExpiryModelTest extends IncrementalCheckpoints {
   private static final Duration TTL = Duration.ofMillis(4000);
   private static final int STEPS = 25_000;

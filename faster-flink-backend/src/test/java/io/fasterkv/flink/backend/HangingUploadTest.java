@@ -38,8 +38,12 @@ import org.slf4j.event.Level;
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
 @Tag("slow")
+@Tag("seeds")
 class HangingUploadTest {
   private static final int KEYS = 40;
+
+  /** From one call that hangs to the next, on average: 3 in the long suites. */
+  private static final int STRIDE = 36 / Seeds.part(12);
 
   /** The end of a snapshot takes about a second; Flink kills a task only after minutes. */
   private static final Duration BOUND = Duration.ofSeconds(5);
@@ -216,27 +220,38 @@ class HangingUploadTest {
   @EnumSource(
       value = Kind.class,
       names = {"INCREMENTAL", "NATIVE_SAVEPOINT", "FULL"})
-  void atEachCallOfAStorageWhoseStreamsDoNotClose(Kind kind) throws Exception {
-    boolean hung = true;
-    for (int call = 1; hung; call += 3) {
-      HangingWrites storage = new HangingWrites();
-      try (TestBackends backends = new TestBackends(kind.settings(), directory)) {
-        FasterKeyedStateBackend<Integer> backend = backends.open();
-        IncrementalCheckpoints.put(backend, 0, KEYS, 1);
-        storage.hangFrom(call, true);
-        RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
-            start(kind, backend, storage, new CloseableRegistry());
-        Thread writer = Thread.ofPlatform().name("async-snapshot").start(snapshot);
-        hung = storage.awaitHangingOrEnd(writer);
-        within("dispose, " + kind + ", call=" + call, backend::dispose);
-        storage.release();
-        assertThat(writer.join(BOUND)).isTrue();
-        if (hung) {
-          storage.awaitNothingLeft();
-        }
+  void atCallsOfAStorageWhoseStreamsDoNotClose(Kind kind) throws Throwable {
+    Seeds.run(
+        1,
+        random -> {
+          int call = 1;
+          while (hangsWithItsStreams(kind, call)) {
+            call += 1 + random.nextInt(2 * STRIDE - 1);
+          }
+        });
+  }
+
+  /** Lets a call hang; returns false if the snapshot ends before it makes that call. */
+  private boolean hangsWithItsStreams(Kind kind, int call) throws Exception {
+    boolean hung;
+    HangingWrites storage = new HangingWrites();
+    try (TestBackends backends = new TestBackends(kind.settings(), directory)) {
+      FasterKeyedStateBackend<Integer> backend = backends.open();
+      IncrementalCheckpoints.put(backend, 0, KEYS, 1);
+      storage.hangFrom(call, true);
+      RunnableFuture<SnapshotResult<KeyedStateHandle>> snapshot =
+          start(kind, backend, storage, new CloseableRegistry());
+      Thread writer = Thread.ofPlatform().name("async-snapshot").start(snapshot);
+      hung = storage.awaitHangingOrEnd(writer);
+      within("dispose, " + kind + ", call=" + call, backend::dispose);
+      storage.release();
+      assertThat(writer.join(BOUND)).isTrue();
+      if (hung) {
+        storage.awaitNothingLeft();
       }
-      assertThat(directory).isEmptyDirectory();
-      assertNoThreads();
     }
+    assertThat(directory).isEmptyDirectory();
+    assertNoThreads();
+    return hung;
   }
 }

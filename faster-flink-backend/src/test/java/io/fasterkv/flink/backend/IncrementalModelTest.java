@@ -25,6 +25,7 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SharedStateRegistry;
 import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.runtime.state.SnapshotResult;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * at another parallelism. Shared files are deleted as soon as Flink's own registry deletes them,
  * and a later read or deletion of such a file fails the test.
  */
+@Tag("seeds")
 class IncrementalModelTest {
   private static final int KEYS = 300;
   private static final int STEPS = 60;

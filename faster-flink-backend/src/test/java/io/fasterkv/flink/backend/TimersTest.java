@@ -17,11 +17,13 @@ import org.apache.flink.runtime.state.KeyGroupedInternalPriorityQueue;
 import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.mockito.Mockito;
 
 /** Tests timers of whole backends, with 1 MiB of memory and pages of 4 KiB. */
+@Tag("seeds")
 class TimersTest {
   private static final int KEYS = 60;
 

@@ -39,6 +39,7 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +51,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * access other states while they are written, serializers that fail, write nothing, or write
  * something else each time.
  */
+@Tag("seeds")
 class UserObjectsTest {
   @TempDir private Path directory;
   private TestBackends backends;

@@ -4,6 +4,9 @@ import io.fasterkv.flink.FasterStateBackendFactory;
 import io.fasterkv.flink.TestSettings;
 import io.fasterkv.flink.backend.EvictingBackendFactory;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExternalizedCheckpointRetention;
@@ -30,6 +33,13 @@ enum JobSettings {
     this.backend = backend;
     this.store = store;
     this.isIncremental = isIncremental;
+  }
+
+  /** That many, which differ from run to run; a test's name says which. */
+  static List<JobSettings> some(int count) {
+    List<JobSettings> all = new ArrayList<>(List.of(values()));
+    Collections.shuffle(all);
+    return all.subList(0, count);
   }
 
   /** The configuration of a job whose checkpoints are below {@code directory}. */

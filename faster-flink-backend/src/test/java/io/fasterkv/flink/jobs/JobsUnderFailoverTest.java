@@ -1,5 +1,6 @@
 package io.fasterkv.flink.jobs;
 
+import io.fasterkv.flink.Seeds;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,13 +13,14 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Tests that jobs that fail several times produce the same results as without failures, each result
  * once: Flink's own exactly-once collector collects the results.
  */
 @Tag("slow")
+@Tag("seeds")
 class JobsUnderFailoverTest {
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -30,8 +32,12 @@ class JobsUnderFailoverTest {
 
   @TempDir private Path directory;
 
+  static List<JobSettings> settings() {
+    return JobSettings.some(Seeds.part(JobSettings.values().length));
+  }
+
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void sumsDistinctAndTopNumbersAreExact(JobSettings settings) throws Exception {
     List<String> expected = new ArrayList<>();
     expected.addAll(KeyedSums.expected(FailingJob.NUMBERS));
@@ -52,7 +58,7 @@ class JobsUnderFailoverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void sessionsAreMergedAndClosedOnce(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),
@@ -66,7 +72,7 @@ class JobsUnderFailoverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void windowsEvictExcessElements(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),
@@ -79,7 +85,7 @@ class JobsUnderFailoverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void timersFireOnceUnlessTheyWereDeleted(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),
@@ -91,7 +97,7 @@ class JobsUnderFailoverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void joinsOfIntervalsHaveEachPairOnce(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),
@@ -107,7 +113,7 @@ class JobsUnderFailoverTest {
   }
 
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void asynchronousStateIsExact(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),

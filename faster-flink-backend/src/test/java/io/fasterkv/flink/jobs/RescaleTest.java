@@ -1,6 +1,8 @@
 package io.fasterkv.flink.jobs;
 
+import io.fasterkv.flink.Seeds;
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.SavepointFormatType;
@@ -12,10 +14,11 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests one job at several parallelisms in turn; each key's state is checked at each of them. */
 @Tag("slow")
+@Tag("seeds")
 class RescaleTest {
   @RegisterExtension
   private static final MiniClusterExtension CLUSTER =
@@ -27,8 +30,12 @@ class RescaleTest {
 
   @TempDir private Path directory;
 
+  static List<JobSettings> settings() {
+    return JobSettings.some(Seeds.part(JobSettings.values().length));
+  }
+
   @ParameterizedTest
-  @EnumSource(JobSettings.class)
+  @MethodSource("settings")
   void stateIsWholeAtOneFourTwoAndThreeTasks(
       JobSettings settings, @InjectMiniCluster MiniCluster cluster) throws Exception {
     Configuration config = settings.config(directory);

@@ -18,8 +18,10 @@ import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.MemoryManagerBuilder;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+@Tag("seeds")
 class MemoryLeaseTest {
   private static final long SLOT_BYTES = 8L << 20;
 

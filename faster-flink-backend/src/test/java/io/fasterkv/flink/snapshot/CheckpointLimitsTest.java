@@ -13,6 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Tests the limits of decision record 0070 with a model of a store with state of constant size. */
+@Tag("seeds")
 class CheckpointLimitsTest {
   private static final int CHECKPOINTS = 2_000;
   private static final long SECTOR_BYTES = 4096;

@@ -11,12 +11,14 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * Tests that checkpoints of a log that grows and is compacted have few files, and upload few bytes
  * twice.
  */
+@Tag("seeds")
 class FilePlanTest {
   private static final int CHECKPOINTS = 400;
   private static final long PAGE_BYTES = 64 << 10;

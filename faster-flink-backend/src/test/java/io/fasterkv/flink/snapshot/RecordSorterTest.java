@@ -17,9 +17,11 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("seeds")
 class RecordSorterTest {
   @TempDir Path directory;
 

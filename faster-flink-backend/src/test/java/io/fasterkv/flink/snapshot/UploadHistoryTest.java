@@ -13,9 +13,11 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests that no checkpoint refers to a file that is deleted before the checkpoint completes. */
+@Tag("seeds")
 class UploadHistoryTest {
   private static final int EVENTS = 300;
 

@@ -21,10 +21,12 @@ import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a long key is stored for as long as its value, and no longer. */
+@Tag("seeds")
 class KeyRecordsTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final int MEMORY_BYTES = 768 << 10;

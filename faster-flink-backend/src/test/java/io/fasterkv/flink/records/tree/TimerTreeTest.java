@@ -19,9 +19,11 @@ import java.util.NavigableSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("seeds")
 class TimerTreeTest {
   private static final int STATE = 3;
   private static final byte[] TREE = {};

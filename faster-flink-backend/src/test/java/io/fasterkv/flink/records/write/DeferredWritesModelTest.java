@@ -20,12 +20,14 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.function.Supplier;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests sequences of writes that may be buffered, with reads in between, against java.util maps.
  */
+@Tag("seeds")
 class DeferredWritesModelTest {
   private static final int SEEDS = 8;
   private static final int STEPS = 6_000;

@@ -125,7 +125,7 @@ public final class NewRecord {
    * Abandons an operation's record whose publication has thrown, like {@link #giveUpUnpublished}.
    * The caller must be protected as it was then, and have some more stack left.
    */
-  public static void endDoubt(Engine engine, Operation<?, ?, ?> op) {
+  public static void settlePublication(Engine engine, Operation<?, ?, ?> op) {
     if (op.maybePublished != Address.NONE) {
       giveUpUnpublished(engine.log(), engine.index(), op.entry, op.maybePublished);
       op.maybePublished = Address.NONE;

@@ -82,7 +82,7 @@ final class BlindAppend {
   /**
    * Decides about a record whose publication has thrown. The caller is protected as it was then.
    */
-  void endDoubt() {
+  void settlePublication() {
     if (maybePublished != Address.NONE) {
       NewRecord.giveUpUnpublished(log, index, entry, maybePublished);
       maybePublished = Address.NONE;

@@ -99,7 +99,7 @@ final class LongMemoryPath<C> extends LongPath {
       counters.hit(1);
       return Status.UPDATED_IN_PLACE;
     } catch (Throwable e) {
-      blind.endDoubt();
+      blind.settlePublication();
       throw e;
     } finally {
       user.unprotect();
@@ -174,7 +174,7 @@ final class LongMemoryPath<C> extends LongPath {
       }
       return done;
     } catch (Throwable e) {
-      blind.endDoubt();
+      blind.settlePublication();
       throw e;
     } finally {
       // Count what was done even if the log took no more.

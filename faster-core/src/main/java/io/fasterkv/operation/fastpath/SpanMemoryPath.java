@@ -70,7 +70,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     long address = newest(op);
     long record = LOG.offset(address);
     prefetch(record);
-    if (!isEasy(op, address, limit)) {
+    if (!isPlain(op, address, limit)) {
       return false;
     }
     op.recordAddress = address;
@@ -92,7 +92,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
     }
     long limit = LOG.mutableFrom();
     long address = newest(op);
-    if (!isEasy(op, address, limit)) {
+    if (!isPlain(op, address, limit)) {
       return false;
     }
     long record = LOG.offset(address);
@@ -127,7 +127,7 @@ final class SpanMemoryPath<I, O, C> extends SpanPath<I, O, C> {
   }
 
   /** Whether a record has the key, no flag, and an address at or above the limit. */
-  private static boolean isEasy(Operation<?, ?, ?> op, long address, long limit) {
+  private static boolean isPlain(Operation<?, ?, ?> op, long address, long limit) {
     long record = LOG.offset(address);
     // Any place in the log's memory may be read; what is not a record now is not used.
     long flags = (Words.loadPlain(MEMORY, record) & FLAGS) ^ RecordInfo.PRESENT;

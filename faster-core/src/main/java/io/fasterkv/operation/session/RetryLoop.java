@@ -154,7 +154,7 @@ final class RetryLoop<I, O, C> {
       }
     } catch (Throwable e) {
       latch.releaseAfterError(op, engine.log().memory());
-      NewRecord.endDoubt(engine, op);
+      NewRecord.settlePublication(engine, op);
       throw e;
     } finally {
       user.unprotect();

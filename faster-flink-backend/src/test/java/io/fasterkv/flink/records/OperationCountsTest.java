@@ -353,7 +353,7 @@ class OperationCountsTest {
     ByteMaps maps = test.records.maps();
     byte[] entry = Arrays.copyOf(number(0), 200);
     int puts = 0;
-    while (maps.splits() < 2_000) {
+    while (maps.splits() < 10_000) {
       ByteBuffer.wrap(entry).putInt(puts++);
       maps.put(key(), entry, 4, entry.length - 4);
     }

@@ -58,7 +58,7 @@ class IndexLoansTest {
   @TempDir Path directory;
 
   static LongStream seeds() {
-    return Seeds.fresh(4);
+    return Seeds.fresh(6);
   }
 
   private StoreConfigBuilder config(int halvings) {

@@ -38,7 +38,7 @@ final class LiveSample {
   private long endedBytes;
 
   /** Number of places in records that can be looked up, */
-  private int lookedPlaces;
+  private int sampledPlaces;
 
   /** of these, in live records, */
   private int livePlaces;
@@ -83,7 +83,7 @@ final class LiveSample {
     smallBytes = 0;
     otherBytes = 0;
     endedBytes = 0;
-    lookedPlaces = 0;
+    sampledPlaces = 0;
     livePlaces = 0;
     openPlaces = 0;
   }
@@ -106,14 +106,14 @@ final class LiveSample {
   /** Upper bound of the log's live bytes, approximately. */
   long mostBytes() {
     // If no place was in a record that can be looked up, any of them may be live.
-    int places = lookedPlaces == 0 ? 1 : livePlaces + openPlaces;
+    int places = sampledPlaces == 0 ? 1 : livePlaces + openPlaces;
     double share = shareOf(places) + otherBytes / allBytes();
     return (long) (share * likeSampledBytes()) + engine.log().lengthBytes() - likeSampledBytes();
   }
 
   /** The part of the sampled bytes that this number of places stands for. */
   private double shareOf(int places) {
-    return smallBytes / allBytes() * places / Math.max(1, lookedPlaces);
+    return smallBytes / allBytes() * places / Math.max(1, sampledPlaces);
   }
 
   private double allBytes() {
@@ -149,7 +149,7 @@ final class LiveSample {
     if (places == 0) {
       return;
     }
-    lookedPlaces += places;
+    sampledPlaces += places;
     if (Movers.mayMove(scan)) {
       switch (records.findState(scan.address(), scan.key(), scan.value())) {
         case LIVE -> livePlaces += places;

@@ -91,6 +91,7 @@ public final class JobRun {
     }
     timeline.add(sample(cluster));
     failIfFailed(end.get());
+    timeline.endAt(meter.endNanos());
     long endEpochMillis =
         System.currentTimeMillis()
             - TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - meter.endNanos());

@@ -1,9 +1,9 @@
 package io.fasterkv.bench.job;
 
 /**
- * Where things are in the file of a {@link JobMeter}, in bytes from its begin. Each is a long in
- * the byte order of this machine. What different tasks write is 128 bytes apart, on different cache
- * lines.
+ * Where things are in the file of a {@link JobMeter}, in bytes from its start. Each is a long in
+ * the byte order of this machine. Counters that a task writes often are 128 bytes apart, on
+ * different cache lines. The rest is written seldom, or by atomic additions.
  *
  * <pre>
  *   128              when the pace began, 0 before

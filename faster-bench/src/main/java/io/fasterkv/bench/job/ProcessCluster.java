@@ -18,6 +18,7 @@ import org.apache.flink.configuration.GlobalConfiguration;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint;
 import org.apache.flink.runtime.taskexecutor.TaskManagerRunner;
+import org.apache.flink.util.IOUtils;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -49,8 +50,8 @@ final class ProcessCluster implements JobCluster {
     try {
       cluster.start(plan, settings);
       return cluster;
-    } catch (Exception e) {
-      cluster.close();
+    } catch (Throwable e) {
+      IOUtils.closeQuietly(cluster);
       throw e;
     }
   }
@@ -142,13 +143,17 @@ final class ProcessCluster implements JobCluster {
     return processes.stream().mapToLong(ChildJvm::peakBytes).sum();
   }
 
+  /** Closes all, even if one fails. */
   @Override
   public void close() throws IOException {
+    List<AutoCloseable> all = new ArrayList<>(processes.reversed());
     if (client != null) {
-      client.close();
+      all.addFirst(client);
     }
-    for (ChildJvm process : processes.reversed()) {
-      process.close();
+    try {
+      IOUtils.closeAll(all);
+    } catch (Exception e) {
+      throw new IOException("a cluster was not closed", e);
     }
   }
 }

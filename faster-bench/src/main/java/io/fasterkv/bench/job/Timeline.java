@@ -31,12 +31,19 @@ final class Timeline {
    *
    * @param nanos as of {@link System#nanoTime}
    * @param events emitted by the sources until then
-   * @param cpuNanos of the process until then
+   * @param cpuNanos of the cluster's processes until then
    */
   record Sample(long nanos, long events, long cpuNanos) {}
 
   void add(Sample sample) {
     samples.add(sample);
+  }
+
+  /** Drops what follows the first sample after a job's end: its cluster was idle then. */
+  void endAt(long nanos) {
+    while (samples.size() > 1 && samples.get(samples.size() - 2).nanos >= nanos) {
+      samples.removeLast();
+    }
   }
 
   /** From the job's submission to the first {@code events}, in seconds; empty if never. */

@@ -21,7 +21,7 @@ import picocli.CommandLine.TypeConversionException;
     header = "DataStream jobs on several state backends.",
     description = {
       "",
-      "Each run is a job on a cluster of its own, with checkpoints: a process, or several with"
+      "Each run is a job with checkpoints, on a cluster of its own: one JVM, or several with"
           + " --cluster. Backends"
           + " take turns, job after job and round after round. The jobs read the bids and"
           + " auctions of Nexmark, and their code is in io.fasterkv.bench.jobs.example: windows"

@@ -21,7 +21,7 @@ import picocli.CommandLine.TypeConversionException;
     header = "The queries of Nexmark, as Flink SQL jobs, on several state backends.",
     description = {
       "",
-      "Each run is a job on a cluster of its own, with checkpoints: a process, or several with"
+      "Each run is a job with checkpoints, on a cluster of its own: one JVM, or several with"
           + " --cluster. Backends"
           + " take turns, query after query and round after round. A source of this project"
           + " creates the events with Nexmark's published distributions; the sink counts the"

@@ -86,10 +86,13 @@ final class Figures {
         : OptionalDouble.of(Math.exp(logs / ratios.length));
   }
 
-  /** The synchronous phases of a backend's checkpoints in all runs, in milliseconds, ascending. */
+  /**
+   * The synchronous phases of a backend's checkpoints in all runs of stateful jobs, in
+   * milliseconds, ascending.
+   */
   List<Long> syncMillis(StateBackend backend) {
     return rows.stream()
-        .filter(row -> row.plan.backend() == backend)
+        .filter(row -> row.plan.backend() == backend && row.plan.job().isStateful())
         .map(row -> row.result.checkpoints())
         .filter(Objects::nonNull)
         .flatMap(checkpoints -> checkpoints.syncMillis().stream())

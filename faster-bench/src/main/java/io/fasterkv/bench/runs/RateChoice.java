@@ -13,7 +13,7 @@ record RateChoice(long eventsPerSecond, double share) {
   private static final String ALLOWED = "1 to 1g, or a share of rocksdb's throughput such as 70%";
   private static final long MOST = 1_000_000_000;
 
-  /** Events are not due at a time. */
+  /** As fast as possible. */
   static final RateChoice NONE = new RateChoice(0, 0);
 
   static RateChoice of(String value) {

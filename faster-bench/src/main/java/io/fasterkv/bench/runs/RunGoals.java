@@ -75,7 +75,7 @@ final class RunGoals {
                     "")));
   }
 
-  /** The 99th percentile over the checkpoints of all jobs and rounds. */
+  /** The 99th percentile over the checkpoints of all stateful jobs and rounds. */
   private void synchronousPhase() {
     List<Long> ours = figures.syncMillis(StateBackend.FASTER);
     List<Long> rocks = figures.syncMillis(StateBackend.ROCKSDB);

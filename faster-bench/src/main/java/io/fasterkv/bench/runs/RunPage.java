@@ -96,7 +96,9 @@ final class RunPage {
         figures.rows().stream()
             .mapToLong(row -> row.plan().pace().eventsPerSecond())
             .summaryStatistics();
-    return String.format(Locale.ROOT, "%,d to %,d events a second", rates.getMin(), rates.getMax());
+    return rates.getMin() == rates.getMax()
+        ? String.format(Locale.ROOT, "%,d events a second", rates.getMin())
+        : String.format(Locale.ROOT, "%,d to %,d events a second", rates.getMin(), rates.getMax());
   }
 
   private SvgBars bars(Measure measure) {

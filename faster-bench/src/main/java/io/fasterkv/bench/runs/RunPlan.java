@@ -79,11 +79,11 @@ record RunPlan(
     return new JobPlan.Cluster(base.parallelism(), memoryBytes, base.cluster().isSeparate());
   }
 
-  /** A run without failures, as fast as possible, on rocksdb if it takes part. */
+  /** A run without failures on rocksdb, as fast as possible. */
   JobPlan trial(BenchJob job, long memoryBytes) {
     return new JobPlan(
         job,
-        backends.contains(StateBackend.ROCKSDB) ? StateBackend.ROCKSDB : backends.getFirst(),
+        StateBackend.ROCKSDB,
         base.input(),
         cluster(memoryBytes),
         new JobPlan.Pace(0, base.pace().warmUp()),

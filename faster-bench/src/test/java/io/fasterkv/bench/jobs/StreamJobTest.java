@@ -51,7 +51,7 @@ class StreamJobTest {
       mode = EnumSource.Mode.EXCLUDE,
       names = {"TUMBLING_WINDOWS", "CHAIN"})
   @Tag("long")
-  void resultsOfTheOtherJobsDependOnNothingElseEither(StreamJob job) throws Exception {
+  void resultsOfTheOtherJobsAreTheSameToo(StreamJob job) throws Exception {
     assertSameResults(job);
   }
 

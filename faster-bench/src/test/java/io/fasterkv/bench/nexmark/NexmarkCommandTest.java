@@ -63,11 +63,11 @@ class NexmarkCommandTest {
   }
 
   @Test
-  @Tag("slow")
+  @Tag("long")
   void aClusterOfProcessesHasTheSameResult() throws Exception {
     String backend = "--backends=faster";
     JsonNode expected = run(backend);
-    JsonNode found = run(backend, "--cluster", "--failures=0.6", "--rate=5k");
+    JsonNode found = run(backend, "--cluster", "--failures=0.6", "--rate=1k");
     assertThat(found.at("/plan/cluster/isSeparate").asBoolean()).isTrue();
     assertThat(found.get("rows").asLong()).isPositive().isEqualTo(expected.get("rows").asLong());
     assertThat(found.get("resultHash").asText()).isEqualTo(expected.get("resultHash").asText());

@@ -38,7 +38,7 @@ final class LongMemoryPath<C> extends LongPath {
   private static final LogView LOG = CONSTANTS.log();
   private static final MemorySegment MEMORY = LOG.memory();
 
-  private static final long NOT_EASY = -1;
+  private static final long NOT_PLAIN = -1;
   private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
 
   private final LongFunctions<C> functions;
@@ -69,8 +69,8 @@ final class LongMemoryPath<C> extends LongPath {
   public boolean read(long key) {
     user.protect();
     try {
-      long address = isStable() ? find(key, LOG.readableFrom()) : NOT_EASY;
-      if (address == NOT_EASY) {
+      long address = isStable() ? find(key, LOG.readableFrom()) : NOT_PLAIN;
+      if (address == NOT_PLAIN) {
         return false;
       }
       value = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
@@ -92,7 +92,7 @@ final class LongMemoryPath<C> extends LongPath {
         return null;
       }
       long address = find(key, LOG.mutableFrom());
-      if (address == NOT_EASY) {
+      if (address == NOT_PLAIN) {
         return blind.append(key, newValue) ? Status.COPIED : null;
       }
       Words.storeVolatile(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
@@ -110,8 +110,8 @@ final class LongMemoryPath<C> extends LongPath {
   public boolean rmw(long key, long input) {
     user.protect();
     try {
-      long address = isStable() ? find(key, LOG.mutableFrom()) : NOT_EASY;
-      if (address == NOT_EASY) {
+      long address = isStable() ? find(key, LOG.mutableFrom()) : NOT_PLAIN;
+      if (address == NOT_PLAIN) {
         return false;
       }
       value = update(key, input, LOG.offset(address));
@@ -245,7 +245,7 @@ final class LongMemoryPath<C> extends LongPath {
       long address = INDEX.address(at[i], found[i]);
       long record = LOG.offset(address);
       at[i] = record;
-      found[i] = address >= limit ? address : NOT_EASY;
+      found[i] = address >= limit ? address : NOT_PLAIN;
     }
     for (int i = 0; i < count; i++) {
       // Any place in the log's memory may be read; what is not a record now is not used.
@@ -263,12 +263,12 @@ final class LongMemoryPath<C> extends LongPath {
     long hash = LongHash.hash(key);
     long address = INDEX.address(INDEX.bucket(hash), hash);
     long record = LOG.offset(address);
-    return difference(record, key) == 0 && address >= limit ? address : NOT_EASY;
+    return difference(record, key) == 0 && address >= limit ? address : NOT_PLAIN;
   }
 
   /** Whether the record at {@code address} has the key and no flag. */
   private static boolean isPlain(long address, long key) {
-    return address != NOT_EASY && difference(LOG.offset(address), key) == 0;
+    return address != NOT_PLAIN && difference(LOG.offset(address), key) == 0;
   }
 
   /**

@@ -35,6 +35,7 @@ final class HeadCompaction {
   HeadCompaction(Log log) {
     this.log = log;
     lastEnd = log.end();
+    lastMoved = log.movedBytes();
     lastLive = log.liveBytes();
   }
 
@@ -84,43 +85,53 @@ final class HeadCompaction {
       return;
     }
     long live = log.liveBytes();
-    long copied = log.movedBytes() - lastMoved;
-    long grown = grown(files.getLast().until());
-    long liveGrown = Math.max(0, live - lastLive);
-    lastLive = live;
+    Growth growth = growth(files.getLast().until(), live);
     long named = files.stream().mapToLong(Span::bytes).sum();
-    credit = Math.min(named, credit + grown + grown / 7);
-    long next = named + withoutCopies(grown, copied, live);
-    if (next > allowed(live + liveGrown)) {
-      cancellation.inStore(() -> compact(files, next, liveGrown, cancellation));
+    credit = Math.min(named, credit + growth.written + growth.written / 7);
+    if (named + growth.expected(live) > allowed(live + growth.live)) {
+      cancellation.inStore(() -> compact(files, named, growth, cancellation));
     }
   }
 
-  /** Bytes written since the last checkpoint, without copies. */
-  private long grown(long end) {
+  /** Growth since the last checkpoint. */
+  private Growth growth(long end, long live) {
     long moved = log.movedBytes();
-    long grown = end - lastEnd - (moved - lastMoved);
+    long copied = moved - lastMoved;
+    Growth growth =
+        new Growth(Math.max(0, end - lastEnd - copied), copied, Math.max(0, live - lastLive));
     lastEnd = end;
     lastMoved = moved;
-    return Math.max(0, grown);
+    lastLive = live;
+    return growth;
   }
 
   /**
-   * What would have been written without compaction. Its copies lie behind the last cut, so they
-   * changed in place; the next time there may be none.
+   * What happened between two checkpoints.
+   *
+   * @param written bytes that were written, without copies
+   * @param copied bytes that compaction has copied
+   * @param live growth of the live bytes
    */
-  private static long withoutCopies(long grown, long copied, long live) {
-    double share = live / (double) Math.max(1, live - copied);
-    return Math.max(grown, Math.min(live, (long) (grown * share)));
+  private record Growth(long written, long copied, long live) {
+    /**
+     * Bytes that will be written until the next checkpoint. A record that compaction copied after
+     * the last cut changes in place, and the log grows no longer. The next time there may be no
+     * such copies, so those changes count as written.
+     */
+    long expected(long liveBytes) {
+      double share = liveBytes / (double) Math.max(1, liveBytes - copied);
+      return Math.max(written, Math.min(liveBytes, (long) (written * share)));
+    }
   }
 
-  private void compact(List<Span> files, long named, long liveGrown, Cancellation cancellation) {
-    long allowed = allowed(log.sampledLiveBytes() + liveGrown);
-    if (named <= allowed) {
+  private void compact(List<Span> files, long named, Growth growth, Cancellation cancellation) {
+    long live = log.sampledLiveBytes();
+    long allowed = allowed(live + growth.live);
+    long next = named + growth.expected(live);
+    if (next <= allowed) {
       return;
     }
-    long next = named;
-    long least = FilePlan.fileBytes(named) / 2;
+    long least = FilePlan.fileBytes(next) / 2;
     for (Span file : files) {
       boolean isEnough = next <= allowed && least <= 0;
       if (isEnough || file.bytes() > credit || !log.hasRoom(file.bytes())) {

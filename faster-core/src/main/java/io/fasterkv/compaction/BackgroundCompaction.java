@@ -209,17 +209,18 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   private boolean isExpiryDue() {
-    return sample != null && holds(sample::isDue);
+    return sample != null && whileNoneRuns(sample::isDue);
   }
 
   /** Samples expiry while a run waits: more may have expired than should be kept. */
   private void sampleAgain() {
     if (sample != null) {
-      holds(sample::sampleAgain);
+      whileNoneRuns(sample::sampleAgain);
     }
   }
 
-  private boolean holds(Supplier<Boolean> question) {
+  /** Runs a sample while no compaction runs; false if none could be taken. */
+  private boolean whileNoneRuns(Supplier<Boolean> question) {
     try {
       return compactor.whileNoneRuns(question);
     } catch (OutOfBudget e) {

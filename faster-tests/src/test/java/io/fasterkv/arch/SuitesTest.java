@@ -3,6 +3,7 @@ package io.fasterkv.arch;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -51,25 +52,15 @@ class SuitesTest {
   /** A test with a part of the seeds in one build has all of them in the other. */
   @Test
   void everyTestWithSeedsHasTheirTag() throws IOException {
-    List<String> others = new ArrayList<>();
-    int tests = 0;
-    for (String module : MODULES) {
-      try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
-        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-          String source = Files.readString(file);
-          if (!SEEDS.matcher(source).find() || file.endsWith("Seeds.java")) {
-            continue;
-          }
-          tests++;
-          // Helpers take their seeds, or the number of rounds, from the test.
-          if (!TEST_METHOD.matcher(source).find() || !TAG_OF_SEEDS.matcher(source).find()) {
-            others.add(file.toString());
-          }
-        }
-      }
-    }
-    assertThat(others).isEmpty();
-    assertThat(tests).isGreaterThan(60);
+    List<Path> tests =
+        sources().stream()
+            .filter(file -> !file.endsWith("Seeds.java") && SEEDS.matcher(read(file)).find())
+            .toList();
+    // Helpers take their seeds, or the number of rounds, from the test.
+    assertThat(tests)
+        .hasSizeGreaterThan(60)
+        .allMatch(file -> TEST_METHOD.matcher(read(file)).find())
+        .allMatch(file -> TAG_OF_SEEDS.matcher(read(file)).find());
   }
 
   /** No module skips further tests. */
@@ -93,24 +84,33 @@ class SuitesTest {
   /** Maven selects test classes by their names. */
   @Test
   void everyClassWithTestsHasTheNameOfOne() throws IOException {
-    List<String> others = new ArrayList<>();
-    int tests = 0;
+    List<Path> tests =
+        sources().stream()
+            .filter(file -> TEST_METHOD.matcher(read(file)).find())
+            .filter(file -> !ABSTRACT.matcher(read(file)).find())
+            .toList();
+    assertThat(tests)
+        .hasSizeGreaterThan(250)
+        .allMatch(
+            file -> file.toString().endsWith("Test.java") || file.toString().endsWith("IT.java"));
+  }
+
+  /** The test sources of all modules. */
+  private static List<Path> sources() throws IOException {
+    List<Path> sources = new ArrayList<>();
     for (String module : MODULES) {
       try (Stream<Path> files = Files.walk(ROOT.resolve(module).resolve("src/test/java"))) {
-        for (Path file : files.filter(each -> each.toString().endsWith(".java")).toList()) {
-          String source = Files.readString(file);
-          if (!TEST_METHOD.matcher(source).find() || ABSTRACT.matcher(source).find()) {
-            continue;
-          }
-          tests++;
-          String name = file.getFileName().toString();
-          if (!name.endsWith("Test.java") && !name.endsWith("IT.java")) {
-            others.add(file.toString());
-          }
-        }
+        files.filter(each -> each.toString().endsWith(".java")).forEach(sources::add);
       }
     }
-    assertThat(others).isEmpty();
-    assertThat(tests).isGreaterThan(250);
+    return sources;
+  }
+
+  private static String read(Path file) {
+    try {
+      return Files.readString(file);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
   }
 }

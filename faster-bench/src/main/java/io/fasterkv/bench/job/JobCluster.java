@@ -5,7 +5,7 @@ import org.apache.flink.client.program.ClusterClient;
 
 /** A cluster that runs one job. */
 interface JobCluster extends AutoCloseable {
-  /** Submits the job, and waits for its end. */
+  /** To submit the job with, and to wait for its end. */
   ClusterClient<?> client();
 
   /**

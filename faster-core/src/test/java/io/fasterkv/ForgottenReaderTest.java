@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests cuts, scans, histories and followers that became unreachable without being closed. */
-@Tag("slow")
+@Tag("long")
 class ForgottenReaderTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 2000;

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests sessions that became unreachable without being closed. */
-@Tag("slow")
+@Tag("long")
 class ForgottenSessionTest {
   private static final int PAGE_BYTES = 4096;
 

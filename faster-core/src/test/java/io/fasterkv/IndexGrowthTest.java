@@ -28,7 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests an index that starts small and allocates the rest of its memory on demand. */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class IndexGrowthTest {
   private static final int PAGE_BYTES = 4096;

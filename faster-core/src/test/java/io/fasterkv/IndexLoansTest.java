@@ -38,7 +38,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that an index that is nearly full gets memory of the log while the store is used. */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class IndexLoansTest {
   private static final long MEMORY_BYTES = 2 << 20;

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * other operation runs in the middle of the first on the same thread. The result of the operation,
  * and the state after both, must be the same as if they had run one after the other.
  */
-@Tag("slow")
+@Tag("long")
 class LargeInterleavingTest {
   private static final int PAGE_BYTES = 4096;
   private static final ByteSpan KEY = ByteSpan.of(new byte[] {1, 2, 3});

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests two threads that each take one short step, many times, for races with a window of a few
  * instructions.
  */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class RaceTest {
   private static final int ROUNDS = 1000;

@@ -5,8 +5,8 @@ import java.util.stream.LongStream;
 
 /** Seeds of model tests: new ones in each run, or the one given by {@code -Dfaster.seed}. */
 public final class Seeds {
-  /** A test takes one in this many seeds: 1 in the long suites, 8 otherwise. */
-  private static final int ONE_OF = Integer.getInteger("faster.oneSeedOf", 8);
+  /** A test takes one in this many seeds: 1 in the long suites, 20 otherwise. */
+  private static final int ONE_OF = Integer.getInteger("faster.oneSeedOf", 20);
 
   private Seeds() {}
 
@@ -23,7 +23,7 @@ public final class Seeds {
   }
 
   /**
-   * Number of the {@code count} rounds that a test runs: all in the long suites, an eighth
+   * Number of the {@code count} rounds that a test runs: all in the long suites, a twentieth
    * otherwise, at least one.
    */
   public static int part(int count) {

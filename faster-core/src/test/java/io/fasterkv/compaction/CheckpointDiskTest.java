@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Tests a hot set that is overwritten continuously, with checkpoints and background compaction:
  * compares the bytes of all files in the directory with those of the live records.
  */
-@Tag("slow")
+@Tag("long")
 class CheckpointDiskTest {
   private static final int PAGE_BYTES = 4096;
   private static final long MEMORY = 4L * PAGE_BYTES;

@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of its operations: at least the operations in the last checkpoint that was reported as durable,
  * and nothing after its commit point. {@code -Dkills=200} is the long run.
  */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class KillTest {
   private static final int KILLS = Integer.getInteger("kills", 10);

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests threads whose stack overflows inside {@link Epochs}. */
 @Timeout(value = 2, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class StackOverflowTest {
   private final StoreFailure failure = new StoreFailure(System.getLogger("test"));

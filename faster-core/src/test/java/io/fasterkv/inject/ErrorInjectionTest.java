@@ -92,6 +92,7 @@ class ErrorInjectionTest {
 
   /** An action that never began once caused an endless wait. */
   @Test
+  @Tag("long")
   void aWaitEndsWhoseActionNeverBegins() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
     assertThat(campaign.explore(0)).as("without any Error").isEmpty();
@@ -101,6 +102,7 @@ class ErrorInjectionTest {
 
   /** A resize that failed in its last wait once kept the memory of the old table. */
   @Test
+  @Tag("long")
   void aResizeThatFailsKeepsTheMemoryOfOneTable() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
     assertThat(campaign.explore(0)).as("without any Error").isEmpty();

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class StackReserveTest {
   /** At least as many calls as a trigger action makes. */

@@ -2,7 +2,7 @@ package io.fasterkv.flink;
 
 import org.junit.jupiter.api.Tag;
 
-@Tag("slow")
+@Tag("long")
 class FasterTtlStateRoomyTest extends FasterTtlStateTestBase {
   @Override
   TestSettings settings() {

@@ -10,8 +10,8 @@ import org.junit.jupiter.api.function.ThrowingConsumer;
 public final class Seeds {
   private static final Long ONLY = Long.getLong("faster.seed");
 
-  /** A test runs one in this many seeds: 1 in the long suites, 8 otherwise. */
-  private static final int ONE_OF = Integer.getInteger("faster.oneSeedOf", 8);
+  /** A test runs one in this many seeds: 1 in the long suites, 20 otherwise. */
+  private static final int ONE_OF = Integer.getInteger("faster.oneSeedOf", 20);
 
   private Seeds() {}
 
@@ -28,7 +28,7 @@ public final class Seeds {
   }
 
   /**
-   * Number of the {@code count} rounds that a test runs: all in the long suites, an eighth
+   * Number of the {@code count} rounds that a test runs: all in the long suites, a twentieth
    * otherwise, at least one.
    */
   public static int part(int count) {

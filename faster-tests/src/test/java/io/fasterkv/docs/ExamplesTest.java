@@ -17,7 +17,6 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,7 +26,6 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Compiles the Java examples in the README and the guides, except incomplete ones, and runs the
  * programs in docs/examples.
  */
-@Tag("slow")
 class ExamplesTest {
   private static final String LEFT_OUT = "...";
   private static final int MOST_LINES = 80;

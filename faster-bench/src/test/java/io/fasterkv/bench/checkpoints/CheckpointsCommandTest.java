@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import picocli.CommandLine;
 
-@Tag("slow")
+@Tag("long")
 class CheckpointsCommandTest {
   @TempDir private Path directory;
   private final StringWriter out = new StringWriter();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("slow")
+@Tag("long")
 class BackendProcessTest {
   private static final int KEYS = 100;
   private static final FlinkPlan PLAN =

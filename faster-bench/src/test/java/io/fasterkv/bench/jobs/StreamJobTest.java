@@ -41,7 +41,7 @@ class StreamJobTest {
 
   @ParameterizedTest
   @EnumSource(names = {"TUMBLING_WINDOWS", "CHAIN"})
-  @Tag("slow")
+  @Tag("long")
   void resultsDependOnNeitherBackendNorParallelismNorFailures(StreamJob job) throws Exception {
     assertSameResults(job);
   }

@@ -30,6 +30,7 @@ class NexmarkCommandTest {
   }
 
   @Test
+  @Tag("long")
   void aWrongResultOfABackendFailsTheRun() {
     Path json = directory.resolve("runs.json");
     Path html = directory.resolve("page/runs.html");

@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-@Tag("slow")
+@Tag("long")
 class SlowFileSystemTest {
   private static final int BYTES = 2_000_000;
 

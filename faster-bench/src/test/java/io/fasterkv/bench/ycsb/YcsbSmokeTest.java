@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * Runs every workload on every store; the run itself checks that the store contains what was
  * written.
  */
-@Tag("slow")
+@Tag("long")
 class YcsbSmokeTest {
   private static final Timing SHORT =
       new Timing(Duration.ofMillis(5), Duration.ofMillis(10), 2, 10_000, 1);

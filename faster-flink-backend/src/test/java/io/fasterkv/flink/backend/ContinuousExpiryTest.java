@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Tests lists and maps that receive new entries all the time while old ones expire. Each entry
  * contains its time, so the test can count expired entries in the log independently of the backend.
  */
-@Tag("slow")
+@Tag("long")
 class ContinuousExpiryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long STEP_MILLIS = 10;

@@ -37,7 +37,7 @@ import org.slf4j.event.Level;
  * backend is disposed of, and leaves no stream, thread, file, or use of the store.
  */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class HangingUploadTest {
   private static final int KEYS = 40;

@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Tests values of {@code -Dhuge.mebibytes=} MiB with pages of any size. Each value is read back and
  * compared byte for byte, from the store and from an incremental checkpoint.
  */
-@Tag("slow")
+@Tag("long")
 class HugeValueTest {
   private static final int BYTES = Integer.getInteger("huge.mebibytes", 20) << 20;
   private static final int SMALL_BYTES = 100;

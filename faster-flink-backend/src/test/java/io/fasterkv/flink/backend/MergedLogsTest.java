@@ -22,7 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Tests what is restored from the logs of several subtasks that started from the same log. */
-@Tag("slow")
+@Tag("long")
 class MergedLogsTest extends IncrementalCheckpoints {
   /** The log of one half is opened unchanged; it lacks the other half's keys. */
   @Test

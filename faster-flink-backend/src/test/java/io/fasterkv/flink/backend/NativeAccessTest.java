@@ -28,7 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
  * mapped unless the system counts their pages as memory of the process.
  */
 @EnabledOnOs(OS.LINUX)
-@Tag("slow")
+@Tag("long")
 class NativeAccessTest {
   private static final String WARNING = "A restricted method in java.lang.foreign.MemorySegment";
   private static final String HINT = "no huge pages without native access";

@@ -32,7 +32,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tests that a log of more than 64 MiB is uploaded to several files at a time. */
 @Timeout(value = 300, unit = TimeUnit.SECONDS)
-@Tag("slow")
+@Tag("long")
 class ParallelUploadTest {
   private static final int VALUE_BYTES = 100_000;
   private static final int KEYS = 2_000;

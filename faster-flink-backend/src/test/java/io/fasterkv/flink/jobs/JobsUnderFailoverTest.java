@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests that jobs that fail several times produce the same results as without failures, each result
  * once: Flink's own exactly-once collector collects the results.
  */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class JobsUnderFailoverTest {
   @RegisterExtension

@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests one job at several parallelisms in turn; each key's state is checked at each of them. */
-@Tag("slow")
+@Tag("long")
 @Tag("seeds")
 class RescaleTest {
   @RegisterExtension

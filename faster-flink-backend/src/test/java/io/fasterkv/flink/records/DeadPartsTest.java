@@ -22,6 +22,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -75,6 +76,7 @@ class DeadPartsTest {
   }
 
   @Test
+  @Tag("long")
   void theLogOfTemporaryWindowsStaysShort() {
     try (TestRecords test = new TestRecords(directory, MEMORY_BYTES)) {
       byte[] kept = new byte[WINDOW_BYTES];

@@ -21,6 +21,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -333,6 +334,7 @@ class OperationCountsTest {
 
   /** Both before and after the state has contained values of several records. */
   @Test
+  @Tag("long")
   void clearingIsOneOperationHoweverMuchThereIs() {
     byte[] chunk = new byte[ListLayout.chunkBytes(9, LIMIT) - ListLayout.CHUNK_HEAD_BYTES - 1];
     ByteLists lists = test.records.lists();

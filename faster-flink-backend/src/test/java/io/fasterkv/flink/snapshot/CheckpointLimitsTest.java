@@ -57,7 +57,7 @@ class CheckpointLimitsTest {
     }
   }
 
-  @Tag("slow")
+  @Tag("long")
   @ParameterizedTest
   @EnumSource
   void checkpointsKeepTheLimits(Changes changes) throws Throwable {

@@ -18,6 +18,7 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -33,6 +34,7 @@ class StoreQueueTest {
   }
 
   @Test
+  @Tag("long")
   void aMillionTimersTakeTheHeapOfOneForEachKeyGroup() {
     try (TestRecords test = new TestRecords(directory, 1 << 20)) {
       StoreQueue<TimerHeapInternalTimer<Long, VoidNamespace>> queue =

@@ -43,6 +43,7 @@ class TimerTreeTest {
 
   /** Deep trees, filled and emptied in several orders, with most blocks on disk. */
   @Test
+  @Tag("long")
   void staysInShapeInAnyOrderOfAddsAndRemoves() throws Throwable {
     Seeds.run(
         1,

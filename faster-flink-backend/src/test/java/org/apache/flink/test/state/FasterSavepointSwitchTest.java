@@ -13,7 +13,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * directions.
  */
 @ExtendWith(ParameterizedTestExtension.class)
-@Tag("slow")
+@Tag("long")
 public class FasterSavepointSwitchTest extends SavepointStateBackendSwitchTestBase {
 
   public FasterSavepointSwitchTest(BackendSwitchSpec from, BackendSwitchSpec to) {

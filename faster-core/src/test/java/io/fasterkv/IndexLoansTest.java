@@ -38,7 +38,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Tests that an index that is nearly full gets memory of the log while the store is used. */
-@Tag("long")
 @Tag("seeds")
 class IndexLoansTest {
   private static final long MEMORY_BYTES = 2 << 20;
@@ -326,6 +325,7 @@ class IndexLoansTest {
   /** Sessions, compaction and checkpoints while the log's memory is halved. */
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
+  @Tag("long")
   void sumsAreRightDuringLoans(long seed) {
     StoreConfig config = config(2).mutableFraction(seed % 2 == 0 ? 0.9 : 0.5).build();
     AtomicLongArray sums = new AtomicLongArray(2 * KEYS);

@@ -28,7 +28,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * of its operations: at least the operations in the last checkpoint that was reported as durable,
  * and nothing after its commit point. {@code -Dkills=200} is the long run.
  */
-@Tag("long")
 @Tag("seeds")
 class KillTest {
   private static final int KILLS = Integer.getInteger("kills", 10);
@@ -67,6 +66,7 @@ class KillTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("mergingSeeds")
+  @Tag("long")
   void everySessionOfAStoreThatMergesIsRecoveredWithOnePrefix(long seed)
       throws IOException, InterruptedException {
     new Run(seed, directory).start();

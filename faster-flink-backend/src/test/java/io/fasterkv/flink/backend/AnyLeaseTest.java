@@ -34,7 +34,6 @@ import org.junit.jupiter.api.io.TempDir;
  * Tests that any snapshot can be restored to a store with any memory, at any parallelism. {@code
  * -Dleases=all} runs every pair of leases; by default the seed selects some.
  */
-@Tag("long")
 @Tag("seeds")
 class AnyLeaseTest {
   private static final List<Integer> MEBIBYTES = List.of(1, 4, 16, 64, 256);
@@ -167,6 +166,7 @@ class AnyLeaseTest {
   }
 
   @Test
+  @Tag("long")
   void everySnapshotRestoresIntoEveryLease() throws Throwable {
     boolean all = "all".equals(System.getProperty("leases"));
     Seeds.run(

@@ -27,7 +27,6 @@ import org.junit.jupiter.params.provider.EnumSource;
  * Tests lists and maps that receive new entries all the time while old ones expire. Each entry
  * contains its time, so the test can count expired entries in the log independently of the backend.
  */
-@Tag("long")
 class ContinuousExpiryTest {
   private static final Duration PATIENCE = Duration.ofSeconds(60);
   private static final long STEP_MILLIS = 10;
@@ -140,6 +139,7 @@ class ContinuousExpiryTest {
   /** Not even the heads of keys that are not used again stay in the log, except in memory. */
   @ParameterizedTest
   @EnumSource(names = "TINY_INCREMENTAL")
+  @Tag("long")
   void nothingStaysOfKeysThatAreNotUsedAgain(TestSettings settings) throws Exception {
     int keys = 6000;
     try (TestBackends backends = new TestBackends(settings, directory)) {

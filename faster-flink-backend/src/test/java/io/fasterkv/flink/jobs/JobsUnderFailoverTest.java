@@ -19,7 +19,6 @@ import org.junit.jupiter.params.provider.MethodSource;
  * Tests that jobs that fail several times produce the same results as without failures, each result
  * once: Flink's own exactly-once collector collects the results.
  */
-@Tag("long")
 @Tag("seeds")
 class JobsUnderFailoverTest {
   @RegisterExtension
@@ -98,6 +97,7 @@ class JobsUnderFailoverTest {
 
   @ParameterizedTest
   @MethodSource("settings")
+  @Tag("long")
   void joinsOfIntervalsHaveEachPairOnce(JobSettings settings) throws Exception {
     FailingJob.check(
         settings.config(directory),

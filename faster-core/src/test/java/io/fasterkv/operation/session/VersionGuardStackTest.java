@@ -19,7 +19,6 @@ import io.fasterkv.state.SystemState;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,7 +31,6 @@ class VersionGuardStackTest {
   @TempDir Path directory;
 
   @Test
-  @Tag("long")
   void aPointHasNoOperationThatIsAcceptedInTheNextVersion() {
     StoreConfig config =
         StoreConfig.builder(directory)

@@ -37,6 +37,7 @@ class CorruptKindsTest {
     return Seeds.fresh(3);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void neverGivesPartOfACheckpoint(long given) {

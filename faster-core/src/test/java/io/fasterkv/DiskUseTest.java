@@ -15,6 +15,7 @@ import io.fasterkv.api.statistics.CompactionStats;
 import io.fasterkv.device.memory.MemoryDevice;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +92,7 @@ class DiskUseTest {
    * part of the log is compacted after each: little of what a checkpoint needs has been copied when
    * the next one exists.
    */
+  @Tag("slow")
   @Test
   void endlessOverwritesWithCheckpointsStayWithinTwiceTheLiveBytes() {
     int keys = 5 * KEYS;
@@ -137,6 +139,7 @@ class DiskUseTest {
   }
 
   /** Overwrites at full speed while compaction runs, with many or few buckets. */
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(ints = {256 << 10, 256})
   void writersDoNotOutrunCompaction(int indexBytes) {

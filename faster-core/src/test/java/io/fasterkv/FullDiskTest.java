@@ -41,6 +41,7 @@ class FullDiskTest extends FullDiskStores {
    * Runs operations while there is no space, with checkpoints that fail in between: memory has the
    * effects of all operations, and each recovery finds the last complete checkpoint.
    */
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void nothingIsLostWhenTheDiskWasFull(long seed) {

@@ -38,6 +38,7 @@ class GenerationsTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void eachGenerationFindsWhatTheLastOneCommitted(long seed) {

@@ -109,6 +109,7 @@ class IndexLoansTest {
     return store.statistics().index().recordsFromDisk() - before;
   }
 
+  @Tag("slow")
   @Test
   void theLogGivesHalfOfItsMemoryWhenTheIndexIsNearlyFull() throws IOException {
     Lines lines = new Lines();
@@ -178,6 +179,7 @@ class IndexLoansTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void lookUpsReadLessFromDisk() {
     long without;
@@ -305,6 +307,7 @@ class IndexLoansTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void theIndexIsResizedAfterwardsAsAnyOther() {
     try (FasterStore store = FasterStore.open(config(2).memoryBytes(2 * MEMORY_BYTES).build())) {

@@ -11,6 +11,7 @@ import io.fasterkv.api.config.StoreConfig;
 import java.nio.file.Path;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -65,6 +66,7 @@ class InterruptTest {
   }
 
   /** At any moment. */
+  @Tag("slow")
   @Test
   void interruptsAtAnyTimeEndNoCheckpointAndNoRecovery() throws Exception {
     Thread caller = Thread.currentThread();

@@ -13,6 +13,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -68,6 +69,7 @@ class LargeTruncationTest {
   }
 
   /** Every address from before the value to after its record; in memory and on disk. */
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(ints = {4, 32})
   void aValueExistsAsLongAsItsFirstChunk(int pages) {

@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Random;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -116,6 +117,7 @@ class LargeValueTest {
   }
 
   /** From every size to every size, by upsert and by RMW. */
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(SessionMode.class)
   void everySizeBecomesEveryOther(SessionMode mode) {

@@ -25,11 +25,13 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests lazy restores whose origin fails, is damaged, or is not the one of the checkpoint. */
 class LazyRestoreFailureTest extends LazyRestoreStores {
   /** Compaction's first sample of a remote log fails with a temporary error. */
+  @Tag("slow")
   @Test
   void temporaryReadFailuresDoNotEndTheStore() throws Exception {
     List<Run> runs = exported();

@@ -60,6 +60,7 @@ class MergeCounterTest {
   }
 
   /** The check above detects a merge that counts the older part twice. */
+  @Tag("slow")
   @Test
   void aPartThatCountsTwiceIsSeen() {
     for (long seed = 1; seed <= 20; seed++) {

@@ -14,6 +14,7 @@ import java.lang.StackWalker.Option;
 import java.lang.ref.WeakReference;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -96,6 +97,7 @@ class SpanPathsTest {
    * At a short record at the end of memory, the prefetch does not cover as many cache lines as two
    * long records needed before.
    */
+  @Tag("slow")
   @Test
   void prefetchingEndsWithTheMemory() {
     int keys = (2 << 20) / SHORT_RECORD_BYTES;

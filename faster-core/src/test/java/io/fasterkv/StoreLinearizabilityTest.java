@@ -51,6 +51,7 @@ class StoreLinearizabilityTest {
     check(RecordKind.LONGS, seed);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void spansAreRegisters(long seed) throws InterruptedException {

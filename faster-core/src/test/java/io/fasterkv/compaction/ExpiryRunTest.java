@@ -15,6 +15,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -97,6 +98,7 @@ class ExpiryRunTest {
   }
 
   /** A checkpoint's storage stays on the disk in addition to the copies, but the log is short. */
+  @Tag("slow")
   @Test
   void soAreThoseOfALogThatACheckpointKeepsForGood() {
     try (FasterStore store = FasterStore.open(config(8));
@@ -111,6 +113,7 @@ class ExpiryRunTest {
   }
 
   /** A run waits for overwritten records to die, but drops expired records without that wait. */
+  @Tag("slow")
   @Test
   void dropsExpiredRecordsDuringASlowRun() {
     long expiring = 4 * KEYS;

@@ -44,6 +44,7 @@ class ExactlyOnceTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everyEventTakesEffectOnce(long seed) {
@@ -53,6 +54,7 @@ class ExactlyOnceTest {
   }
 
   /** The test detects a driver that forgets failures. */
+  @Tag("slow")
   @Test
   void detectsACheckpointThatForgetsFailedOperations() throws IOException {
     for (int i = 0; i < MOST_SEEDS; i++) {

@@ -36,6 +36,7 @@ class PrefixTest {
     new PrefixRun(seed, directory).start();
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("oneSeed")
   void everySessionHasOnePrefixAlsoWhenVersionsWrap(long seed) {

@@ -13,6 +13,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class EpochsTest {
@@ -171,6 +172,7 @@ class EpochsTest {
     assertThatThrownBy(user::unprotect).isInstanceOf(IllegalStateException.class);
   }
 
+  @Tag("slow")
   @Test
   void ofManyThreadsEachActionRunsOnceAndThoseOfOneThreadInOrder() throws Exception {
     List<List<Integer>> seen = new ArrayList<>();

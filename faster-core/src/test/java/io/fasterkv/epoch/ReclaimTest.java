@@ -12,6 +12,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -183,6 +184,7 @@ class ReclaimTest {
   /**
    * Users move from one ending thread to the next while another thread reclaims slots all the time.
    */
+  @Tag("slow")
   @Test
   void aSlotInUseIsNeverTakenWhileUsersChangeThreads() throws InterruptedException {
     Epochs many = new Epochs(8, failures::add);

@@ -120,6 +120,7 @@ class ErrorInjectionTest {
   }
 
   /** The harness detects a hang that was planted. */
+  @Tag("slow")
   @Test
   void aFlusherThatLosesAReportIsFound() {
     SwallowedReport broken = new SwallowedReport();

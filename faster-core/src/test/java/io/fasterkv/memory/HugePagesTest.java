@@ -14,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
@@ -29,6 +30,7 @@ class HugePagesTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void withoutNativeAccessOneLineSaysSoAndStoresWork() throws Exception {
     String output = run(List.of());
@@ -43,6 +45,7 @@ class HugePagesTest {
     assertThat(output).contains("works").doesNotContain("restricted").doesNotContain(HINT);
   }
 
+  @Tag("slow")
   @Test
   void nothingIsSaidWhenNoHugePagesAreWanted() throws Exception {
     String output = run(List.of("-Dhuge=false"));

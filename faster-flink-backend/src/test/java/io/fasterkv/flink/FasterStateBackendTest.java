@@ -1,64 +1,13 @@
 package io.fasterkv.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.fasterkv.flink.records.EvictingRecords;
 import java.util.List;
-import org.apache.flink.runtime.state.AbstractStateBackend;
-import org.apache.flink.runtime.state.CheckpointStorage;
-import org.apache.flink.runtime.state.ConfigurableStateBackend;
-import org.apache.flink.runtime.state.StateBackendTestBase;
-import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
-import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
-import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.extension.ExtendWith;
 
-/** Runs Flink's own suite for keyed state backends. */
-@ExtendWith(ParameterizedTestExtension.class)
-class FasterStateBackendTest extends StateBackendTestBase<AbstractStateBackend> {
-
-  @Parameter TestSettings settings = TestSettings.ROOMY;
+/** Runs Flink's suite with stores in memory, and with stores on disk. */
+class FasterStateBackendTest extends StateBackendSuite {
 
   @Parameters
   static List<TestSettings> settings() {
-    return List.of(TestSettings.values());
-  }
-
-  @BeforeAll
-  static void beginToCount() {
-    EvictingRecords.takePercentOnDisk();
-  }
-
-  @AfterAll
-  static void whatTinyStoresLookedAtWasOnDisk() {
-    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
-  }
-
-  @Override
-  protected ConfigurableStateBackend getStateBackend() {
-    return settings.backend();
-  }
-
-  @Override
-  protected CheckpointStorage getCheckpointStorage() {
-    return new JobManagerCheckpointStorage();
-  }
-
-  @Override
-  protected boolean isSerializerPresenceRequiredOnRestore() {
-    return false;
-  }
-
-  @Override
-  protected boolean supportsAsynchronousSnapshots() {
-    return true;
-  }
-
-  @Override
-  protected boolean isSafeToReuseKVState() {
-    return settings != TestSettings.HEAP_TIMERS;
+    return List.of(TestSettings.MANAGED, TestSettings.TINY_INCREMENTAL);
   }
 }

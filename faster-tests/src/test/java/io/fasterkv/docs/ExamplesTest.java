@@ -17,6 +17,7 @@ import javax.tools.JavaCompiler;
 import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -74,6 +75,7 @@ class ExamplesTest {
     compile(sources);
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(strings = {"CounterStore", "ResumedSession", "DatabaseCache", "WordCountJob"})
   void programsRun(String name) throws Exception {

@@ -62,6 +62,7 @@ class StreamJobTest {
     assertThat(found.isSameResult(expected)).as("%s and %s", found, expected).isTrue();
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"TUMBLING_WINDOWS", "CHAIN"})
   void aBackendThatLosesWritesHasAnotherResult(StreamJob job) throws Exception {

@@ -8,12 +8,14 @@ import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.config.StoreConfig;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 class RecorderTest {
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void theFramesOfTheStoreAreFound() throws Exception {
     HotFrames found;

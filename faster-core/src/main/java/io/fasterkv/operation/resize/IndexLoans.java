@@ -80,28 +80,48 @@ public final class IndexLoans implements AutoCloseable {
 
   /** Waits for a request; returns false if the store is closing. */
   private boolean awaitNeed() {
-    Uses before = uses();
+    Uses before = usesBefore();
     while (awaitScarcity()) {
-      Uses since = uses().since(before);
+      Uses since = usesSince(before);
       if (since.areTold()) {
         if (!since.areOfTheLog()) {
           return true;
         }
-        before = uses();
+        before = usesBefore();
       }
       LockSupport.parkNanos(PAUSE_NANOS);
     }
     return false;
   }
 
-  private Uses uses() {
-    RegionHits hits = engine.sessionCounters().regionHits();
-    long inMemory = hits.mutable() + hits.readOnly();
-    return new Uses(inMemory, hits.disk(), engine.index().newestTable().entries());
+  /**
+   * Hits first, and in {@link #usesSince} last: the hits are then those of a time that covers the
+   * entries' time, however long this thread waits for a processor between the two.
+   */
+  private Uses usesBefore() {
+    RegionHits hits = hits();
+    return Uses.of(hits, entries());
+  }
+
+  private Uses usesSince(Uses before) {
+    long entries = entries();
+    return Uses.of(hits(), entries).since(before);
+  }
+
+  private RegionHits hits() {
+    return engine.sessionCounters().regionHits();
+  }
+
+  private long entries() {
+    return engine.index().newestTable().entries();
   }
 
   /** How often operations have found a key in memory and on disk, and how many entries are new. */
   private record Uses(long inMemory, long onDisk, long entries) {
+    static Uses of(RegionHits hits, long entries) {
+      return new Uses(hits.mutable() + hits.readOnly(), hits.disk(), entries);
+    }
+
     Uses since(Uses before) {
       return new Uses(inMemory - before.inMemory, onDisk - before.onDisk, entries - before.entries);
     }

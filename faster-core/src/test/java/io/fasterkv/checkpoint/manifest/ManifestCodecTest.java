@@ -25,6 +25,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -153,6 +154,7 @@ class ManifestCodecTest {
   }
 
   /** With 20 bytes for each page, there are more than a gibibyte. */
+  @Tag("slow")
   @Test
   void aManifestThatCouldNotBeReadIsNotWritten() {
     LogPart log = new LogPart(Collections.nCopies(54_000_000, EXTENTS.get(0)), null, VOIDS);

@@ -21,6 +21,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -172,6 +173,7 @@ class MappedPiecesTest {
   }
 
   /** Also in compiled code, where the JVM throws at the next safepoint. */
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(ints = {1, TIMES_TO_COMPILE})
   void failedReadsAreLeftToTheCaller(int times) throws IOException {
@@ -212,6 +214,7 @@ class MappedPiecesTest {
   }
 
   /** Reads concurrent with writes and removals, in slots that several pieces use in turn. */
+  @Tag("slow")
   @Test
   void readersSeeTheirAddressOrNothing() throws Exception {
     AtomicLong end = new AtomicLong();

@@ -30,6 +30,7 @@ import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -90,6 +91,7 @@ public abstract class SegmentDeviceContract {
     assertThat(read(0, SECTOR_BYTES).mismatch(bytes)).isEqualTo(-1);
   }
 
+  @Tag("slow")
   @Test
   void keepsFewFilesOpenHoweverManySegmentsThereAre() throws Exception {
     int segments = 4 * SegmentFiles.MOST_OPEN;

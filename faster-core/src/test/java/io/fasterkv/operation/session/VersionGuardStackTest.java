@@ -19,6 +19,7 @@ import io.fasterkv.state.SystemState;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ class VersionGuardStackTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void aPointHasNoOperationThatIsAcceptedInTheNextVersion() {
     StoreConfig config =

@@ -107,6 +107,7 @@ class AnyLeaseTest {
   }
 
   /** Compaction, a snapshot, a listing of keys and the task thread share the scratch memory. */
+  @Tag("slow")
   @Test
   void theSmallestLeaseServesLongKeysWhileItCompactsAndTakesSnapshots() throws Throwable {
     Seeds.run(

@@ -67,6 +67,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     backends = new TestBackends(config);
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(ints = {100, 2_000})
   void endsAtEveryMomentOfAnIncrementalRestore(int valueBytes) throws Throwable {
@@ -233,6 +234,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
   }
 
   /** Each failed read opens another stream; none may stay open. */
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(strings = {"SEEK", "READ"})
   void aCallThatFailsLeavesNoStreamOpen(Call kind) throws Exception {

@@ -187,6 +187,7 @@ class CheckpointGrowthTest extends IncrementalCheckpoints {
     }
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource
   void checkpointsStaySmall(Workload workload) throws Exception {

@@ -10,6 +10,7 @@ import org.apache.flink.runtime.checkpoint.CheckpointType;
 import org.apache.flink.runtime.checkpoint.SavepointType;
 import org.apache.flink.runtime.checkpoint.SnapshotType;
 import org.apache.flink.runtime.state.CheckpointStorageLocationReference;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -19,6 +20,7 @@ class CheckpointsAndCompactionTest extends IncrementalCheckpoints {
   private static final int KEYS = 20_000;
 
   /** A fifth of the log is dead, and the whole log fits in memory. */
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"ROOMY", "ROOMY_INCREMENTAL"})
   void checkpointsMoveNeitherBeginNorTailOfALogThatCouldBeCompacted(TestSettings settings)

@@ -46,6 +46,7 @@ class ContinuousExpiryTest {
   }
 
   /** Writers remove expired entries of their own key; compaction removes those of other keys. */
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void expiredEntriesAmongLiveOnesAreDropped(TestSettings settings) throws Exception {

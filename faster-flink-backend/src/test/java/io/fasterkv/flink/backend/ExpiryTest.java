@@ -19,6 +19,7 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.state.StateTtlConfig;
 import org.apache.flink.runtime.state.KeyedStateHandle;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -37,6 +38,7 @@ class ExpiryTest {
 
   private final AtomicLong now = new AtomicLong(1000);
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(TestSettings.class)
   void expiredRecordsAreDroppedFromTheLog(TestSettings settings) throws Exception {

@@ -37,6 +37,7 @@ import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.slf4j.LoggerFactory;
@@ -124,6 +125,7 @@ class FasterKeyedStateBackendTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void valuesMuchLargerThanAPageAreRestoredFromASnapshot() throws Exception {
     ValueStateDescriptor<byte[]> value =

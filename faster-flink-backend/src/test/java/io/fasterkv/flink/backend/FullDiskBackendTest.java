@@ -21,6 +21,7 @@ import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +87,7 @@ class FullDiskBackendTest {
   }
 
   /** As in Flink, another thread closes the backend, and then the task disposes of it. */
+  @Tag("slow")
   @Test
   void aTaskThatIsCancelledDoesNotWaitForSpace() throws Exception {
     CompletableFuture<Void> task =

@@ -15,6 +15,7 @@ import java.util.stream.Stream;
 import org.apache.flink.configuration.Configuration;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -83,6 +84,7 @@ class LocalDirectoryTest {
     assertThat(process.destroyForcibly().waitFor()).as("killed by signal 9").isEqualTo(128 + 9);
   }
 
+  @Tag("slow")
   @Test
   void onlyDirectoriesOfKilledProcessesAreRemoved() throws Exception {
     Process first = start(directory, "stay");

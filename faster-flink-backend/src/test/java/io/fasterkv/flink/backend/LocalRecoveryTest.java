@@ -33,6 +33,7 @@ import org.apache.flink.runtime.state.SharedStateRegistryImpl;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -178,6 +179,7 @@ class LocalRecoveryTest {
   }
 
   /** Stores that continue from a copy, and copies of other checkpoints, do not change the copy. */
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void aCopyStaysAsItIs(TestSettings settings) throws Exception {

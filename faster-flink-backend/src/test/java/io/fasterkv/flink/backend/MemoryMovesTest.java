@@ -15,6 +15,7 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.testutils.logging.LoggerAuditingExtension;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
@@ -98,6 +99,7 @@ class MemoryMovesTest {
     assertThat(store.statistics().memory().indexBytes()).isEqualTo(first.indexBytes());
   }
 
+  @Tag("slow")
   @Test
   void noRecordsShareEntriesAsLongAsTheLogHasMemoryToGive() throws Exception {
     int keys = putUntilLogHas(first.logBytes() / 4);

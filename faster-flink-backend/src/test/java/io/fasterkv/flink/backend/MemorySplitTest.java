@@ -76,6 +76,7 @@ class MemorySplitTest {
         .formatted(index.bytes(), index.load(), store.config().logMemoryBytes());
   }
 
+  @Tag("slow")
   @Test
   void anIndexThatWasFullGetsMemoryOfTheLogsAndLookupsReadLess() throws Exception {
     FasterKeyedStateBackend<Integer> backend = filled(MANY);
@@ -100,6 +101,7 @@ class MemorySplitTest {
    * The old index has more entries than the new one will have, so the new one is filled record by
    * record.
    */
+  @Tag("slow")
   @Test
   void aLogThatIsNotTakenAsItIsIsSplitAlike() throws Exception {
     int keys = 3 * MANY / 2;

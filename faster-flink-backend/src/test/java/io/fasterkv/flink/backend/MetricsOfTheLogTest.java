@@ -19,6 +19,7 @@ import org.apache.flink.runtime.state.IncrementalRemoteKeyedStateHandle;
 import org.apache.flink.runtime.state.StreamStateHandle;
 import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.assertj.core.data.Offset;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests that gauges of the log, the index and snapshots are accurate within a few percent. */
@@ -184,6 +185,7 @@ class MetricsOfTheLogTest extends IncrementalCheckpoints {
     return TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - nanos);
   }
 
+  @Tag("slow")
   @Test
   void expiredBytesDroppedByCompactionAreCounted() throws Exception {
     AtomicLong now = new AtomicLong(1_000);

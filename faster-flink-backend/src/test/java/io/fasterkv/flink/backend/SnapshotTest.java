@@ -125,6 +125,7 @@ class SnapshotTest {
     assertThat(files()).isZero();
   }
 
+  @Tag("slow")
   @Test
   void snapshotsInterruptedAtAnyTimeDoNotHarmTheStore() throws Throwable {
     Seeds.run(

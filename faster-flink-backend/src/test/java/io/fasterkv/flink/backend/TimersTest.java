@@ -107,6 +107,7 @@ class TimersTest {
   }
 
   /** The model must detect the behaviour of RocksDB's queue. */
+  @Tag("slow")
   @Test
   void aQueueWhoseIteratorsSkipWhatIsEarlierThanTheLastPollIsCaught() throws Exception {
     try (TestBackends backends = new TestBackends(config(TimerPlace.STORE))) {

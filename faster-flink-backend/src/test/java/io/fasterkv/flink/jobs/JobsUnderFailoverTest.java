@@ -35,6 +35,7 @@ class JobsUnderFailoverTest {
     return JobSettings.some(Seeds.part(JobSettings.values().length));
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void sumsDistinctAndTopNumbersAreExact(JobSettings settings) throws Exception {
@@ -70,6 +71,7 @@ class JobsUnderFailoverTest {
                 .aggregate(new Sessions.CountAndSum(), new Sessions.Tell()));
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void windowsEvictExcessElements(JobSettings settings) throws Exception {
@@ -83,6 +85,7 @@ class JobsUnderFailoverTest {
                 .apply(new LastNumbers()));
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void timersFireOnceUnlessTheyWereDeleted(JobSettings settings) throws Exception {

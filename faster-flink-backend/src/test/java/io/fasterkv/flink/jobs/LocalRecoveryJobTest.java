@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.testutils.logging.LoggerAuditingExtension;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -32,6 +33,7 @@ class LocalRecoveryJobTest {
     return restores.getMessages().stream().filter(line -> line.contains("): " + what)).toList();
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"FULL", "INCREMENTAL", "FILE_MERGING"})
   void sumsAreExactAndNothingIsReadFromElsewhere(JobSettings settings) throws Exception {

@@ -51,6 +51,7 @@ import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -227,6 +228,7 @@ class LogLinesTest {
     assertThat(written.toString(StandardCharsets.UTF_8)).doesNotContain("fasterkv");
   }
 
+  @Tag("slow")
   @Test
   void ofCheckpointsFailuresAndSavepoints(@InjectMiniCluster MiniCluster cluster) throws Exception {
     isOpen = true;

@@ -75,6 +75,7 @@ class DeadPartsTest {
     return bytes;
   }
 
+  @Tag("slow")
   @Test
   void theLogOfTemporaryWindowsStaysShort() {
     assertLogStaysShort(60);
@@ -182,6 +183,7 @@ class DeadPartsTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void partsThatWaitForTheirHeadStay() throws Exception {
     assertThat(lost(DeadParts::new, 300)).isFalse();

@@ -297,6 +297,7 @@ class OperationCountsTest {
   }
 
   /** Maps each {@code long} to a {@code long}, with a byte that says whether the value is null. */
+  @Tag("slow")
   @Test
   void aMapOfLongsIsReadSixtyFourEntriesAtATime() {
     int entries = 100_000;

@@ -39,6 +39,7 @@ class FilePlanTest {
   }
 
   /** The log is truncated as fast as it grows, so its length stays the same. */
+  @Tag("slow")
   @Test
   void littleIsUploadedAgain() {
     for (long grown : new long[] {SECTOR_BYTES, 64 << 10, 1 << 20, 4 << 20}) {

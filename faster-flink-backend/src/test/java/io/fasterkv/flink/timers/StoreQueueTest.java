@@ -32,6 +32,7 @@ class StoreQueueTest {
         KeyGroupRange.of(0, KEY_GROUPS - 1), KEY_GROUPS, new StateRegistry(), test.records.trees());
   }
 
+  @Tag("slow")
   @Test
   void manyTimersTakeTheHeapOfOneForEachKeyGroup() {
     assertHeapIsThatOfOneForEachKeyGroup(100_000);

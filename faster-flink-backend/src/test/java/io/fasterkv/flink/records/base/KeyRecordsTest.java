@@ -162,6 +162,7 @@ class KeyRecordsTest {
   }
 
   /** Values are written and removed while another thread compacts all the time. */
+  @Tag("slow")
   @Test
   void keysOfLiveValuesStayDuringCompaction() throws Throwable {
     AtomicBoolean isOver = new AtomicBoolean();

@@ -54,6 +54,7 @@ class ValuesTest {
         });
   }
 
+  @Tag("slow")
   @Test
   void aValueOfAHundredMegabytesFitsPagesOfFourKilobytes() {
     try (TestRecords test = new TestRecords(directory)) {

@@ -1,0 +1,57 @@
+package io.fasterkv.flink;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.fasterkv.flink.records.EvictingRecords;
+import org.apache.flink.runtime.state.AbstractStateBackend;
+import org.apache.flink.runtime.state.CheckpointStorage;
+import org.apache.flink.runtime.state.ConfigurableStateBackend;
+import org.apache.flink.runtime.state.StateBackendTestBase;
+import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
+import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
+import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+/** Flink's own suite for keyed state backends. */
+@ExtendWith(ParameterizedTestExtension.class)
+abstract class StateBackendSuite extends StateBackendTestBase<AbstractStateBackend> {
+
+  @Parameter TestSettings settings = TestSettings.ROOMY;
+
+  @BeforeAll
+  static void beginToCount() {
+    EvictingRecords.takePercentOnDisk();
+  }
+
+  @AfterAll
+  static void whatTinyStoresLookedAtWasOnDisk() {
+    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
+  }
+
+  @Override
+  protected ConfigurableStateBackend getStateBackend() {
+    return settings.backend();
+  }
+
+  @Override
+  protected CheckpointStorage getCheckpointStorage() {
+    return new JobManagerCheckpointStorage();
+  }
+
+  @Override
+  protected boolean isSerializerPresenceRequiredOnRestore() {
+    return false;
+  }
+
+  @Override
+  protected boolean supportsAsynchronousSnapshots() {
+    return true;
+  }
+
+  @Override
+  protected boolean isSafeToReuseKVState() {
+    return settings != TestSettings.HEAP_TIMERS;
+  }
+}

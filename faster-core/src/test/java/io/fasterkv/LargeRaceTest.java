@@ -41,6 +41,7 @@ class LargeRaceTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void noReaderSeesAPartialValue(long seed) {

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests that a lazily restored store drops the keys of other stores. */
@@ -31,6 +32,7 @@ class LazyRestoreKeysTest extends LazyRestoreStores {
   }
 
   /** There are no writes, and everything that the store owns is live. */
+  @Tag("slow")
   @Test
   void keysOfOthersLeaveTheLog() throws Exception {
     List<Run> runs = exported();

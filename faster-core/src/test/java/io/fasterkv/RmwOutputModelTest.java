@@ -70,6 +70,7 @@ class RmwOutputModelTest {
         .build();
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void operationsReturnWhatTheyFoundAndMade(long seed) {

@@ -31,6 +31,7 @@ class StoreExportModelTest extends ExportedStores {
    * Several stores in sequence, each created from a version that the store before it has exported
    * while it continued. Each piece is stored once, however many versions contain it.
    */
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void eachStoreFindsTheExportsContentsAndNoPieceIsNeededTwice(long seed) throws Exception {

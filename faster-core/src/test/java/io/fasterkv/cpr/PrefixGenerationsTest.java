@@ -34,6 +34,7 @@ class PrefixGenerationsTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everySessionIsRecoveredWithOnePrefix(long seed) {

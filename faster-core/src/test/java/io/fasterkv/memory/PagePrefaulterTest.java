@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.foreign.MemorySegment;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests prefaulting a buffer to which other threads write, and how far ahead it touches pages. */
@@ -58,6 +59,7 @@ class PagePrefaulterTest {
   }
 
   /** Overwrites the word that is touched next again and again until it has been touched. */
+  @Tag("slow")
   @Test
   void concurrentWritesStay() {
     for (int round = 0; round < 100; round++) {

@@ -9,6 +9,7 @@ import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Path;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,6 +19,7 @@ import picocli.CommandLine;
 class StartCommandTest {
   @TempDir Path directory;
 
+  @Tag("slow")
   @Test
   void eachStepOfEachSubjectHasItsCost() {
     Path json = directory.resolve("costs.json");

@@ -41,6 +41,7 @@ class ExpiryModelTest extends IncrementalCheckpoints {
     final Map<Integer, Stamped> map = new TreeMap<>();
   }
 
+  @Tag("slow")
   @Test
   void unexpiredEntriesArePresent() throws Throwable {
     backends = new TestBackends(TestSettings.TINY_INCREMENTAL, directory);

@@ -8,6 +8,7 @@ import io.fasterkv.bench.job.StateBackend;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.flink.configuration.Configuration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -15,6 +16,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 class QueryGraphTest {
   @TempDir Path directory;
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource
   void everyQueryIsAJobWithOneSource(Query query) throws Exception {

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  */
 public class Records implements AutoCloseable {
   public static final int ABSENT = -1;
+  private static final RecordReader NOTHING = value -> {};
   private static final Object NO_CONTEXT = new Object();
   private static final RecordEdit NO_EDIT = new NoEdit();
 
@@ -75,8 +76,13 @@ public class Records implements AutoCloseable {
     return read(key, partReader.of(incarnation, reader)) && partReader.isOwn;
   }
 
+  /** Whether the key has a value, of which this reads nothing. */
+  public boolean has(ByteSpan key) {
+    return read(key, NOTHING);
+  }
+
   public boolean hasPart(ByteSpan key, long incarnation) {
-    return readPart(key, incarnation, value -> {});
+    return readPart(key, incarnation, NOTHING);
   }
 
   /**

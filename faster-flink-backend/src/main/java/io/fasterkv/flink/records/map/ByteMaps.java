@@ -71,7 +71,7 @@ public final class ByteMaps {
    * @param scratch may be overwritten
    */
   public boolean contains(CompositeKey key, byte[] bytes, int offset, int length, Bytes scratch) {
-    return switch (lookUp(key, bytes, offset, length, scratch)) {
+    return switch (lookUp(key, bytes, offset, length, null)) {
       case FOUND -> true;
       case MISSING, IN_BUCKETS -> false;
       case IN_RUN ->
@@ -85,7 +85,7 @@ public final class ByteMaps {
   }
 
   private MapLookup.Result lookUp(
-      CompositeKey key, byte[] bytes, int offset, int length, Bytes into) {
+      CompositeKey key, byte[] bytes, int offset, int length, @Nullable Bytes into) {
     userKey.of(bytes, offset, length);
     if (!kept.isOf(key)) {
       records.read(key.head(), lookup.in(true, into));
@@ -127,10 +127,10 @@ public final class ByteMaps {
    * is left.
    */
   public boolean isEmpty(CompositeKey key) {
-    return !place.load(key)
-        || (head.hasBuckets()
-            && records.incarnations().isTimed(key.state())
-            && buckets.areEmpty(key, head));
+    if (!records.incarnations().isTimed(key.state())) {
+      return !kept.isOf(key) && !records.has(key.head());
+    }
+    return !place.load(key) || (head.hasBuckets() && buckets.areEmpty(key, head));
   }
 
   /**

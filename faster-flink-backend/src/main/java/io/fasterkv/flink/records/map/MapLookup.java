@@ -3,8 +3,9 @@ package io.fasterkv.flink.records.map;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.flink.records.base.Bytes;
 import io.fasterkv.flink.records.base.RecordReader;
+import org.jspecify.annotations.Nullable;
 
-/** Finds a user key in an inline map or a bucket and copies its value. */
+/** Finds a user key in an inline map or a bucket and may copy its value. */
 final class MapLookup implements RecordReader {
 
   /** The result of a lookup. */
@@ -20,7 +21,7 @@ final class MapLookup implements RecordReader {
   private final EntryCursor cursor = new EntryCursor();
   private final UserKey key;
   private final RecordReader taken;
-  private Bytes into = new Bytes();
+  private @Nullable Bytes into;
   private boolean head;
   private Result result = Result.MISSING;
 
@@ -32,7 +33,12 @@ final class MapLookup implements RecordReader {
     this.taken = taken;
   }
 
-  MapLookup in(boolean headRecord, Bytes target) {
+  /**
+   * Prepares for a block.
+   *
+   * @param target receives the value; null to leave it where it is
+   */
+  MapLookup in(boolean headRecord, @Nullable Bytes target) {
     head = headRecord;
     into = target;
     result = Result.MISSING;
@@ -60,9 +66,16 @@ final class MapLookup implements RecordReader {
       result = Result.IN_RUN;
     } else {
       result = Result.FOUND;
-      into.clear();
-      into.setLength(cursor.valueLength());
-      block.copyTo(cursor.valueAt(), into.array(), 0, cursor.valueLength());
+      copyValue(block);
+    }
+  }
+
+  private void copyValue(ByteSpan block) {
+    Bytes target = into;
+    if (target != null) {
+      target.clear();
+      target.setLength(cursor.valueLength());
+      block.copyTo(cursor.valueAt(), target.array(), 0, cursor.valueLength());
     }
   }
 }

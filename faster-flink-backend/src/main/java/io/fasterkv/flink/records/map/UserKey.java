@@ -8,7 +8,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/** A map's serialized user key and its hash. */
+/** A map's serialized user key and its hash, which is computed when it is first asked for. */
 final class UserKey {
   private static final VarHandle LITTLE_ENDIAN =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -21,13 +21,14 @@ final class UserKey {
   private int offset;
   private int length;
   private long hash;
+  private boolean isHashed;
   private long ending;
 
   UserKey of(byte[] key, int from, int count) {
     bytes = key;
     offset = from;
     length = count;
-    hash = hash(key, from, count);
+    isHashed = false;
     ending = ending(key, from, count);
     return this;
   }
@@ -76,6 +77,10 @@ final class UserKey {
   }
 
   long hash() {
+    if (!isHashed) {
+      hash = hash(bytes, offset, length);
+      isHashed = true;
+    }
     return hash;
   }
 

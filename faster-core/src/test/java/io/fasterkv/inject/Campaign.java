@@ -82,16 +82,23 @@ final class Campaign {
         .nextLong();
   }
 
-  /** Throws at the first visits, in one setting, of each point whose name matches. */
-  void each(String pattern, int setting, int visitsEach, Consumer<String> faults) {
+  /**
+   * Throws at the first visits, in one setting, of each point whose name matches.
+   *
+   * @return how often it has thrown
+   */
+  int each(String pattern, int setting, int visitsEach, Consumer<String> faults) {
+    int runs = 0;
     for (int point : visited()) {
       String name = points.get(point).toString();
       int most = name.matches(pattern) ? Math.min(visitsEach, visits.get(setting)[point]) : 0;
       for (int visit = 1; visit <= most; visit++) {
         Class<? extends Error> error = ERRORS.get(visit % ERRORS.size());
         replay(new Replay(name, setting, visit, 1, error), faults);
+        runs++;
       }
     }
+    return runs;
   }
 
   Point point(int number) {

@@ -45,10 +45,17 @@ class ErrorInjectionTest {
   private static final String RESIZE =
       ".*:(IndexResizer|HashIndex\\.\\w+Resize|IndexTable\\.<init>|OffHeapArena\\.close).*";
 
-  /** The points where a session with stages processes arrivals and completes stages. */
+  /**
+   * The points where a session with stages processes arrivals and completes stages. Entries of
+   * methods are left out: the stack is checked before an arrival is processed or a stage is taken
+   * from its list, so there is enough of it to enter them.
+   */
   private static final String STAGES =
-      ".*:(AsyncCore\\.(arrived|complete|drive|process|setTimer).*|Promise\\.run.*"
+      "(?!ENTRY).*:(AsyncCore\\.(arrived|complete|drive|process|setTimer).*|Promise\\.run.*"
           + "|SessionCore\\.reported.*)";
+
+  /** A setting in which these sessions read from disk; those with longs find all in memory. */
+  private static final int SETTING_OF_STAGES = 2;
 
   private static final int FIRST_VISITS = 3;
   private static final int ENOUGH_FAULTS = 3;
@@ -96,7 +103,7 @@ class ErrorInjectionTest {
   void aWaitEndsWhoseActionNeverBegins() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
     assertThat(campaign.explore(0)).as("without any Error").isEmpty();
-    campaign.each(ACTION, 0, SAMPLE_ACTIONS, faults::add);
+    assertThat(campaign.each(ACTION, 0, SAMPLE_ACTIONS, faults::add)).isPositive();
     assertThat(faults).isEmpty();
   }
 
@@ -106,7 +113,7 @@ class ErrorInjectionTest {
   void aResizeThatFailsKeepsTheMemoryOfOneTable() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
     assertThat(campaign.explore(0)).as("without any Error").isEmpty();
-    campaign.each(RESIZE, 0, FIRST_VISITS, faults::add);
+    assertThat(campaign.each(RESIZE, 0, FIRST_VISITS, faults::add)).isPositive();
     assertThat(faults).isEmpty();
   }
 
@@ -114,8 +121,8 @@ class ErrorInjectionTest {
   @Test
   void noErrorLeavesAStageIncomplete() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
-    assertThat(campaign.explore(0)).as("without any Error").isEmpty();
-    campaign.each(STAGES, 0, FIRST_VISITS, faults::add);
+    assertThat(campaign.explore()).as("without any Error").isEmpty();
+    assertThat(campaign.each(STAGES, SETTING_OF_STAGES, FIRST_VISITS, faults::add)).isPositive();
     assertThat(faults).isEmpty();
   }
 

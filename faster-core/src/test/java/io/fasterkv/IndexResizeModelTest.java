@@ -31,6 +31,7 @@ class IndexResizeModelTest {
     return Seeds.fresh(16);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMap(long seed) {

@@ -22,6 +22,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests reads of a store that is restored lazily, and how its log is copied in the background. */
@@ -124,6 +125,7 @@ class LazyRestoreTest extends LazyRestoreStores {
     }
   }
 
+  @Tag("slow")
   @Test
   void manyThreadsCopyALogAndBuildItsIndex() throws Exception {
     for (boolean hasDigest : List.of(true, false)) {

@@ -33,6 +33,7 @@ class LongBatchModelTest {
     return Seeds.fresh(16);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMap(long seed) {

@@ -32,6 +32,7 @@ class FailedCheckpointTest {
     return Seeds.fresh(3);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void theStoreContinuesAndNoPrefixIsLost(long seed) {

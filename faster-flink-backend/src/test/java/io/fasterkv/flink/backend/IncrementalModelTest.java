@@ -43,6 +43,7 @@ class IncrementalModelTest {
 
   @TempDir Path directory;
 
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"ROOMY_INCREMENTAL", "TINY_INCREMENTAL"})
   void aCheckpointIsRestoredWhateverHappensToOthers(TestSettings settings) throws Throwable {

@@ -85,7 +85,7 @@ final class Campaign {
   /**
    * Throws at the first visits, in one setting, of each point whose name matches.
    *
-   * @return how often it has thrown
+   * @return the number of runs
    */
   int each(String pattern, int setting, int visitsEach, Consumer<String> faults) {
     int runs = 0;

@@ -5,6 +5,7 @@ import java.util.BitSet;
 import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
@@ -16,6 +17,9 @@ final class Campaign {
       List.of(OutOfMemoryError.class, StackOverflowError.class, AssertionError.class);
 
   private static final int MOST_TIMES = 60;
+
+  /** For runs without an Error: their first calls load classes, and nothing in them hangs. */
+  private static final long QUIET_BOUND_MILLIS = TimeUnit.MINUTES.toMillis(10);
 
   private final long seed;
   private final long boundMillis;
@@ -31,6 +35,7 @@ final class Campaign {
   private @Nullable Trials trials;
 
   /**
+   * @param boundMillis how long a call may take after an Error
    * @param variant changes the store's classes
    */
   Campaign(long seed, long boundMillis, UnaryOperator<byte[]> variant) {
@@ -187,7 +192,7 @@ final class Campaign {
   }
 
   private Order quiet(int setting) {
-    return new Order(seed, setting, Error.class, point -> false, 0, 0, boundMillis);
+    return new Order(seed, setting, Error.class, point -> false, 0, 0, QUIET_BOUND_MILLIS);
   }
 
   private Report run(Order order) {
@@ -204,11 +209,15 @@ final class Campaign {
 
   /**
    * Loads and initializes the classes again: a class whose initialization fails remains unusable.
+   * No thread of these runs is left: it would take the Error that the next run is to meet.
    */
   private Trials anew() {
     Trials fresh = new InjectedClasses(points, variant).trials();
     for (int setting = 0; setting < visits.size(); setting++) {
-      fresh.run(quiet(setting));
+      List<String> faults = fresh.run(quiet(setting)).faults();
+      if (!faults.isEmpty()) {
+        throw new AssertionError("without any Error: " + faults);
+      }
     }
     return fresh;
   }

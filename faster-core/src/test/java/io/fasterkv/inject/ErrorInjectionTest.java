@@ -58,6 +58,9 @@ class ErrorInjectionTest {
   /** A setting in which these sessions read from disk; those with longs find all in memory. */
   private static final int SETTING_OF_STAGES = 2;
 
+  /** A setting whose values do not fit into the log's memory. */
+  private static final int SETTING_OF_WAITS = 1;
+
   private static final int FIRST_VISITS = 3;
   private static final int ENOUGH_FAULTS = 3;
 
@@ -127,15 +130,21 @@ class ErrorInjectionTest {
     assertThat(faults).isEmpty();
   }
 
-  /** The harness detects a hang that was planted. */
+  /**
+   * The harness detects a hang that was planted. The values are many times as large as the log's
+   * memory, so sessions wait for every write, however late the first one is.
+   */
   @Tag("slow")
   @Test
   void aFlusherThatLosesAReportIsFound() {
     SwallowedReport broken = new SwallowedReport();
     Campaign campaign = new Campaign(SAMPLE_SEED, SHORT_BOUND_MILLIS, broken);
-    campaign.explore(0);
+    assertThat(campaign.explore(0)).as("without any Error").isEmpty();
+    assertThat(campaign.explore(SETTING_OF_WAITS)).as("without any Error").isEmpty();
     assertThat(broken.hasChanged()).isTrue();
-    campaign.replay(new Replay(SwallowedReport.POINT, 0, 1, 1, AssertionError.class), faults::add);
+    campaign.replay(
+        new Replay(SwallowedReport.POINT, SETTING_OF_WAITS, 1, 1, AssertionError.class),
+        faults::add);
     assertThat(faults).anyMatch(fault -> fault.contains("does not end"));
   }
 }

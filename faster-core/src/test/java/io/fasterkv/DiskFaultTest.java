@@ -272,6 +272,7 @@ class DiskFaultTest {
    * Any request may fail, one in a few hundred. Whatever the store then reports, the next start
    * finds an intact checkpoint: the last acknowledged one or one that was in progress.
    */
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aFailureAtAnyPointLeavesACheckpoint(long seed) {

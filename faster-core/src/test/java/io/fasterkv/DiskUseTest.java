@@ -283,6 +283,7 @@ class DiskUseTest {
    * The small records between the large ones once suggested that everything was live, and no run
    * ever began.
    */
+  @Tag("slow")
   @Test
   void largeValuesThatWereReplacedAreDroppedThoughSmallOnesLive() {
     int valueBytes = 5 * PAGE_BYTES;

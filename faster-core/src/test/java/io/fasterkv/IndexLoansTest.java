@@ -232,6 +232,7 @@ class IndexLoansTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void aStoreIsRecoveredFromItsLogAlone() {
     int keys;
@@ -247,6 +248,7 @@ class IndexLoansTest {
   }
 
   /** Its image is older, so later records are replayed. */
+  @Tag("slow")
   @Test
   void aStoreIsRecoveredFromAnImageThatIsOlderThanItsLoan() {
     int keys;

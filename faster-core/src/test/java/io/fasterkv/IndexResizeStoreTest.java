@@ -13,6 +13,7 @@ import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.statistics.IndexStatistics;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -91,6 +92,7 @@ class IndexResizeStoreTest {
     }
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
   void twentyFourCyclesLoseNothingAndGrowNothing(boolean inMemory) {

@@ -43,6 +43,7 @@ class LargeModelTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMapThatIsRecovered(long seed) {

@@ -33,6 +33,7 @@ class LongBatchRaceTest {
     return Seeds.fresh(4);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void noUpdateIsLostAndNoSumGoesBack(long seed) {

@@ -37,6 +37,7 @@ class MergeModelTest {
     return Seeds.fresh(10);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void behavesAsAMap(long seed) {

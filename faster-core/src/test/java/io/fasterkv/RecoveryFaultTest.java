@@ -138,6 +138,7 @@ class RecoveryFaultTest {
     }
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void namesTheFirstOfSeveralWrongPlaces(long given) {

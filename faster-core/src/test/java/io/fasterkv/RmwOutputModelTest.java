@@ -109,6 +109,7 @@ class RmwOutputModelTest {
     assertThat(pending > 0).isEqualTo(mode == SessionMode.PENDING);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void batchesReturnWhatTheyFoundAndMade(long seed) {

@@ -45,6 +45,7 @@ class StoreLinearizabilityTest {
     return Seeds.fresh(6);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void longsAreRegisters(long seed) throws InterruptedException {

@@ -64,6 +64,7 @@ class ExpiryRunTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void dropsExpiredRecordsOfALogThatIsOnlyInMemory() {
     try (FasterStore store = FasterStore.open(config(512));

@@ -67,6 +67,7 @@ class ErrorInjectionTest {
   private final List<String> faults = new ArrayList<>();
 
   /** Rounds take minutes each; a hang is detected by the time bound. */
+  @Tag("slow")
   @Test
   @Timeout(value = 12, unit = TimeUnit.HOURS)
   void noErrorMakesACallHangOrTearsAPrefix() {

@@ -49,6 +49,7 @@ import org.apache.flink.runtime.state.memory.ByteStreamStateHandle;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
 import org.apache.flink.util.CloseableIterator;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -276,6 +277,7 @@ class IncrementalCheckpointTest extends IncrementalCheckpoints {
   }
 
   /** The index is built from the files' digests, so damage is reported only by a later read. */
+  @Tag("slow")
   @Test
   void aLogOfLargerRecordsIsOpenedBeforeItIsRead() throws Exception {
     int bytes = 2_000;

@@ -49,6 +49,7 @@ import org.apache.flink.runtime.state.hashmap.HashMapStateBackend;
 import org.apache.flink.runtime.state.internal.InternalKvState;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.state.rocksdb.EmbeddedRocksDBStateBackend;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -329,6 +330,7 @@ class LongKeysTest {
   }
 
   /** Later writes trigger the compaction runs that drop values and keys. */
+  @Tag("slow")
   @Test
   void expiredValuesAreDroppedWithTheirKeys() throws Exception {
     AtomicLong now = new AtomicLong(1_000);

@@ -110,6 +110,7 @@ class MemoryMovesTest {
     check(backend, keys);
   }
 
+  @Tag("slow")
   @Test
   void aRestoredStoreGivesTheIndexWhatItNeeds() throws Exception {
     int keys = putUntilLogHas(first.logBytes() / 4);

@@ -28,6 +28,7 @@ import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.SnapshotStrategyRunner;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -84,6 +85,7 @@ class SequentialSnapshotTest {
     backends.close();
   }
 
+  @Tag("slow")
   @Test
   void aCanonicalSavepointLooksForNothing() throws Exception {
     long before = fromDisk();

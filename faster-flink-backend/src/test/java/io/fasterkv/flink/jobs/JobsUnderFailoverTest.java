@@ -57,6 +57,7 @@ class JobsUnderFailoverTest {
         });
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void sessionsAreMergedAndClosedOnce(JobSettings settings) throws Exception {

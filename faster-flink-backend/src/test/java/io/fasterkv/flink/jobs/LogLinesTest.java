@@ -253,6 +253,7 @@ class LogLinesTest {
     assertAllAreNamedAndNothingIsElsewhere();
   }
 
+  @Tag("slow")
   @Test
   void ofAFullDisk() throws Exception {
     isOpen = false;

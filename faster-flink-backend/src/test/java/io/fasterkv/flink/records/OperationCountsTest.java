@@ -183,6 +183,7 @@ class OperationCountsTest {
   }
 
   /** A split takes a read of the old bucket, writes of both and of the head. */
+  @Tag("slow")
   @Test
   void aPutIntoAMapTakesOneOperationAndSeldomMore() {
     for (int i = 0; i < 1_000; i++) {
@@ -220,6 +221,7 @@ class OperationCountsTest {
     assertThat(operations(() -> maps.remove(key(), number(2), 0, 4))).isEqualTo(1);
   }
 
+  @Tag("slow")
   @Test
   void aPutWritesABucketAtMostHoweverLargeTheMap() {
     for (int i = 0; i < 30_000; i++) {
@@ -264,6 +266,7 @@ class OperationCountsTest {
     assertThat(walk(test.records.maps())).isEqualTo(20);
   }
 
+  @Tag("slow")
   @Test
   void anIterationReadsManyEntriesAtATime() {
     int entries = 20_000;

@@ -296,6 +296,7 @@ class ByteMapsTest {
   }
 
   /** A long bucket splits the next one only if that one is long too. */
+  @Tag("slow")
   @Test
   void aMapThatDoesNotGrowGetsNoMoreBuckets() {
     try (TestRecords test = new TestRecords(directory)) {

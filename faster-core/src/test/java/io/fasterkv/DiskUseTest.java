@@ -191,6 +191,7 @@ class DiskUseTest {
    * Half of a recovered log counts as live until it is sampled. Nothing pins its begin address, and
    * it is written to all the time.
    */
+  @Tag("slow")
   @Test
   void aRecoveredLogThatIsMostlyDeadBecomesShort() {
     long live = (long) KEYS * RECORD_BYTES;

@@ -89,6 +89,7 @@ class InMemoryModelTest {
     return (random.nextBoolean() ? config.merge(new BytesFunctions()) : config).build();
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void isFullAgainAndAgain(long seed) {

@@ -22,6 +22,7 @@ import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -330,6 +331,7 @@ class InMemoryTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void aStoreFullOfLargeValuesContinues() {
     StoreConfig config = large().build();

@@ -159,6 +159,7 @@ class IndexLoansTest {
    * A lookup of a record in memory takes no room in the index, but would read from disk if the log
    * were smaller.
    */
+  @Tag("slow")
   @Test
   void theLogKeepsItsMemoryWhileItAnswersLookups() {
     try (FasterStore store = FasterStore.open(config(1).build());

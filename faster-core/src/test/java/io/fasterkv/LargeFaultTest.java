@@ -357,6 +357,7 @@ class LargeFaultTest {
   }
 
   /** Any request may fail, one in a few hundred. Afterwards there is an intact checkpoint. */
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aFailureAtAnyPointLeavesACheckpoint(long seed) {

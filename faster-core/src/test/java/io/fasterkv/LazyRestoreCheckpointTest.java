@@ -15,11 +15,13 @@ import io.fasterkv.device.file.FileDevice;
 import io.fasterkv.sim.ScriptedDevice;
 import java.io.IOException;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Tests checkpoints of a store whose log is still partly remote. */
 class LazyRestoreCheckpointTest extends LazyRestoreStores {
   /** Everything that a checkpoint confirms is in the directory, even if it was still remote. */
+  @Tag("slow")
   @Test
   void aCheckpointWaitsForAllOfTheLog() throws Exception {
     List<Run> runs = exported();

@@ -150,6 +150,7 @@ class RmwOutputModelTest {
     assertThat(copied).isPositive();
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void stagesReturnWhatTheyFoundAndMade(long seed) {

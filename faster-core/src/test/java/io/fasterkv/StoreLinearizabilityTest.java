@@ -93,6 +93,7 @@ class StoreLinearizabilityTest {
     checkWithBatches(RecordKind.LONGS, seed);
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void batchesOfSpansAreRegistersWhateverTheLogAndTheIndexDo(long seed) {

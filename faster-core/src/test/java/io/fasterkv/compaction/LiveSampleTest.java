@@ -14,6 +14,7 @@ import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -196,6 +197,7 @@ class LiveSampleTest {
    * The log was once copied as a whole each time it had doubled; later, its first pages were copied
    * for nothing.
    */
+  @Tag("slow")
   @Test
   void aLoadIsNotCopied() {
     try (FasterStore store = open(true)) {

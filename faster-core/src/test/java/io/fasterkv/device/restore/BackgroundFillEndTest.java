@@ -19,6 +19,7 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -28,6 +29,7 @@ class BackgroundFillEndTest {
   private static final int SCRATCH_BYTES = 1 << 20;
 
   /** The disk hangs in a write from the fill's buffer, which is in use until the write ends. */
+  @Tag("slow")
   @Test
   void aDeviceIsClosedWhileAWriteOfTheFillHangs() throws Exception {
     HangingDisk disk = new HangingDisk();

@@ -116,6 +116,7 @@ class JobsUnderFailoverTest {
                 .process(new PairsInIntervals()));
   }
 
+  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void asynchronousStateIsExact(JobSettings settings) throws Exception {

@@ -336,6 +336,7 @@ class OperationCountsTest {
     assertThat(operations(() -> test.records.lists().remove(key()))).isEqualTo(1);
   }
 
+  @Tag("slow")
   @Test
   void clearingIsOneOperationHoweverMuchThereIs() {
     clear(1_000);

@@ -7,32 +7,27 @@ import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.MergeableLongFunctions;
 import io.fasterkv.api.Status;
-import io.fasterkv.api.StoreException.BadConfig;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.StoreException.RecordTooLarge;
 import io.fasterkv.api.Versions;
 import io.fasterkv.api.config.StoreConfig;
-import io.fasterkv.api.config.StoreConfig.IoKind;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.session.CopyReads;
-import io.fasterkv.device.memory.MemoryDevice;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests stores without a device: the whole log is in memory, and compaction makes room. */
 class InMemoryTest {
-  private static final int PAGE_BYTES = 4096;
+  static final int PAGE_BYTES = 4096;
 
-  private static StoreConfigBuilder config() {
+  static StoreConfigBuilder config() {
     return StoreConfig.inMemory()
         .memoryBytes(1 << 20)
         .pageBytes(PAGE_BYTES)
@@ -460,44 +455,5 @@ class InMemoryTest {
       read(session, 1, Status.FOUND);
       assertThat(store.log().tailAddress()).isEqualTo(tail);
     }
-  }
-
-  @Test
-  void hasNoFilesAndNoCheckpoints() {
-    StoreConfig config = config().build();
-    assertThat(config.isInMemory()).isTrue();
-    assertThat(config.mutableFraction()).isEqualTo(1);
-    assertThatThrownBy(config::directory).isInstanceOf(BadConfig.class);
-    try (FasterStore store = FasterStore.open(config)) {
-      assertThatThrownBy(store.checkpoints()::take)
-          .isInstanceOf(BadConfig.class)
-          .hasMessageContaining("builder(directory)");
-      assertThat(store.checkpoints().list()).isEmpty();
-      assertThat(store.log().storedBytes()).isZero();
-      assertThat(store.statistics().memory().logBytes()).isEqualTo(config.logMemoryBytes());
-    }
-    assertThatThrownBy(() -> FasterStore.recover(config)).isInstanceOf(BadConfig.class);
-    assertThatThrownBy(() -> FasterStore.open(config, new MemoryDevice()))
-        .isInstanceOf(BadConfig.class);
-  }
-
-  static Stream<StoreConfigBuilder> impossible() {
-    return Stream.of(
-        config().mutableFraction(0.9),
-        config().segmentBytes(1 << 20),
-        config().directIo(true),
-        config().ioKind(IoKind.URING),
-        config().deleteOnClose(false),
-        config().compactionBytesPerSecond(1),
-        config().logMemoryBytes(4L * PAGE_BYTES),
-        config().pageBytes(4 * PAGE_BYTES));
-  }
-
-  @ParameterizedTest
-  @MethodSource("impossible")
-  void refusesSettingsOfADevice(StoreConfigBuilder builder) {
-    assertThatThrownBy(builder::build)
-        .isInstanceOf(BadConfig.class)
-        .hasMessageContaining("allowed=");
   }
 }

@@ -1,8 +1,6 @@
 package io.fasterkv.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.fasterkv.flink.records.EvictingRecords;
+import io.fasterkv.flink.records.MostlyOnDisk;
 import java.util.List;
 import org.apache.flink.runtime.state.CheckpointStorage;
 import org.apache.flink.runtime.state.ConfigurableStateBackend;
@@ -11,13 +9,13 @@ import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
 import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameters;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Runs Flink's own suite for changed serializers. */
 @ExtendWith(ParameterizedTestExtension.class)
 class FasterStateMigrationTest extends StateBackendMigrationTestBase<ConfigurableStateBackend> {
+  @RegisterExtension static final MostlyOnDisk ON_DISK = MostlyOnDisk.over(80);
 
   @Parameter TestSettings settings = TestSettings.ROOMY;
 
@@ -29,16 +27,6 @@ class FasterStateMigrationTest extends StateBackendMigrationTestBase<Configurabl
         TestSettings.HEAP_TIMERS,
         TestSettings.ROOMY_INCREMENTAL,
         TestSettings.TINY_INCREMENTAL);
-  }
-
-  @BeforeAll
-  static void beginToCount() {
-    EvictingRecords.takePercentOnDisk();
-  }
-
-  @AfterAll
-  static void whatTinyStoresLookedAtWasOnDisk() {
-    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
   }
 
   @Override

@@ -1,23 +1,12 @@
 package io.fasterkv.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.fasterkv.flink.records.EvictingRecords;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
+import io.fasterkv.flink.records.MostlyOnDisk;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 @Tag("long")
 class FasterTtlStateTinyIncrementalTest extends FasterTtlStateTestBase {
-  @BeforeAll
-  static void beginToCount() {
-    EvictingRecords.takePercentOnDisk();
-  }
-
-  @AfterAll
-  static void whatTinyStoresLookedAtWasOnDisk() {
-    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
-  }
+  @RegisterExtension static final MostlyOnDisk ON_DISK = MostlyOnDisk.over(80);
 
   @Override
   TestSettings settings() {

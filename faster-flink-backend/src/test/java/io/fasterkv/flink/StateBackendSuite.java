@@ -1,8 +1,6 @@
 package io.fasterkv.flink;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import io.fasterkv.flink.records.EvictingRecords;
+import io.fasterkv.flink.records.MostlyOnDisk;
 import org.apache.flink.runtime.state.AbstractStateBackend;
 import org.apache.flink.runtime.state.CheckpointStorage;
 import org.apache.flink.runtime.state.ConfigurableStateBackend;
@@ -10,25 +8,15 @@ import org.apache.flink.runtime.state.StateBackendTestBase;
 import org.apache.flink.runtime.state.storage.JobManagerCheckpointStorage;
 import org.apache.flink.testutils.junit.extensions.parameterized.Parameter;
 import org.apache.flink.testutils.junit.extensions.parameterized.ParameterizedTestExtension;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Flink's own suite for keyed state backends. */
 @ExtendWith(ParameterizedTestExtension.class)
 abstract class StateBackendSuite extends StateBackendTestBase<AbstractStateBackend> {
+  @RegisterExtension static final MostlyOnDisk ON_DISK = MostlyOnDisk.over(80);
 
   @Parameter TestSettings settings = TestSettings.ROOMY;
-
-  @BeforeAll
-  static void beginToCount() {
-    EvictingRecords.takePercentOnDisk();
-  }
-
-  @AfterAll
-  static void whatTinyStoresLookedAtWasOnDisk() {
-    assertThat(EvictingRecords.takePercentOnDisk()).isGreaterThan(80);
-  }
 
   @Override
   protected ConfigurableStateBackend getStateBackend() {

@@ -8,10 +8,8 @@ import io.fasterkv.Pause;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.NoSpaceException;
 import io.fasterkv.device.ReadQueue;
-import io.fasterkv.memory.OffHeapArena;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.file.Files;
@@ -25,41 +23,18 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Future;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Tests all devices that store segments in files, however they transfer the bytes; some with memory
  * aligned for direct transfers.
  */
-public abstract class SegmentDeviceContract {
-  private static final int SEGMENT_BYTES = 1 << 16;
-  private static final int SECTOR_BYTES = 4096;
+public abstract class SegmentDeviceContract extends DeviceFixture {
   private static final int READS = 300;
   private static final int DEPTH = 16;
-
-  @TempDir Path directory;
-
-  protected LogDevice device;
-
-  /** The device under test. */
-  protected abstract LogDevice device(Path directory, long segmentBytes) throws IOException;
-
-  @BeforeEach
-  void open() throws IOException {
-    device = device(directory, SEGMENT_BYTES);
-  }
-
-  @AfterEach
-  void close() throws IOException {
-    device.close();
-  }
 
   @Test
   void readsWhatItWroteInAnySegment() throws Exception {
@@ -346,10 +321,6 @@ public abstract class SegmentDeviceContract {
     }
   }
 
-  private static long sector(int i) {
-    return (long) i * SECTOR_BYTES % SEGMENT_BYTES;
-  }
-
   @Test
   void opensNoFileOnceItIsClosed() throws Exception {
     write(0, random(SECTOR_BYTES, 1));
@@ -488,44 +459,5 @@ public abstract class SegmentDeviceContract {
       reads++;
     } while (!isOver.get());
     return reads;
-  }
-
-  private void write(long address, MemorySegment source) throws Exception {
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    device.write(address, source, failure -> complete(done, failure));
-    await(done);
-  }
-
-  private MemorySegment read(long address, int bytes) throws Exception {
-    MemorySegment target = memory(bytes);
-    CompletableFuture<Void> done = new CompletableFuture<>();
-    device.read(address, target, failure -> complete(done, failure));
-    await(done);
-    return target;
-  }
-
-  private static void complete(CompletableFuture<Void> done, IOException failure) {
-    if (failure == null) {
-      done.complete(null);
-    } else {
-      done.completeExceptionally(failure);
-    }
-  }
-
-  private static void await(Future<Void> done) throws Exception {
-    done.get();
-  }
-
-  private static MemorySegment memory(int bytes) {
-    return Arena.ofAuto().allocate(bytes, OffHeapArena.PAGE_ALIGNMENT);
-  }
-
-  private static MemorySegment random(int bytes, long seed) {
-    MemorySegment memory = memory(bytes);
-    SplittableRandom random = new SplittableRandom(seed);
-    for (int at = 0; at < bytes; at++) {
-      memory.set(ValueLayout.JAVA_BYTE, at, (byte) random.nextInt());
-    }
-    return memory;
   }
 }

@@ -28,7 +28,7 @@ class SpanPathsTest {
   /** Header, key, and a number. */
   private static final int SHORT_RECORD_BYTES = 24 + 24 + 8;
 
-  /** Operations of a store, for one size of its index, before it defines a class. */
+  /** Operations of a store before it defines a class, and after a resize before the next one. */
   private static final long WITHOUT_CLASS =
       Long.getLong("io.fasterkv.operationsBeforeAClass", 1 << 20);
 
@@ -134,6 +134,7 @@ class SpanPathsTest {
       for (long i = 0; i < WITHOUT_CLASS / 2; i++) {
         first.read(key(ABSENT), null, new long[1], null);
       }
+      store.index().grow();
       assertThat(awaitClass(second)).isEqualTo(WITHOUT_CLASS - WITHOUT_CLASS / 2 + 1);
       assertThat(awaitClass(first)).isEqualTo(1);
       store.index().grow();

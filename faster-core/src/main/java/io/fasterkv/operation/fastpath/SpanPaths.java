@@ -23,7 +23,7 @@ public final class SpanPaths {
 
   private final Engine engine;
 
-  /** Operations of all sessions since the table has had no class. */
+  /** Operations of all sessions since the last class was defined, while there is none to use. */
   private final LongAdder without = new LongAdder();
 
   private volatile @Nullable IndexTable table;

@@ -39,7 +39,6 @@ class HugePagesTest {
     assertThat(output.split("--enable-native-access", -1)).as(output).hasSize(2);
   }
 
-  @Tag("slow")
   @Test
   void withNativeAccessNothingIsSaidAboutItAndStoresWork() throws Exception {
     String output = run(List.of("--enable-native-access=ALL-UNNAMED"));

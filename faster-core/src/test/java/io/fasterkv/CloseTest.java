@@ -130,6 +130,7 @@ class CloseTest {
   }
 
   /** No thread accesses freed memory, and nothing hangs. */
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void allThatIsUnderWayEndsOrIsTurnedAway(long seed) {

@@ -306,6 +306,7 @@ class InMemoryTest {
   }
 
   /** Values of many pages are written, replaced, moved and scanned, one writer at a time. */
+  @Tag("slow")
   @Test
   void largeValuesAreMovedWithTheirChunks() {
     StoreConfig config = large().build();

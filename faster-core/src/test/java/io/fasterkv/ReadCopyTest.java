@@ -50,6 +50,7 @@ class ReadCopyTest {
         .build();
   }
 
+  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void aCopyNeverCoversANewerVersionOrADelete(long seed) {

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class BufferPoolTest {
@@ -81,6 +82,7 @@ class BufferPoolTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void lentBuffersNeverOverlapAndNoneGetsLost() {
     long seed = Long.getLong("faster.seed", System.nanoTime());

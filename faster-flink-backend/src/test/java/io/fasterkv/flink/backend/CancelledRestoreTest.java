@@ -79,6 +79,7 @@ class CancelledRestoreTest extends IncrementalCheckpoints {
     Seeds.run(1, random -> endsAtEveryMoment(handle, random));
   }
 
+  @Tag("slow")
   @Test
   void endsAtEveryMomentOfAFullRestore() throws Throwable {
     openBackends();

@@ -361,6 +361,7 @@ class ClearModelTest {
   }
 
   /** A restored store frees parts that were cleared before or after its checkpoint. */
+  @Tag("slow")
   @Test
   void aRestoredStoreFreesClearedValues() throws Exception {
     try (TestBackends backends = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {

@@ -72,6 +72,7 @@ class ExpiryTest {
   }
 
   /** Even without writes, the passing of time causes a compaction run. */
+  @Tag("slow")
   @ParameterizedTest
   @EnumSource(names = {"TINY", "TINY_INCREMENTAL"})
   void anIdleStoreDropsExpiredRecords(TestSettings settings) throws Exception {

@@ -133,6 +133,7 @@ class IncrementalCheckpointTest extends IncrementalCheckpoints {
   }
 
   /** The log and the uploads continue where the checkpoint's log ended. */
+  @Tag("slow")
   @Test
   void aRestoredSubtaskContinuesWithTheSameFiles() throws Exception {
     FasterKeyedStateBackend<Integer> backend = open(TestSettings.ROOMY_INCREMENTAL);

@@ -111,6 +111,7 @@ class LocalRecoveryTest {
   }
 
   /** The copy is one file with the same bytes. */
+  @Tag("slow")
   @Test
   void aSubtaskIsRestoredFromALocalFullCheckpointAlone() throws Exception {
     open(TestSettings.TINY);

@@ -116,6 +116,7 @@ class MemorySplitTest {
         .isLessThan(backend.store().config().logMemoryBytes());
   }
 
+  @Tag("slow")
   @Test
   void aStateThatFitsItsIndexLeavesTheLogItsMemory() throws Exception {
     FasterKeyedStateBackend<Integer> backend = filled(MANY / 4);

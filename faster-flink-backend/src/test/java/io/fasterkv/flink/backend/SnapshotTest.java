@@ -94,6 +94,7 @@ class SnapshotTest {
         });
   }
 
+  @Tag("slow")
   @Test
   void aSnapshotCancelledInTheMiddleLeavesNoFilesAndAStoreThatWorks() throws Exception {
     try (TestBackends backends = new TestBackends(TestSettings.TINY, directory)) {

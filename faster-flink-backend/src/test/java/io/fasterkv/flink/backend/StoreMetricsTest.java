@@ -15,6 +15,7 @@ import org.apache.flink.runtime.state.KeyedStateHandle;
 import org.apache.flink.runtime.state.SnapshotResult;
 import org.apache.flink.runtime.state.VoidNamespace;
 import org.apache.flink.runtime.state.VoidNamespaceSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -68,6 +69,7 @@ class StoreMetricsTest {
     }
   }
 
+  @Tag("slow")
   @Test
   void hitsAreReportedByRegion() throws Exception {
     try (TestBackends backends = reported(TestSettings.ROOMY)) {

@@ -147,6 +147,7 @@ class OperationCountsTest {
     assertThat(reader.isOnHeap()).isFalse();
   }
 
+  @Tag("slow")
   @Test
   void accessesToOneEntryCostTheSameWhateverTheMapsSize() {
     ByteMaps maps = test.records.maps();

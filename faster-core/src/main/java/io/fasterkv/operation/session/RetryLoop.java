@@ -63,7 +63,7 @@ final class RetryLoop<I, O, C> {
     this.values = values;
     latch = new RecordLatch(engine.layout());
     this.counters = counters;
-    path = SpanPath.none(false);
+    path = values.path(counters);
     this.pendingUpdates = pendingUpdates;
     ChainWalk walk = new ChainWalk(engine, counters);
     large = new LargeValues<>(engine, values.large(), user, pendingUpdates == null);

@@ -58,7 +58,6 @@ class KillTest {
     return new Setup(new SplittableRandom(seed), Path.of(""), true).isMerging();
   }
 
-  @Tag("slow")
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
   void everySessionIsRecoveredWithOnePrefix(long seed) throws IOException, InterruptedException {

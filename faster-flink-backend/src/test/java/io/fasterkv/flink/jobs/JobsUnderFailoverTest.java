@@ -116,7 +116,6 @@ class JobsUnderFailoverTest {
                 .process(new PairsInIntervals()));
   }
 
-  @Tag("slow")
   @ParameterizedTest
   @MethodSource("settings")
   void asynchronousStateIsExact(JobSettings settings) throws Exception {

@@ -1,7 +1,7 @@
-// After ./bench --help, which writes the class path:
+// With the javac and java of a JDK 25, after ./bench --help, which writes the class path:
 // javac @faster-bench/target/run.args -d faster-bench/target/classes \
 //     docs/examples/WordCountJob.java
-// java @faster-bench/target/run.args WordCountJob
+// java @faster-bench/target/run.args WordCountJob /tmp/checkpoints
 import java.time.Duration;
 import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.state.ValueState;

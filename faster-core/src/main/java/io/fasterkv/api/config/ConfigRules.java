@@ -231,13 +231,13 @@ final class ConfigRules {
               + b.memoryBytes
               + ", needed="
               + sum
-              + " = indexBytes "
+              + "; indexBytes="
               + index
-              + " + growth to maxIndexBytes "
+              + ", growth to maxIndexBytes="
               + growth
-              + " + logMemoryBytes "
+              + ", logMemoryBytes="
               + logMemory
-              + " + scratchBytes "
+              + ", scratchBytes="
               + scratch
               + "; raise memoryBytes or lower a part");
     }

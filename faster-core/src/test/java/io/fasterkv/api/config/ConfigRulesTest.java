@@ -162,8 +162,8 @@ class ConfigRulesTest {
     assertThatThrownBy(() -> builder().logMemoryBytes(1 << 19).indexBytes(1 << 19).build())
         .isInstanceOf(BadConfig.class)
         .hasMessageContaining("memoryBytes=1048576")
-        .hasMessageContaining("indexBytes 524288")
-        .hasMessageContaining("logMemoryBytes 524288")
+        .hasMessageContaining("indexBytes=524288")
+        .hasMessageContaining("logMemoryBytes=524288")
         .hasMessageContaining("scratchBytes");
   }
 }

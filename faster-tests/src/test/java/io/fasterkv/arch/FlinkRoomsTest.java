@@ -5,16 +5,42 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.fasterkv.arch.Modules.FLINK;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.JavaClass;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 
 /** Checks the rooms of the state backend. */
 class FlinkRoomsTest {
   private static final String ROOT = "io.fasterkv.flink";
 
+  /**
+   * The rooms that contain dependency cycles between classes, with the size of the largest cycle.
+   * All other rooms have none.
+   */
+  private static final Map<String, Integer> KNOTS =
+      Map.of(
+          ROOT + ".records.base", 3,
+          ROOT + ".records.tree", 4,
+          ROOT + ".snapshot", 2,
+          ROOT + ".state", 4);
+
   @Test
   void roomsHaveNoCycles() {
     slices().matching(ROOT + ".(*)..").should().beFreeOfCycles().check(FLINK);
+  }
+
+  @Test
+  void classesOfARoomKnowEachOtherInNoLargerCircle() {
+    Set<String> rooms = FLINK.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
+    for (String room : rooms) {
+      assertThat(Knots.within(room, FLINK))
+          .as(room)
+          .allMatch(knot -> knot.size() <= KNOTS.getOrDefault(room, 0));
+    }
   }
 
   /** From top to bottom: a room of records imports only rooms above it. */

@@ -17,7 +17,7 @@ final class BlockPacker {
   private static final LZ4SafeDecompressor UNPACKER = LZ4.safeDecompressor();
 
   private final LZ4Compressor compressor = LZ4.fastCompressor();
-  private final byte[] packed = new byte[compressor.maxCompressedLength(LogFileFormat.BLOCK_BYTES)];
+  private final byte[] packed = new byte[compressor.maxCompressedLength(BlockTable.BLOCK_BYTES)];
 
   /**
    * Compresses the first bytes of a block into {@link #packed}.

@@ -8,15 +8,18 @@ import java.io.OutputStream;
 /**
  * Collects the stored lengths and the checksums of a log file's blocks while the file is written.
  * Blocks are added in the order of their addresses. A block ends at a multiple of {@link
- * LogFileFormat#BLOCK_BYTES}, or at the end of its piece. For one thread.
+ * #BLOCK_BYTES}, or at the end of its piece. For one thread.
  */
 final class BlockTable {
+  /** The number of bytes that are read and checked together when an operation misses a record. */
+  static final int BLOCK_BYTES = 32 << 10;
+
   private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
   private final DataOutputStream table = new DataOutputStream(bytes);
   private long stored;
 
   BlockTable() throws IOException {
-    table.writeInt(LogFileFormat.BLOCK_BYTES);
+    table.writeInt(BLOCK_BYTES);
   }
 
   /**

@@ -23,9 +23,6 @@ public final class LogFileFormat {
   /** "FLG4". */
   static final int MAGIC = 0x464C4734;
 
-  /** The number of bytes that are read and checked together when an operation misses a record. */
-  public static final int BLOCK_BYTES = 32 << 10;
-
   /** The length of each part of a digest except the last: a multiple of an entry. */
   static final int DIGEST_PART_BYTES = 24 * 2_720;
 

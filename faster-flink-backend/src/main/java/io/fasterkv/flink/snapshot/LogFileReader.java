@@ -144,12 +144,12 @@ public final class LogFileReader implements LogOrigin.File {
       int blockBytes = bytes.getInt();
       if (Integer.bitCount(blockBytes) != 1
           || blockBytes < 1
-          || blockBytes > LogFileFormat.BLOCK_BYTES) {
+          || blockBytes > BlockTable.BLOCK_BYTES) {
         throw new IOException(
             "blocks of a log file have a size that is out of range: bytes="
                 + blockBytes
                 + ", allowed=a power of two up to "
-                + LogFileFormat.BLOCK_BYTES
+                + BlockTable.BLOCK_BYTES
                 + ", "
                 + place);
       }

@@ -18,7 +18,7 @@ final class PieceParts {
   private final OutputStream out;
   private final Cancellation cancellation;
   private final @Nullable BlockPacker packer;
-  private final byte[] part = new byte[LogFileFormat.BLOCK_BYTES];
+  private final byte[] part = new byte[BlockTable.BLOCK_BYTES];
   private final MemorySegment segment = MemorySegment.ofArray(part);
   private final CRC32C crc = new CRC32C();
   private final CRC32C blockCrc = new CRC32C();
@@ -64,7 +64,6 @@ final class PieceParts {
   }
 
   private static long end(LogPiece piece, long from) {
-    return Math.min(
-        piece.until(), (from / LogFileFormat.BLOCK_BYTES + 1) * LogFileFormat.BLOCK_BYTES);
+    return Math.min(piece.until(), (from / BlockTable.BLOCK_BYTES + 1) * BlockTable.BLOCK_BYTES);
   }
 }

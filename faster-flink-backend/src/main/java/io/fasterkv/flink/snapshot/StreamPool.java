@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class StreamPool implements Closeable {
   /** The heap memory of an open stream. */
-  public static final long BYTES_A_STREAM = 2 * LogFileFormat.BLOCK_BYTES;
+  public static final long BYTES_A_STREAM = 2 * BlockTable.BLOCK_BYTES;
 
   private final OpenStreams streams;
   private final int mostIdle;
@@ -82,9 +82,9 @@ public final class StreamPool implements Closeable {
     private final StreamStateHandle file;
     private final FSDataInputStream in;
 
-    private final byte[] stored = new byte[LogFileFormat.BLOCK_BYTES];
+    private final byte[] stored = new byte[BlockTable.BLOCK_BYTES];
 
-    private final byte[] expanded = new byte[LogFileFormat.BLOCK_BYTES];
+    private final byte[] expanded = new byte[BlockTable.BLOCK_BYTES];
     private long position;
 
     Positioned(StreamStateHandle file, FSDataInputStream in) {
@@ -138,7 +138,7 @@ public final class StreamPool implements Closeable {
      * Fills {@code target} from the next {@code length} bytes, which are expanded if they are fewer
      * than the target's.
      *
-     * @param length at most {@link LogFileFormat#BLOCK_BYTES}
+     * @param length at most {@code BlockTable.BLOCK_BYTES}
      * @return false if the bytes cannot be expanded
      */
     boolean read(int length, MemorySegment target) throws IOException;
@@ -160,7 +160,7 @@ public final class StreamPool implements Closeable {
   }
 
   private static void readAll(Input input, MemorySegment target) throws IOException {
-    long most = LogFileFormat.BLOCK_BYTES;
+    long most = BlockTable.BLOCK_BYTES;
     for (long at = 0; at < target.byteSize(); at += most) {
       int length = (int) Math.min(most, target.byteSize() - at);
       input.read(length, target.asSlice(at, length));

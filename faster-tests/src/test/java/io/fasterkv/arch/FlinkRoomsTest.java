@@ -5,7 +5,6 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.Architectures.layeredArchitecture;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static io.fasterkv.arch.Modules.FLINK;
-import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.Map;
@@ -36,11 +35,7 @@ class FlinkRoomsTest {
   @Test
   void classesOfARoomKnowEachOtherInNoLargerCircle() {
     Set<String> rooms = FLINK.stream().map(JavaClass::getPackageName).collect(Collectors.toSet());
-    for (String room : rooms) {
-      assertThat(Knots.within(room, FLINK))
-          .as(room)
-          .allMatch(knot -> knot.size() <= KNOTS.getOrDefault(room, 0));
-    }
+    Knots.check(rooms, FLINK, KNOTS);
   }
 
   /** From top to bottom: a room of records imports only rooms above it. */

@@ -1,8 +1,11 @@
 package io.fasterkv.arch;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import com.tngtech.archunit.core.domain.Dependency;
 import com.tngtech.archunit.core.domain.JavaClass;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Deque;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -17,8 +20,18 @@ import java.util.TreeSet;
 final class Knots {
   private Knots() {}
 
+  /** Fails if a room has a knot of more classes than allowed; by default a room has no knot. */
+  static void check(
+      Collection<String> rooms, Iterable<JavaClass> all, Map<String, Integer> allowed) {
+    for (String room : rooms) {
+      assertThat(within(room, all))
+          .as(room)
+          .allMatch(knot -> knot.size() <= allowed.getOrDefault(room, 0));
+    }
+  }
+
   /** The knots of a package: sets of two or more classes. */
-  static Set<Set<String>> within(String room, Iterable<JavaClass> all) {
+  private static Set<Set<String>> within(String room, Iterable<JavaClass> all) {
     Map<String, Set<String>> uses = new TreeMap<>();
     for (JavaClass type : all) {
       if (type.getPackageName().equals(room)) {

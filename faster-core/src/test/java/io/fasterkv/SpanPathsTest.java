@@ -28,6 +28,12 @@ class SpanPathsTest {
   /** Header, key, and a number. */
   private static final int SHORT_RECORD_BYTES = 24 + 24 + 8;
 
+  /** Operations of a store before it defines a class, and after a resize before the next one. */
+  private static final long WITHOUT_CLASS =
+      Long.getLong("io.fasterkv.operationsBeforeAClass", 1 << 20);
+
+  private static final int ABSENT = -1;
+
   @TempDir Path directory;
 
   private final Witness functions = new Witness();
@@ -36,6 +42,7 @@ class SpanPathsTest {
   void ordinaryRecordsInMemoryTakeTheFastPath() {
     try (FasterStore store = open("a");
         Session<long[], long[], Object> session = session(store)) {
+      long before = session.serial();
       assertThat(upsert(session, 1, 10)).isEqualTo(Status.CREATED);
       assertThat(functions.wasShort).isFalse();
 
@@ -45,7 +52,7 @@ class SpanPathsTest {
       assertThat(functions.wasShort).isTrue();
       assertThat(read(session, 1)).isEqualTo(25);
       assertThat(functions.wasShort).isTrue();
-      assertThat(session.serial()).isEqualTo(4);
+      assertThat(session.serial()).isEqualTo(before + 4);
     }
   }
 
@@ -120,6 +127,27 @@ class SpanPathsTest {
   }
 
   @Test
+  void aClassIsDefinedAfterEnoughOperationsOfAllSessions() {
+    try (FasterStore store = open("a");
+        Session<long[], long[], Object> first = store.newSession().spans(functions);
+        Session<long[], long[], Object> second = store.newSession().spans(functions)) {
+      for (long i = 0; i < WITHOUT_CLASS / 2; i++) {
+        first.read(key(ABSENT), null, new long[1], null);
+      }
+      store.index().grow();
+      assertThat(awaitClass(second)).isEqualTo(WITHOUT_CLASS - WITHOUT_CLASS / 2 + 1);
+      assertThat(awaitClass(first)).isEqualTo(1);
+      store.index().grow();
+      assertThat(awaitClass(second)).isEqualTo(WITHOUT_CLASS + 1);
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      assertThat(awaitClass(second)).isEqualTo(1);
+      store.index().grow();
+      store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
+      assertThat(awaitClass(first)).isEqualTo(WITHOUT_CLASS + 1);
+    }
+  }
+
+  @Test
   void sessionsShareAClassAndStoresDoNot() {
     try (FasterStore store = open("a");
         FasterStore other = open("b");
@@ -138,6 +166,7 @@ class SpanPathsTest {
       upsert(session, 1, 10);
       WeakReference<Class<?>> old = new WeakReference<>(pathClass(session));
       store.index().grow();
+      awaitClass(session);
       assertThat(rmw(session, 1, 5)).isEqualTo(Status.UPDATED_IN_PLACE);
       assertThat(functions.wasShort).isTrue();
       assertThat(read(session, 1)).isEqualTo(15);
@@ -161,7 +190,19 @@ class SpanPathsTest {
   }
 
   private Session<long[], long[], Object> session(FasterStore store) {
-    return store.newSession().spans(functions);
+    Session<long[], long[], Object> session = store.newSession().spans(functions);
+    awaitClass(session);
+    return session;
+  }
+
+  /** Makes operations until the session has a class of its store's; returns how many. */
+  private static long awaitClass(Session<long[], long[], Object> session) {
+    long made = 0;
+    do {
+      session.read(key(ABSENT), null, new long[1], null);
+      made++;
+    } while (!pathClass(session).isHidden());
+    return made;
   }
 
   private static Class<?> pathClass(Session<?, ?, ?> session) {

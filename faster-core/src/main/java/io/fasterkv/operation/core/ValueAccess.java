@@ -76,8 +76,8 @@ public interface ValueAccess<I, O, C> extends Successor<I, O, C> {
   /** The functions for values that do not fit a page; null if there are none. */
   @Nullable LargeFunctions<I, O, C> large();
 
-  /** Creates the fast path of a session with these values, for new operations. */
-  SpanPath<I, O, C> path(SessionCounters.Stripe counters);
+  /** Creates a session's fast path for new operations; null if there is none, or none yet. */
+  @Nullable SpanPath<I, O, C> path(SessionCounters.Stripe counters);
 
   /** Reports the end of a pending operation to the user. */
   void completed(Operation<I, O, C> op);

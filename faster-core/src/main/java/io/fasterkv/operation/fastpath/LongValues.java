@@ -39,8 +39,8 @@ public final class LongValues<C> implements ValueAccess<Void, Void, C> {
 
   /** None; {@code LongCore} has its own. */
   @Override
-  public SpanPath<Void, Void, C> path(SessionCounters.Stripe counters) {
-    return SpanPath.none(true);
+  public @Nullable SpanPath<Void, Void, C> path(SessionCounters.Stripe counters) {
+    return null;
   }
 
   @Override

@@ -79,8 +79,8 @@ public final class SpanValues<I, O, C> implements ValueAccess<I, O, C>, LargeFun
   }
 
   @Override
-  public SpanPath<I, O, C> path(SessionCounters.Stripe counters) {
-    return paths == null ? SpanPath.none(true) : paths.path(this, counters);
+  public @Nullable SpanPath<I, O, C> path(SessionCounters.Stripe counters) {
+    return paths == null ? null : paths.path(this, counters);
   }
 
   @Override

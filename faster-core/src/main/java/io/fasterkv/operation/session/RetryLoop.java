@@ -47,7 +47,7 @@ final class RetryLoop<I, O, C> {
   /** Holds pending updates; null for a session that never has any. */
   private final @Nullable PendingUpdates<I, O, C> pendingUpdates;
 
-  private SpanPath<I, O, C> path;
+  private @Nullable SpanPath<I, O, C> path;
   private boolean mayReadShort = true;
 
   RetryLoop(
@@ -63,7 +63,6 @@ final class RetryLoop<I, O, C> {
     this.values = values;
     latch = new RecordLatch(engine.layout());
     this.counters = counters;
-    path = values.path(counters);
     this.pendingUpdates = pendingUpdates;
     ChainWalk walk = new ChainWalk(engine, counters);
     large = new LargeValues<>(engine, values.large(), user, pendingUpdates == null);
@@ -133,13 +132,15 @@ final class RetryLoop<I, O, C> {
 
   /** Makes attempts until the operation has ended or needs more than the log's memory. */
   private Step settle(Operation<I, O, C> op) {
-    if (!path.isCurrent()) {
-      path = values.path(counters);
+    SpanPath<I, O, C> fast = path;
+    if (fast == null || !fast.isCurrent()) {
+      fast = values.path(counters);
+      path = fast;
     }
     int tries = 0;
     user.protect();
     try {
-      if (begins(op) && path.take(op)) {
+      if (fast != null && begins(op) && fast.take(op)) {
         return Step.DONE;
       }
       while (true) {

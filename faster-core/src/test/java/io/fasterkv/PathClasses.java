@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.lang.ref.WeakReference;
 import java.lang.reflect.Field;
+import org.jspecify.annotations.Nullable;
 
 /** Inspects the classes that are created for a store. */
 final class PathClasses {
@@ -11,8 +12,8 @@ final class PathClasses {
 
   private PathClasses() {}
 
-  /** The class of the object in nested private fields. */
-  static Class<?> in(Object outer, String... fields) {
+  /** The class of the object in nested private fields; null if there is none. */
+  static @Nullable Class<?> in(Object outer, String... fields) {
     Object at = outer;
     for (String name : fields) {
       try {
@@ -23,7 +24,7 @@ final class PathClasses {
         throw new LinkageError(e.getMessage(), e);
       }
     }
-    return at.getClass();
+    return at == null ? null : at.getClass();
   }
 
   static void assertGoes(WeakReference<Class<?>> reference) {

@@ -19,10 +19,12 @@ class SuitesTest {
       List.of("faster-core", "faster-flink-backend", "faster-bench", "faster-tests");
   private static final Pattern TEST_METHOD =
       Pattern.compile(
-          "^  @(Test|ParameterizedTest|TestTemplate|TestFactory|ArchTest)\\b", Pattern.MULTILINE);
+          "^  @(Test|ParameterizedTest|RepeatedTest|TestTemplate|TestFactory|ArchTest)\\b",
+          Pattern.MULTILINE);
   private static final Pattern ABSTRACT =
       Pattern.compile("^(public )?(abstract class|interface) ", Pattern.MULTILINE);
-
+  private static final Pattern INHERITS =
+      Pattern.compile("^(public )?(final )?class \\w+ extends ", Pattern.MULTILINE);
   private static final Pattern SEEDS = Pattern.compile("\\bSeeds(\\.|::)(?!(bytes|java)\\b)");
   private static final Pattern TAG_OF_SEEDS =
       Pattern.compile("^@Tag\\(\"seeds\"\\)$", Pattern.MULTILINE);
@@ -93,6 +95,16 @@ class SuitesTest {
         .hasSizeGreaterThan(250)
         .allMatch(
             file -> file.toString().endsWith("Test.java") || file.toString().endsWith("IT.java"));
+  }
+
+  /** A class may inherit its tests. */
+  @Test
+  void everyClassWithTheNameOfOneHasTests() throws IOException {
+    assertThat(sources())
+        .filteredOn(file -> file.toString().endsWith("Test.java"))
+        .filteredOn(file -> !INHERITS.matcher(read(file)).find())
+        .hasSizeGreaterThan(250)
+        .allMatch(file -> TEST_METHOD.matcher(read(file)).find());
   }
 
   /** The test sources of all modules. */

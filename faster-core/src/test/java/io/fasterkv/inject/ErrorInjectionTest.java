@@ -55,10 +55,10 @@ class ErrorInjectionTest {
           + ".*:(AsyncCore\\.(arrived|complete|drive|process|setTimer).*|Promise\\.run.*"
           + "|SessionCore\\.reported.*)";
 
-  /** A setting in which these sessions read from disk; those with longs find all in memory. */
-  private static final int SETTING_OF_STAGES = 2;
-
-  /** A setting whose values do not fit into the log's memory. */
+  /**
+   * A setting whose values are many times as large as the log's memory: whatever the threads'
+   * order, sessions wait for every write, however late the first one is, and read from disk.
+   */
   private static final int SETTING_OF_WAITS = 1;
 
   private static final int FIRST_VISITS = 3;
@@ -127,14 +127,11 @@ class ErrorInjectionTest {
   void noErrorLeavesAStageIncomplete() {
     Campaign campaign = new Campaign(SAMPLE_SEED, BOUND_MILLIS, UnaryOperator.identity());
     assertThat(campaign.explore()).as("without any Error").isEmpty();
-    assertThat(campaign.each(STAGES, SETTING_OF_STAGES, FIRST_VISITS, faults::add)).isPositive();
+    assertThat(campaign.each(STAGES, SETTING_OF_WAITS, FIRST_VISITS, faults::add)).isPositive();
     assertThat(faults).isEmpty();
   }
 
-  /**
-   * The harness detects a hang that was planted. The values are many times as large as the log's
-   * memory, so sessions wait for every write, however late the first one is.
-   */
+  /** The harness detects a hang that was planted. */
   @Tag("slow")
   @Test
   void aFlusherThatLosesAReportIsFound() {

@@ -13,7 +13,7 @@ import io.fasterkv.api.Versions;
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.session.SessionMode;
-import io.fasterkv.record.RecordLayout;
+import io.fasterkv.memory.Words;
 import io.fasterkv.record.SpanRecord;
 import io.fasterkv.sim.DiskFaults;
 import io.fasterkv.sim.SimulatedDisk;
@@ -309,7 +309,7 @@ class LargeFaultTest {
 
   /** A record's header and key have no checksum of their own, as for small values. */
   private static long addressOutsideOfHeads(SplittableRandom random, List<Long> anchors) {
-    long headBytes = SpanRecord.INSTANCE.headerBytes() + RecordLayout.align(key(0).length());
+    long headBytes = SpanRecord.INSTANCE.headerBytes() + Words.align(key(0).length());
     while (true) {
       long address = random.nextInt(SEGMENT_BYTES, 12 * SEGMENT_BYTES);
       if (anchors.stream().noneMatch(head -> address >= head && address < head + headBytes)) {

@@ -104,7 +104,8 @@ final class KeyTable implements AutoCloseable {
 
   /** Number of keys of a given length for which there is room. */
   long capacity(long keyBytes) {
-    return Math.min(slotMask / 2, (memory.byteSize() - slotBytes()) / (HEADER + align(keyBytes)));
+    return Math.min(
+        slotMask / 2, (memory.byteSize() - slotBytes()) / (HEADER + Words.align(keyBytes)));
   }
 
   /**
@@ -175,7 +176,7 @@ final class KeyTable implements AutoCloseable {
   }
 
   private boolean add(long slot, ByteSpan key, long word) {
-    long bytes = HEADER + align(key.length());
+    long bytes = HEADER + Words.align(key.length());
     if (used + bytes > memory.byteSize() || keys > slotMask / 2) {
       return false;
     }
@@ -236,9 +237,5 @@ final class KeyTable implements AutoCloseable {
 
   private static long fold(long word) {
     return word * MIX ^ Math.unsignedMultiplyHigh(word, MIX);
-  }
-
-  private static long align(long bytes) {
-    return (bytes + 7) & -Long.BYTES;
   }
 }

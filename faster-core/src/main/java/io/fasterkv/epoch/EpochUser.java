@@ -34,19 +34,14 @@ public final class EpochUser implements AutoCloseable {
   }
 
   /**
-   * From now on, what this user reads stays valid until it refreshes or leaves. Not nested.
+   * Starts protection: what this user reads from now on stays valid until it refreshes or
+   * unprotects. Calls do not nest.
    *
    * @throws Closed if this user is closed
    * @throws io.fasterkv.api.StoreException.OutOfBudget if this user's former thread has ended, its
    *     slot was given to another user for that, and no slot is free now
    */
-  @SuppressWarnings(
-      "ReferenceEquality") // Starts protection: from now on, everything that this user reads stays
-  // valid until it refreshes or unprotects. Calls do not nest. @throws
-  // Closed if this user is closed @throws
-  // io.fasterkv.api.StoreException.OutOfBudget if this user's former
-  // thread has ended, its slot was therefore given to another user, and no
-  // slot is free now
+  @SuppressWarnings("ReferenceEquality") // A thread is identified by its object.
   public void protect() {
     if (thread != Thread.currentThread()) {
       takeOver();
@@ -86,11 +81,12 @@ public final class EpochUser implements AutoCloseable {
   }
 
   /** After a change of threads, the slot may belong to another user. */
-  @SuppressWarnings("ReferenceEquality")
+  @SuppressWarnings("ReferenceEquality") // A thread is identified by its object.
   private void requireProtectable() {
     if (thread != Thread.currentThread()) {
       throw new IllegalStateException(
-          "a user of the epochs leaves on another thread than it came: thread="
+          "a user of the epochs unprotects or refreshes on another thread than it protected:"
+              + " thread="
               + Thread.currentThread().getName()
               + ", allowed="
               + (thread == null ? "none, it is closed" : thread.getName()));

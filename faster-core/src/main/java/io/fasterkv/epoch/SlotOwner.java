@@ -19,10 +19,10 @@ final class SlotOwner {
   /** Owns a slot while it is being freed. */
   static final SlotOwner NOBODY = new SlotOwner();
 
-  private final @Nullable WeakReference<EpochUser> user;
+  private final @Nullable WeakReference<?> user;
   private final @Nullable WeakReference<Thread> thread;
 
-  SlotOwner(WeakReference<EpochUser> user, Thread thread) {
+  SlotOwner(WeakReference<?> user, Thread thread) {
     this.user = user;
     this.thread = new WeakReference<>(thread);
   }

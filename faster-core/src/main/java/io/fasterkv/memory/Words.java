@@ -15,6 +15,11 @@ public final class Words {
 
   private Words() {}
 
+  /** The smallest multiple of 8 that is at least {@code bytes}. */
+  public static long align(long bytes) {
+    return (bytes + 7) & -Long.BYTES;
+  }
+
   public static long loadPlain(MemorySegment memory, long offset) {
     return (long) WORD.get(memory, offset);
   }

@@ -44,7 +44,7 @@ public final class ChunkRecord {
 
   /** Length of a chunk with a piece of {@code pieceBytes}. */
   public static long recordBytes(int keyBytes, int pieceBytes) {
-    return overheadBytes(keyBytes) + RecordLayout.align(pieceBytes);
+    return overheadBytes(keyBytes) + Words.align(pieceBytes);
   }
 
   /** Offset of the piece in a record. */

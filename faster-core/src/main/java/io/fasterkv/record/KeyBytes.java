@@ -68,7 +68,7 @@ public final class KeyBytes {
   }
 
   void copyTo(MemorySegment target, long offset) {
-    MemorySegment.copy(memory, 0, target, offset, RecordLayout.align(length));
+    MemorySegment.copy(memory, 0, target, offset, Words.align(length));
   }
 
   boolean contentEquals(MemorySegment other, long offset) {

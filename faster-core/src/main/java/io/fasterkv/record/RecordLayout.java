@@ -140,8 +140,4 @@ public abstract sealed class RecordLayout permits LongRecord, SpanRecord {
 
   /** Whether a record's key is {@code key}. */
   public abstract boolean keyEquals(MemorySegment memory, long record, KeyBytes key);
-
-  public static long align(long bytes) {
-    return (bytes + 7) & ~7L;
-  }
 }

@@ -48,7 +48,7 @@ public final class SpanRecord extends RecordLayout {
 
   @Override
   public long recordBytes(int keyBytes, long valueBytes) {
-    return HEADER_BYTES + align(keyBytes) + align(valueBytes);
+    return HEADER_BYTES + Words.align(keyBytes) + Words.align(valueBytes);
   }
 
   @Override
@@ -81,7 +81,7 @@ public final class SpanRecord extends RecordLayout {
     int valueBytes = valueBytes(memory, record);
     return keyBytes >= 0
         && valueBytes >= 0
-        && recordBytes == align(recordBytes)
+        && recordBytes == Words.align(recordBytes)
         && recordBytes(keyBytes, valueBytes) <= recordBytes;
   }
 
@@ -97,7 +97,7 @@ public final class SpanRecord extends RecordLayout {
 
   @Override
   public long valueOffset(MemorySegment memory, long record) {
-    return record + HEADER_BYTES + align(keyBytes(memory, record));
+    return record + HEADER_BYTES + Words.align(keyBytes(memory, record));
   }
 
   @Override
@@ -109,14 +109,14 @@ public final class SpanRecord extends RecordLayout {
   public static long usedBytes(MemorySegment memory, long record) {
     return INSTANCE.valueOffset(memory, record)
         - record
-        + align(INSTANCE.valueBytes(memory, record));
+        + Words.align(INSTANCE.valueBytes(memory, record));
   }
 
   /** Maximum length of a value in place. */
   public static int valueCapacity(MemorySegment memory, long record) {
     long sizes = Words.loadPlain(memory, record + SIZES);
     long keyBytes = sizes & LOW_HALF;
-    return (int) ((sizes >>> Integer.SIZE) - HEADER_BYTES - align(keyBytes));
+    return (int) ((sizes >>> Integer.SIZE) - HEADER_BYTES - Words.align(keyBytes));
   }
 
   @Override

@@ -2,6 +2,7 @@ package io.fasterkv.record;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.memory.Words;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -42,7 +43,7 @@ class KeyBytesTest {
           // The source ends with the key: a load beyond it would throw.
           key.copy(source.asSlice(0, offset + length), offset, length, buffer);
 
-          int padded = (int) RecordLayout.align(length);
+          int padded = (int) Words.align(length);
           byte[] expected = new byte[padded + 1];
           System.arraycopy(random, offset, expected, 0, length);
           expected[padded] = -1;

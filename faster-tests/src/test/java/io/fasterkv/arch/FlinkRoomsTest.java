@@ -23,9 +23,9 @@ class FlinkRoomsTest {
   private static final Map<String, Integer> KNOTS =
       Map.of(
           ROOT + ".records.base", 3,
-          ROOT + ".records.tree", 4,
+          ROOT + ".records.tree", 3,
           ROOT + ".snapshot", 2,
-          ROOT + ".state", 4);
+          ROOT + ".state", 3);
 
   @Test
   void roomsHaveNoCycles() {

@@ -18,11 +18,15 @@ import java.util.TreeSet;
  * the package. A nested class counts as its outermost class.
  */
 final class Knots {
+  /** No room may have a knot of more classes. */
+  private static final int MOST_CLASSES = 3;
+
   private Knots() {}
 
   /** Fails if a room has a knot of more classes than allowed; by default a room has no knot. */
   static void check(
       Collection<String> rooms, Iterable<JavaClass> all, Map<String, Integer> allowed) {
+    assertThat(allowed.values()).allMatch(size -> size <= MOST_CLASSES);
     for (String room : rooms) {
       assertThat(within(room, all))
           .as(room)

@@ -2,10 +2,10 @@ package io.fasterkv.checkpoint.export;
 
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.StoreException.Corrupt;
+import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
 import io.fasterkv.record.KeyBytes;
 import io.fasterkv.record.RecordInfo;
-import io.fasterkv.record.RecordLayout;
 import io.fasterkv.spi.KeyFilter;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -116,7 +116,7 @@ public final class RecordDigest {
   private void put(MemorySegment memory, long record, long address, long info) {
     int length = walk.layout().keyBytes(memory, record);
     long keyAt = walk.layout().keyOffset(record);
-    key.set(memory.asSlice(keyAt, RecordLayout.align(length)), length);
+    key.set(memory.asSlice(keyAt, Words.align(length)), length);
     int head = 0;
     for (int at = Math.min(length, KeyFilter.HEAD_BYTES) - 1; at >= 0; at--) {
       head = head << Byte.SIZE | (memory.get(ValueLayout.JAVA_BYTE, keyAt + at) & 0xFF);

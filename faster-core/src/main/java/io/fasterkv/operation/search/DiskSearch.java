@@ -3,6 +3,7 @@ package io.fasterkv.operation.search;
 import io.fasterkv.api.StoreException.Corrupt;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.Words;
 import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.core.Operation;
 import io.fasterkv.operation.core.Operation.Phase;
@@ -129,7 +130,7 @@ public final class DiskSearch {
    * Whether the read bytes include the record's key if it has the length of the operation's key.
    */
   private boolean hasKey(Operation<?, ?, ?> op, MemorySegment memory) {
-    return layout.headerBytes() + RecordLayout.align(op.key.length()) <= memory.byteSize();
+    return layout.headerBytes() + Words.align(op.key.length()) <= memory.byteSize();
   }
 
   /** Takes a record with the key, which is the value or a part of it. */

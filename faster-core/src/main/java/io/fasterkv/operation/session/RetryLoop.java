@@ -134,31 +134,36 @@ final class RetryLoop<I, O, C> {
   private Step settle(Operation<I, O, C> op) {
     SpanPath<I, O, C> fast = path;
     if (fast == null || !fast.isCurrent()) {
-      fast = values.path(counters);
-      path = fast;
+      fast = newPath();
     }
-    int tries = 0;
     user.protect();
     try {
-      if (fast != null && begins(op) && fast.take(op)) {
-        return Step.DONE;
-      }
-      while (true) {
-        Step step = engine.index().enter(op.hash, op.entry) ? attemptOfVersion(op) : Step.RETRY;
-        if (step == Step.RESTART) {
-          op.phase = Phase.SEARCH;
-        } else if (step != Step.RETRY) {
-          return step;
-        }
-        engine.log().assist();
-        backOff(tries++);
-      }
+      return fast != null && begins(op) && fast.take(op) ? Step.DONE : attempts(op);
     } catch (Throwable e) {
       latch.releaseAfterError(op, engine.log().memory());
       NewRecord.settlePublication(engine, op);
       throw e;
     } finally {
       user.unprotect();
+    }
+  }
+
+  private @Nullable SpanPath<I, O, C> newPath() {
+    path = values.path(counters);
+    return path;
+  }
+
+  private Step attempts(Operation<I, O, C> op) {
+    int tries = 0;
+    while (true) {
+      Step step = engine.index().enter(op.hash, op.entry) ? attemptOfVersion(op) : Step.RETRY;
+      if (step == Step.RESTART) {
+        op.phase = Phase.SEARCH;
+      } else if (step != Step.RETRY) {
+        return step;
+      }
+      engine.log().assist();
+      backOff(tries++);
     }
   }
 

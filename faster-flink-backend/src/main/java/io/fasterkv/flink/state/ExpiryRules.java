@@ -7,6 +7,7 @@ import io.fasterkv.flink.records.base.ValueIncarnations;
 import io.fasterkv.flink.records.map.EntryLife;
 import java.util.Arrays;
 import org.apache.flink.api.common.state.StateTtlConfig;
+import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.runtime.state.ttl.TtlStateFactory.TtlSerializer;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.jspecify.annotations.Nullable;
@@ -46,7 +47,19 @@ public final class ExpiryRules {
     if (isOn) {
       incarnations.noteTimed(state.id());
     }
-    set(state.id(), isOn ? StateExpiry.of(state, config.getTimeToLive().toMillis(), time) : null);
+    set(state.id(), isOn ? rule(state, config.getTimeToLive().toMillis()) : null);
+  }
+
+  private StateExpiry rule(RegisteredState<?, ?> state, long ttlMillis) {
+    return switch (state.type()) {
+      case LIST ->
+          new ListExpiry(
+              ((ListSerializer<?>) state.valueSerializer()).getElementSerializer().duplicate(),
+              ttlMillis,
+              time);
+      case MAP -> new MapExpiry(ttlMillis, time);
+      default -> new ValueExpiry(ttlMillis, time);
+    };
   }
 
   /** Keeps all records of a state until it is registered again. */

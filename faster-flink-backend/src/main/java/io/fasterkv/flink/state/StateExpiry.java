@@ -3,7 +3,6 @@ package io.fasterkv.flink.state;
 import io.fasterkv.api.ByteSpan;
 import io.fasterkv.api.config.KeepRule.Lookup;
 import java.nio.ByteOrder;
-import org.apache.flink.api.common.typeutils.base.ListSerializer;
 import org.apache.flink.runtime.state.ttl.TtlTimeProvider;
 import org.apache.flink.runtime.state.ttl.TtlUtils;
 
@@ -21,18 +20,6 @@ abstract sealed class StateExpiry permits ValueExpiry, ListExpiry, MapExpiry {
   StateExpiry(long ttlMillis, TtlTimeProvider time) {
     this.ttlMillis = ttlMillis;
     this.time = time;
-  }
-
-  static StateExpiry of(RegisteredState<?, ?> state, long ttlMillis, TtlTimeProvider time) {
-    return switch (state.type()) {
-      case LIST ->
-          new ListExpiry(
-              ((ListSerializer<?>) state.valueSerializer()).getElementSerializer().duplicate(),
-              ttlMillis,
-              time);
-      case MAP -> new MapExpiry(ttlMillis, time);
-      default -> new ValueExpiry(ttlMillis, time);
-    };
   }
 
   /** Whether a record must be kept. */

@@ -17,7 +17,7 @@ final class KeptRoots {
   /** One copy; without an owner while it is read and after it was dropped. */
   private static final class Root {
     private final HeapBlock block = new HeapBlock();
-    private @Nullable TimerTree owner;
+    private @Nullable Object owner;
   }
 
   private final Records records;
@@ -27,32 +27,37 @@ final class KeptRoots {
     this.records = records;
   }
 
-  private Root rootOf(TimerTree tree) {
-    int number = tree.number() & (ROOTS - 1);
-    Root root = roots[number];
+  private Root copy(int number) {
+    int place = number & (ROOTS - 1);
+    Root root = roots[place];
     if (root == null) {
       root = new Root();
-      roots[number] = root;
+      roots[place] = root;
     }
     return root;
   }
 
-  /** The root of a set, which has one; valid until the next call. */
-  ByteSpan get(TimerTree tree, CompositeKey blocks) {
-    Root root = rootOf(tree);
-    if (root.owner != tree) {
+  /**
+   * The root of a set that has one; valid until the next call.
+   *
+   * @param set identifies the set
+   * @param number selects the copy; should differ from the numbers of other sets
+   */
+  ByteSpan get(Object set, int number, CompositeKey blocks) {
+    Root root = copy(number);
+    if (root.owner != set) {
       root.owner = null;
       if (!records.read(blocks.head(), root.block)) {
         throw new IllegalStateException("the root of an ordered set is missing");
       }
-      root.owner = tree;
+      root.owner = set;
     }
     return root.block.open(0);
   }
 
-  void drop(TimerTree tree) {
-    Root root = rootOf(tree);
-    if (root.owner == tree) {
+  void drop(Object set, int number) {
+    Root root = copy(number);
+    if (root.owner == set) {
       root.owner = null;
     }
   }

@@ -15,7 +15,6 @@ public final class TimerTree {
    */
   public static final int ORDERED_BYTES = TreeLayout.LONG_PREFIX_BYTES;
 
-  static final int NO_ROOT = -1;
   private static final int UNKNOWN = -2;
   private static final int NO_BLOCK = -1;
 
@@ -24,7 +23,7 @@ public final class TimerTree {
   private final int state;
   private final byte[] treeKey;
 
-  /** The root's level, {@link #NO_ROOT} or {@link #UNKNOWN}. */
+  /** The root's level, {@link TreeLayout#NO_ROOT} or {@link #UNKNOWN}. */
   private int levels = UNKNOWN;
 
   private long count = UNKNOWN;
@@ -67,7 +66,7 @@ public final class TimerTree {
   }
 
   public boolean isEmpty() {
-    return levels() == NO_ROOT;
+    return levels() == TreeLayout.NO_ROOT;
   }
 
   /** Increases whenever the first element changed or may have changed. */
@@ -110,7 +109,7 @@ public final class TimerTree {
   }
 
   private boolean insert(OrderKey order) {
-    if (levels() == NO_ROOT) {
+    if (levels() == TreeLayout.NO_ROOT) {
       levels = TreeLayout.LEAF;
       count = 0;
     }
@@ -144,7 +143,7 @@ public final class TimerTree {
 
   /** Called before inner blocks change. */
   private void forgetBlocks() {
-    trees.roots().drop(this);
+    trees.roots().drop(this, number());
     lastLeaf = NO_BLOCK;
     firstLeaf = NO_BLOCK;
   }
@@ -159,7 +158,7 @@ public final class TimerTree {
   /** Removes an element; returns false if the set does not have it. */
   public boolean remove(byte[] element, int offset, int length) {
     OrderKey order = trees.order().ofElement(element, offset, length);
-    if (levels() == NO_ROOT) {
+    if (levels() == TreeLayout.NO_ROOT) {
       return false;
     }
     if (isLastAdded(order)) {
@@ -210,7 +209,7 @@ public final class TimerTree {
       return;
     }
     head.setNone();
-    if (levels() != NO_ROOT) {
+    if (levels() != TreeLayout.NO_ROOT) {
       trees.readFirst(blocks().record(firstLeaf()), firstLeaf(), head);
     }
     headKnown = true;
@@ -271,7 +270,7 @@ public final class TimerTree {
 
   /** Reads the order keys of one leaf, and the first order key of the next leaf. */
   boolean readLeaf(OrderKey from, TreeBlock into, KeyCopy next) {
-    if (levels() == NO_ROOT) {
+    if (levels() == TreeLayout.NO_ROOT) {
       return false;
     }
     CompositeKey key = blocks();

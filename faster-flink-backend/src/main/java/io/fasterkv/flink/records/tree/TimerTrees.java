@@ -126,10 +126,10 @@ public final class TimerTrees {
     longValue.clear();
   }
 
-  /** The level of a block, or {@link TimerTree#NO_ROOT} if there is none. */
+  /** The level of a block, or {@link TreeLayout#NO_ROOT} if there is none. */
   int level(ByteSpan block) {
     LevelReader reader = new LevelReader();
-    return records.read(block, reader) ? reader.level : TimerTree.NO_ROOT;
+    return records.read(block, reader) ? reader.level : TreeLayout.NO_ROOT;
   }
 
   private static final class LevelReader implements RecordReader {
@@ -176,7 +176,7 @@ public final class TimerTrees {
       KeyCopy high) {
     search.start(wanted, low, high);
     if (levels > TreeLayout.LEAF) {
-      search.in(TreeLayout.ROOT).read(roots.get(tree, blocks));
+      search.in(TreeLayout.ROOT).read(roots.get(tree, tree.number(), blocks));
     }
     for (int level = levels - 1; level > TreeLayout.LEAF; level--) {
       if (!records.read(blocks.record(search.child()), search.in(search.child()))) {

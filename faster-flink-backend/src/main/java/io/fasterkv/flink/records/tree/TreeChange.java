@@ -130,7 +130,7 @@ final class TreeChange {
    * Removes a key that the tree has.
    *
    * @param levels the root's level
-   * @return the root's new level, or {@link TimerTree#NO_ROOT}
+   * @return the root's new level, or {@link TreeLayout#NO_ROOT}
    */
   int remove(CompositeKey key, OrderKey order, int levels) {
     load(key, order, levels);
@@ -211,7 +211,7 @@ final class TreeChange {
     TreeBlock root = root();
     if (root.isEmpty()) {
       records.delete(key.record(TreeLayout.ROOT));
-      return TimerTree.NO_ROOT;
+      return TreeLayout.NO_ROOT;
     }
     while (!root.isLeaf()) {
       TreeCursor only = root.entries();

@@ -44,6 +44,10 @@ public final class TreeLayout {
   static final int DIGEST_BYTES = 32;
   static final int LONG_PREFIX_BYTES = LONG_BYTES - DIGEST_BYTES;
   static final int ROOT = 0;
+
+  /** The level of the root of an empty set. */
+  static final int NO_ROOT = -1;
+
   static final int LAST_BLOCK_AT = 1;
   static final int LENGTH_BYTES = 1;
   static final int CHILD_BYTES = Integer.BYTES;

@@ -10,12 +10,21 @@ import java.nio.ByteOrder;
  * next multiple of 8, as in a record.
  */
 public final class KeyBytes {
+  /** Keys of up to this length are copied and compared word by word. */
   private static final int BY_WORDS = 64;
+
+  private static final int KEPT_BYTES = 4 * Long.BYTES;
   private static final boolean IS_LITTLE_ENDIAN =
       ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
   private MemorySegment memory = MemorySegment.NULL;
   private int length;
+
+  // The first words, zero beyond the key: comparing them reads only the other key's memory.
+  private long word0;
+  private long word1;
+  private long word2;
+  private long word3;
 
   /** Uses the first {@code length} bytes of {@code memory} and pads them with zeros. */
   public void set(MemorySegment memory, int length) {
@@ -28,6 +37,14 @@ public final class KeyBytes {
       long first = IS_LITTLE_ENDIAN ? -1L >>> others : -1L << others;
       Words.storePlain(memory, at, Words.loadPlain(memory, at) & first);
     }
+    word0 = load(0);
+    word1 = load(8);
+    word2 = load(16);
+    word3 = load(24);
+  }
+
+  private long load(int at) {
+    return at < length ? Words.loadPlain(memory, at) : 0;
   }
 
   /**
@@ -43,15 +60,31 @@ public final class KeyBytes {
     }
     this.memory = memory;
     this.length = length;
-    int at = 0;
-    for (; at + Long.BYTES <= length; at += Long.BYTES) {
-      Words.storePlain(memory, at, source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + at));
+    word0 = copyWord(source, offset, 0);
+    word1 = copyWord(source, offset, 8);
+    word2 = copyWord(source, offset, 16);
+    word3 = copyWord(source, offset, 24);
+    for (int at = KEPT_BYTES; at < length; at += Long.BYTES) {
+      copyWord(source, offset, at);
     }
-    if (at < length) {
-      int others = (at + Long.BYTES - length) * Byte.SIZE;
+  }
+
+  /** Copies the word at {@code at} of a key of 8 bytes or more; returns zero beyond the key. */
+  private long copyWord(MemorySegment source, long offset, int at) {
+    int bytes = length - at;
+    if (bytes <= 0) {
+      return 0;
+    }
+    long word;
+    if (bytes >= Long.BYTES) {
+      word = source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + at);
+    } else {
+      int others = (Long.BYTES - bytes) * Byte.SIZE;
       long last = source.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + length - Long.BYTES);
-      Words.storePlain(memory, at, IS_LITTLE_ENDIAN ? last >>> others : last << others);
+      word = IS_LITTLE_ENDIAN ? last >>> others : last << others;
     }
+    Words.storePlain(memory, at, word);
+    return word;
   }
 
   public MemorySegment memory() {
@@ -64,7 +97,7 @@ public final class KeyBytes {
 
   /** The first 8 bytes as a number. */
   public long asLong() {
-    return Words.loadPlain(memory, 0);
+    return word0;
   }
 
   void copyTo(MemorySegment target, long offset) {
@@ -72,6 +105,12 @@ public final class KeyBytes {
   }
 
   boolean contentEquals(MemorySegment other, long offset) {
+    if (length <= KEPT_BYTES) {
+      return (length <= 0 || Words.loadPlain(other, offset) == word0)
+          && (length <= 8 || Words.loadPlain(other, offset + 8) == word1)
+          && (length <= 16 || Words.loadPlain(other, offset + 16) == word2)
+          && (length <= 24 || Words.loadPlain(other, offset + 24) == word3);
+    }
     if (length > BY_WORDS) {
       return MemorySegment.mismatch(memory, 0, length, other, offset, offset + length) < 0;
     }

@@ -52,8 +52,27 @@ class KeyBytesTest {
               .isEqualTo(expected);
           assertThat(key.length()).isEqualTo(length);
           assertThat(key.memory()).isSameAs(buffer);
+          assertThat(isEqualOnlyToItself(key, buffer)).isTrue();
+          assertThat(key.asLong()).isEqualTo(length == 0 ? 0 : Words.loadPlain(buffer, 0));
         }
       }
+    }
+  }
+
+  /** Compares a key with a copy in a record, and with the copy after each byte was changed. */
+  private static boolean isEqualOnlyToItself(KeyBytes key, MemorySegment buffer) {
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment record = arena.allocate(SOURCE_BYTES, Long.BYTES);
+      MemorySegment.copy(buffer, 0, record, Long.BYTES, Words.align(key.length()));
+      for (int at = 0; at < key.length(); at++) {
+        byte before = record.get(ValueLayout.JAVA_BYTE, Long.BYTES + at);
+        record.set(ValueLayout.JAVA_BYTE, Long.BYTES + at, (byte) ~before);
+        if (key.contentEquals(record, Long.BYTES)) {
+          return false;
+        }
+        record.set(ValueLayout.JAVA_BYTE, Long.BYTES + at, before);
+      }
+      return key.contentEquals(record, Long.BYTES);
     }
   }
 }

@@ -2,12 +2,15 @@ package io.fasterkv.api.config;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 
 /** Hashes keys in the manner of wyhash: multiply and fold, eight bytes at a time. */
 final class DefaultKeyHash {
   private static final long SEED = 0x9E3779B97F4A7C15L;
   private static final long MIX = 0xE7037ED1A0B428DBL;
   private static final long FINAL = 0x8EBC6AF09C88C6E3L;
+  private static final boolean IS_LITTLE_ENDIAN =
+      ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
 
   private DefaultKeyHash() {}
 
@@ -18,11 +21,25 @@ final class DefaultKeyHash {
       long word = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + at);
       state = fold(state ^ word, MIX);
     }
-    long rest = 0;
-    for (int shift = 0; at < length; at++, shift += Byte.SIZE) {
-      rest |= (memory.get(ValueLayout.JAVA_BYTE, offset + at) & 0xFFL) << shift;
+    return fold(state ^ rest(memory, offset + at, length - at, at == 0), FINAL);
+  }
+
+  /** The last, fewer than eight bytes as a number, the first one lowest. */
+  private static long rest(MemorySegment memory, long offset, int bytes, boolean isAlone) {
+    if (bytes == 0) {
+      return 0;
     }
-    return fold(state ^ rest, FINAL);
+    if (!isAlone) {
+      // One load, which begins before them.
+      long last = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + bytes - Long.BYTES);
+      int others = (Long.BYTES - bytes) * Byte.SIZE;
+      return (IS_LITTLE_ENDIAN ? last : Long.reverseBytes(last)) >>> others;
+    }
+    long rest = 0;
+    for (int at = 0; at < bytes; at++) {
+      rest |= (memory.get(ValueLayout.JAVA_BYTE, offset + at) & 0xFFL) << (at * Byte.SIZE);
+    }
+    return rest;
   }
 
   private static long fold(long a, long b) {

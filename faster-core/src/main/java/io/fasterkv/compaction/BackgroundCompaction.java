@@ -202,7 +202,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private void lowerEstimate() {
     estimator.lower();
     try {
-      compactor.cleanIndexSeldom();
+      compactor.cleanIndex();
     } catch (OutOfBudget e) {
       // Sessions and scans are using all epoch slots now.
     }

@@ -131,11 +131,6 @@ public final class Compactor {
     cleaner.clean(engine.log().removableBelow());
   }
 
-  /** As {@link #cleanIndex}, but reads no more bytes of the index than the log has dropped. */
-  void cleanIndexSeldom() {
-    cleaner.cleanSeldom(engine.log().removableBelow());
-  }
-
   /**
    * Runs a sample while no run is in progress: there may be scratch memory for only one of them.
    */

@@ -37,20 +37,7 @@ public final class IndexCleaner {
    * for another call.
    */
   public long clean(long address) {
-    return clean(address, false);
-  }
-
-  /**
-   * As {@link #clean}, but only if as many bytes of log were dropped since the last time as the
-   * index has. So it reads at most one byte of the index for each byte that is dropped.
-   */
-  public long cleanSeldom(long address) {
-    return clean(address, true);
-  }
-
-  private long clean(long address, boolean isSeldom) {
-    long dropped = address - cleanedBelow;
-    if (dropped <= 0) {
+    if (address <= cleanedBelow) {
       return 0;
     }
     try (EpochUser user = epochs.register()) {
@@ -62,9 +49,6 @@ public final class IndexCleaner {
           IndexTable table = index.stableTable();
           first = first == null ? table : first;
           if (table == null || table != first) {
-            return freed;
-          }
-          if (isSeldom && from == 0 && dropped < buckets(table) * BucketLayout.BYTES) {
             return freed;
           }
           if (from >= buckets(table)) {

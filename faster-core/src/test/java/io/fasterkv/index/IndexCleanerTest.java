@@ -77,16 +77,4 @@ class IndexCleanerTest {
     assertThat(cleaner.clean(DROPPED - 1)).isZero();
     assertThat(cleaner.clean(DROPPED + 1)).isEqualTo(2);
   }
-
-  @Test
-  void seldomReadsNoMoreBytesThanWereDropped() {
-    fill();
-    IndexTable table = index.soleTable();
-    long bytes = (table.mainBuckets() + table.overflowBucketsUsed()) * BucketLayout.BYTES;
-    assertThat(cleaner.cleanSeldom(bytes - 1)).isZero();
-    assertThat(cleaner.cleanSeldom(bytes)).isEqualTo(HASHES);
-    add(HASHES + 1, bytes);
-    assertThat(cleaner.cleanSeldom(2 * bytes - 1)).isZero();
-    assertThat(cleaner.cleanSeldom(2 * bytes)).isEqualTo(1);
-  }
 }

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
  * order of the entries and share them as before.
  *
  * <p>A side needs at most as many overflow buckets as the bucket had. That many are reserved when
- * the resize begins, so a split never lacks them.
+ * the resize begins, and more whenever the old table takes another one ({@link
+ * OverflowBuckets#couple}), so a split never lacks them.
  */
 final class BucketSplit implements BucketMover {
   private final IndexTable from;
@@ -34,6 +35,11 @@ final class BucketSplit implements BucketMover {
     this.chains = chains;
     sides = Math.toIntExact(to.mainBuckets() / from.mainBuckets());
     to.overflow().reserve(sides * from.overflowBucketsUsed());
+  }
+
+  /** Number of parts that each bucket is split into. */
+  int sides() {
+    return sides;
   }
 
   @Override

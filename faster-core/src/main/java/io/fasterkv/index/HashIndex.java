@@ -224,6 +224,7 @@ public final class HashIndex {
     if (!transition.resize.cancel()) {
       return false;
     }
+    transition.resize.from().overflow().couple(null, 0);
     OffHeapArena fresh = tableArena;
     tableArena = transition.oldArena;
     table = transition.resize.from();

@@ -1,6 +1,7 @@
 package io.fasterkv.index;
 
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Allocates overflow buckets, which follow the main buckets in memory. Their number is fixed until
@@ -21,6 +22,9 @@ final class OverflowBuckets {
   private final AtomicLong next;
   private final AtomicLong reserved = new AtomicLong();
   private final AtomicLong spare = new AtomicLong(NONE);
+
+  /** Where buckets are reserved for each that is taken here; null if nowhere. */
+  private volatile @Nullable Coupling coupling;
 
   /**
    * Manages buckets {@code first}, which is 1 or more, to {@code end - 1}.
@@ -63,17 +67,45 @@ final class OverflowBuckets {
     if (areScarce()) {
       onScarce.run();
     }
+    Coupling other = coupling;
+    if (other != null && !other.successor.tryReserve(other.parts)) {
+      return NONE;
+    }
     for (long bucket = next.get(); bucket < end - reserved.get(); bucket = next.get()) {
       if (next.compareAndSet(bucket, bucket + 1)) {
         return bucket;
       }
     }
+    if (other != null) {
+      other.successor.release(other.parts);
+    }
     return NONE;
+  }
+
+  private record Coupling(OverflowBuckets successor, int parts) {}
+
+  /**
+   * Reserves buckets of a new table for each bucket that is taken here from now on: a bucket is
+   * taken only if they are free. The caller ensures that no thread is taking one.
+   *
+   * @param successor the new table's, or null to end it
+   * @param parts how many are reserved for each
+   */
+  void couple(@Nullable OverflowBuckets successor, int parts) {
+    coupling = successor == null ? null : new Coupling(successor, parts);
+  }
+
+  private boolean tryReserve(long buckets) {
+    boolean isFree = reserved.addAndGet(buckets) <= end - next.get();
+    if (!isFree) {
+      release(buckets);
+    }
+    return isFree;
   }
 
   /** Reserves unused buckets. */
   void reserve(long buckets) {
-    if (reserved.addAndGet(buckets) > end - next.get()) {
+    if (!tryReserve(buckets)) {
       throw new IllegalStateException("there are too few free overflow buckets: wanted=" + buckets);
     }
   }

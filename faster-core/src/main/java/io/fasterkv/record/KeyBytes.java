@@ -100,8 +100,22 @@ public final class KeyBytes {
     return word0;
   }
 
+  /** Copies the whole words of the key; a short one needs no load. */
   void copyTo(MemorySegment target, long offset) {
-    MemorySegment.copy(memory, 0, target, offset, Words.align(length));
+    if (length > KEPT_BYTES) {
+      MemorySegment.copy(memory, 0, target, offset, Words.align(length));
+      return;
+    }
+    storeWord(target, offset, 0, word0);
+    storeWord(target, offset, 8, word1);
+    storeWord(target, offset, 16, word2);
+    storeWord(target, offset, 24, word3);
+  }
+
+  private void storeWord(MemorySegment target, long offset, int at, long word) {
+    if (at < length) {
+      Words.storePlain(target, offset + at, word);
+    }
   }
 
   boolean contentEquals(MemorySegment other, long offset) {

@@ -54,7 +54,14 @@ class IndexResizeTest {
       if (dice == 0) {
         long buckets = index.soleTable().mainBuckets();
         if (buckets < MAX_BUCKETS && random.nextBoolean()) {
-          resize(index, grown(index, FACTORS[random.nextInt(FACTORS.length)]), chains);
+          resize(
+              index,
+              grown(index, FACTORS[random.nextInt(FACTORS.length)]),
+              chains,
+              () -> {
+                long hash = hashes[random.nextInt(hashes.length)];
+                newest.put(hash, push(index, chains, hash));
+              });
         } else if (buckets % 2 != 0) {
           resize(index, true, chains);
         } else {
@@ -96,19 +103,49 @@ class IndexResizeTest {
   }
 
   private static void resize(HashIndex index, IndexGeometry geometry, FakeChains chains) {
+    resize(index, geometry, chains, () -> {});
+  }
+
+  /**
+   * Resizes the index.
+   *
+   * @param between runs several times while a growth is under way
+   */
+  private static void resize(
+      HashIndex index, IndexGeometry geometry, FakeChains chains, Runnable between) {
     Transition transition = index.beginResize(geometry, chains);
     IndexResize resize = transition.resize();
     assertThat(index.stableTable()).isNull();
     assertThat(resize.move(0)).as("moved before open()").isFalse();
     resize.open();
     for (int chunk = 0; chunk < resize.chunks(); chunk++) {
+      if (!resize.needsLog()) {
+        between.run();
+        vacate(resize, chunk);
+      }
       while (!resize.move(chunk)) {
         assertThat(resize.needsLog()).isTrue();
+      }
+      if (!resize.needsLog()) {
+        between.run();
       }
     }
     assertThat(resize.chunksLeft()).isZero();
     index.endResize(transition);
     index.releaseOld(transition);
+  }
+
+  /** Closes and frees a chunk, and checks that only that moves it. */
+  private static void vacate(IndexResize resize, int chunk) {
+    assertThat(resize.move(chunk)).as("moved while in use").isFalse();
+    long reopened = resize.close(chunk, chunk + 1);
+    resize.reopen(chunk, chunk + 1, reopened);
+    long early = resize.close(chunk, chunk + 1);
+    long closed = resize.close(chunk, chunk + 1);
+    resize.free(chunk, chunk + 1, reopened);
+    resize.free(chunk, chunk + 1, early);
+    assertThat(resize.move(chunk)).as("freed by an earlier attempt").isFalse();
+    resize.free(chunk, chunk + 1, closed);
   }
 
   private void checkAll(
@@ -170,6 +207,46 @@ class IndexResizeTest {
     resize(index, true, chains);
     assertThat(index.soleTable().saturatedChains()).isZero();
     assertThat(index.soleTable().entries()).isEqualTo(10);
+  }
+
+  /** Buckets that the old table takes during a growth are reserved in the new one. */
+  @Test
+  void aGrowthUnderWayNeverLacksOverflowBuckets() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 3), 0);
+    Map<Long, Long> newest = new HashMap<>();
+    long[] hashes = LongStream.range(0, 40).toArray();
+    Transition transition = index.beginResize(new IndexGeometry(2, 6), chains);
+    IndexResize resize = transition.resize();
+    resize.open();
+    for (long hash : hashes) {
+      newest.put(hash, push(index, chains, hash));
+    }
+    assertThat(resize.from().overflowBucketsUsed()).isEqualTo(3);
+    vacate(resize, 0);
+    assertThat(index.enter(hashes[0], entry)).as("an operation moves a free chunk").isTrue();
+    assertThat(resize.chunksLeft()).isZero();
+    index.endResize(transition);
+    index.releaseOld(transition);
+    checkAll(index, chains, hashes, newest, 0);
+  }
+
+  @Test
+  void aClosedChunkRefusesOperationsAndOthersAreInUse() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(128, 0), 0);
+    long inFirst = 1;
+    long inLast = -1L << 14 | 1;
+    Transition transition = index.beginResize(resized(index, true), chains);
+    assertThat(index.enter(inFirst, entry)).as("before open()").isFalse();
+    transition.resize().open();
+    long closed = transition.resize().close(0, 1);
+    assertThat(index.enter(inFirst, entry)).isFalse();
+    assertThat(index.enter(inLast, entry)).isTrue();
+    assertThat(entry.table).isSameAs(transition.resize().from());
+    transition.resize().free(0, 1, closed);
+    assertThat(index.enter(inFirst, entry)).isTrue();
+    assertThat(entry.table).isSameAs(transition.resize().to());
   }
 
   @Test

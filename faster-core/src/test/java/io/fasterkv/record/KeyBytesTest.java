@@ -63,7 +63,13 @@ class KeyBytesTest {
   private static boolean isEqualOnlyToItself(KeyBytes key, MemorySegment buffer) {
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment record = arena.allocate(SOURCE_BYTES, Long.BYTES);
-      MemorySegment.copy(buffer, 0, record, Long.BYTES, Words.align(key.length()));
+      record.fill((byte) -1);
+      long padded = Words.align(key.length());
+      key.copyTo(record, Long.BYTES);
+      if (record.asSlice(Long.BYTES, padded).mismatch(buffer.asSlice(0, padded)) >= 0
+          || record.get(ValueLayout.JAVA_BYTE, Long.BYTES + padded) != -1) {
+        return false;
+      }
       for (int at = 0; at < key.length(); at++) {
         byte before = record.get(ValueLayout.JAVA_BYTE, Long.BYTES + at);
         record.set(ValueLayout.JAVA_BYTE, Long.BYTES + at, (byte) ~before);

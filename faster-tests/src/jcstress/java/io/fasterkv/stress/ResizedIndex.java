@@ -68,25 +68,36 @@ public class ResizedIndex implements Chains {
     end(begin(true), actor);
   }
 
-  /** Begins to double the index, and opens the new table to operations. */
+  /** Begins to double the index, and frees all chunks. */
   public final Transition begin() {
-    return begin(true);
+    Transition transition = begin(true);
+    vacate(transition.resize());
+    return transition;
   }
 
   private Transition begin(boolean grow) {
     IndexGeometry geometry = index.soleTable().geometry();
     Transition transition = index.beginResize(grow ? geometry.doubled() : geometry.halved(), this);
-    open(transition.resize());
+    whenAllHaveLeft(transition.resize()::open);
     return transition;
   }
 
-  /** Opens the new table to operations once no thread uses the old one. */
-  protected void open(IndexResize resize) {
-    whenAllHaveLeft(resize::open);
+  /** Closes all chunks, and frees them once no thread uses them in the old table. */
+  private void vacate(IndexResize resize) {
+    long closed = resize.close(0, resize.chunks());
+    whenVacant(() -> resize.free(0, resize.chunks(), closed));
+  }
+
+  /** Runs an action when all threads have left the closed chunks. */
+  protected void whenVacant(Runnable action) {
+    whenAllHaveLeft(action);
   }
 
   /** Moves the remaining chunks, and ends the resize. */
   public final void end(Transition transition, int actor) {
+    if (!transition.resize().needsLog()) {
+      vacate(transition.resize());
+    }
     EpochUser user = users.get(actor);
     user.protect();
     try {

@@ -9,8 +9,12 @@ final class DefaultKeyHash {
   private static final long SEED = 0x9E3779B97F4A7C15L;
   private static final long MIX = 0xE7037ED1A0B428DBL;
   private static final long FINAL = 0x8EBC6AF09C88C6E3L;
-  private static final boolean IS_LITTLE_ENDIAN =
-      ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+
+  private static final ValueLayout.OfInt FOUR_BYTES =
+      ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+  private static final ValueLayout.OfShort TWO_BYTES =
+      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
   private DefaultKeyHash() {}
 
@@ -21,22 +25,26 @@ final class DefaultKeyHash {
       long word = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + at);
       state = fold(state ^ word, MIX);
     }
-    return fold(state ^ rest(memory, offset + at, length - at, at == 0), FINAL);
+    return fold(state ^ rest(memory, offset + at, length - at), FINAL);
   }
 
-  /** The last, fewer than eight bytes as a number, the first one lowest. */
-  private static long rest(MemorySegment memory, long offset, int bytes, boolean isAlone) {
-    if (bytes == 0) {
-      return 0;
-    }
-    if (!isAlone) {
-      // One load, which begins before them.
-      long last = memory.get(ValueLayout.JAVA_LONG_UNALIGNED, offset + bytes - Long.BYTES);
-      int others = (Long.BYTES - bytes) * Byte.SIZE;
-      return (IS_LITTLE_ENDIAN ? last : Long.reverseBytes(last)) >>> others;
-    }
+  /**
+   * The last, fewer than eight bytes as a number, the first one lowest. No load crosses an aligned
+   * word of the key: it was just written word by word, and a load of two such stores waits for
+   * both.
+   */
+  private static long rest(MemorySegment memory, long offset, int bytes) {
     long rest = 0;
-    for (int at = 0; at < bytes; at++) {
+    int at = 0;
+    if ((bytes & 4) != 0) {
+      rest = memory.get(FOUR_BYTES, offset) & 0xFFFF_FFFFL;
+      at = 4;
+    }
+    if ((bytes & 2) != 0) {
+      rest |= (memory.get(TWO_BYTES, offset + at) & 0xFFFFL) << (at * Byte.SIZE);
+      at += 2;
+    }
+    if ((bytes & 1) != 0) {
       rest |= (memory.get(ValueLayout.JAVA_BYTE, offset + at) & 0xFFL) << (at * Byte.SIZE);
     }
     return rest;

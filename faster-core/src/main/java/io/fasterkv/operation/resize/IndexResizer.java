@@ -12,12 +12,16 @@ import io.fasterkv.index.IndexResize;
 import io.fasterkv.operation.core.Engine;
 
 /**
- * Grows and halves the index while sessions continue (SIGMOD'18, appendix B). Sessions move the
+ * Grows and halves the index while sessions continue (SIGMOD'18, appendix B). In a growth sessions
+ * use the old table except for a few chunks that are being moved. In a shrinkage they move the
  * chunks that they need; this moves the rest. One resize at a time, and none during a checkpoint.
  */
 public final class IndexResizer {
   /** One main bucket and one overflow bucket. */
   private static final long MIN_BYTES = 128;
+
+  /** How many chunks of a growth operations are kept out of at a time: one wait serves them all. */
+  private static final int CLOSED_CHUNKS = 8;
 
   private final Engine engine;
   private final Chains chains;
@@ -181,14 +185,32 @@ public final class IndexResizer {
 
   private void moveAll(IndexResize resize, EpochUser user) {
     EpochWait wait = new EpochWait(engine.epochs(), () -> "a chunk of the index to be moved");
-    for (int chunk = 0; chunk < resize.chunks(); chunk++) {
-      while (!move(resize, chunk, user)) {
-        if (resize.needsLog()) {
-          engine.log().assist();
-        }
-        wait.pause();
+    for (int first = 0; first < resize.chunks(); first += CLOSED_CHUNKS) {
+      int end = Math.min(first + CLOSED_CHUNKS, resize.chunks());
+      if (!resize.needsLog()) {
+        vacate(resize, first, end);
       }
-      wait.end();
+      for (int chunk = first; chunk < end; chunk++) {
+        while (!move(resize, chunk, user)) {
+          if (resize.needsLog()) {
+            engine.log().assist();
+          }
+          wait.pause();
+        }
+        wait.end();
+      }
+    }
+  }
+
+  /** Waits for all operations in some chunks of the old table, and refuses others meanwhile. */
+  private void vacate(IndexResize resize, int first, int end) {
+    long closed = resize.close(first, end);
+    try {
+      awaitEpochs(() -> resize.free(first, end, closed));
+    } catch (Throwable e) {
+      // The action may have run or may still run; whichever comes first wins.
+      resize.reopen(first, end, closed);
+      throw e;
     }
   }
 

@@ -34,10 +34,10 @@ import org.jspecify.annotations.Nullable;
  */
 public final class IndexResize {
   /**
-   * Number of buckets of the larger table in a chunk, unless there are more than {@link
+   * Number of buckets of the smaller table in a chunk, unless there are more than {@link
    * #MOST_CHUNKS}. An operation waits for one chunk at most.
    */
-  private static final int MAX_CHUNK_BUCKETS = 64;
+  private static final int MAX_CHUNK_BUCKETS = 32;
 
   private static final int MOST_CHUNKS = 1 << 18;
 
@@ -79,8 +79,7 @@ public final class IndexResize {
     this.to = to;
     this.chains = chains;
     buckets = Math.min(from.mainBuckets(), to.mainBuckets());
-    long factor = Math.max(from.mainBuckets(), to.mainBuckets()) / buckets;
-    long most = Math.max(Math.max(1, MAX_CHUNK_BUCKETS / factor), buckets / MOST_CHUNKS);
+    long most = Math.max(MAX_CHUNK_BUCKETS, buckets / MOST_CHUNKS);
     chunkBuckets = (int) Math.clamp(buckets / MIN_CHUNKS, 1, most);
     chunks = new AtomicLongArray(Math.toIntExact(Math.ceilDiv(buckets, chunkBuckets)));
     chunksLeft = new AtomicInteger(chunks.length());

@@ -37,12 +37,12 @@ public final class Compactor {
   public Compactor(Engine engine) {
     this.engine = engine;
     cleaner = new IndexCleaner(engine.index(), engine.epochs());
-    // Resizes and checkpoints wait for such operations, so they must not depend on compaction,
+    // Shrinkages and checkpoints wait for such operations, so they must not depend on compaction,
     // which waits for them.
     engine
         .log()
         .brake()
-        .suspendWhile(() -> engine.index().stableTable() == null || engine.versions().isShifting());
+        .suspendWhile(() -> engine.index().isHeldUp() || engine.versions().isShifting());
   }
 
   /**

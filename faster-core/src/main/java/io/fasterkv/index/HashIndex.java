@@ -73,6 +73,18 @@ public final class HashIndex {
     return quietTable;
   }
 
+  /**
+   * Whether a resize keeps operations out, or makes them move chunks: not while a growth is open,
+   * which refuses operations only in a few chunks at a time.
+   */
+  public boolean isHeldUp() {
+    if (table != null) {
+      return false;
+    }
+    IndexResize running = resize;
+    return running == null || running.needsLog() || !running.isOpen();
+  }
+
   /** Begins to hide the {@link #quietTable}; the caller must have the {@link #sizeLock()}. */
   public void hideQuietTable() {
     quietTable = null;

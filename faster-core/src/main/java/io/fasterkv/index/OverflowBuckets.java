@@ -20,7 +20,10 @@ final class OverflowBuckets {
   private volatile long end;
   private volatile long scarceAt;
   private final AtomicLong next;
-  private final AtomicLong reserved = new AtomicLong();
+
+  /** Buckets that are neither taken nor reserved; reserved ones that were taken count twice. */
+  private final AtomicLong free = new AtomicLong();
+
   private final AtomicLong spare = new AtomicLong(NONE);
 
   /** Where buckets are reserved for each that is taken here; null if nowhere. */
@@ -35,6 +38,7 @@ final class OverflowBuckets {
     this.first = first;
     this.onScarce = onScarce;
     next = new AtomicLong(first + used);
+    free.set(end - next.get());
     endAt(end);
   }
 
@@ -46,6 +50,7 @@ final class OverflowBuckets {
   /** Adds zeroed buckets after the others; one caller at a time. */
   void extend(long buckets) {
     endAt(end + buckets);
+    free.addAndGet(buckets);
   }
 
   /** Number of buckets, including used ones. */
@@ -71,10 +76,8 @@ final class OverflowBuckets {
     if (other != null && !other.successor.tryReserve(other.parts)) {
       return NONE;
     }
-    for (long bucket = next.get(); bucket < end - reserved.get(); bucket = next.get()) {
-      if (next.compareAndSet(bucket, bucket + 1)) {
-        return bucket;
-      }
+    if (tryReserve(1)) {
+      return next.getAndIncrement();
     }
     if (other != null) {
       other.successor.release(other.parts);
@@ -96,11 +99,12 @@ final class OverflowBuckets {
   }
 
   private boolean tryReserve(long buckets) {
-    boolean isFree = reserved.addAndGet(buckets) <= end - next.get();
-    if (!isFree) {
-      release(buckets);
+    for (long now = free.get(); now >= buckets; now = free.get()) {
+      if (free.compareAndSet(now, now - buckets)) {
+        return true;
+      }
     }
-    return isFree;
+    return false;
   }
 
   /** Reserves unused buckets. */
@@ -112,12 +116,13 @@ final class OverflowBuckets {
 
   /** Takes a reserved bucket, before the reservation is released. */
   long takeReserved() {
+    free.getAndDecrement();
     return next.getAndIncrement();
   }
 
   /** Ends the reservation of some buckets, taken or not. */
   void release(long buckets) {
-    reserved.addAndGet(-buckets);
+    free.addAndGet(buckets);
   }
 
   /** Takes back a bucket that no other thread has seen. */

@@ -8,8 +8,8 @@ import org.jspecify.annotations.Nullable;
  * Stops allocation at the tail while the log is longer than compaction wants it. Operations that
  * need a new record retry, unprotected, until a part of the log was dropped. Nothing is allocated
  * even on the current page: the mover turns pages, and other threads would fill them. The brake
- * never stops the thread that moves records. It stops no thread while the index is being resized,
- * since a resize may need the log, and compaction the index.
+ * never stops the thread that moves records. It stops no thread while the index is shrinking, since
+ * that may need the log, and compaction the index.
  */
 public final class TailBrake {
   private volatile long mostBytes = Long.MAX_VALUE;

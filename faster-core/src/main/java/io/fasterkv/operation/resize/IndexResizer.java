@@ -9,6 +9,7 @@ import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexResize;
+import io.fasterkv.memory.StackReserve;
 import io.fasterkv.operation.core.Engine;
 
 /**
@@ -204,6 +205,8 @@ public final class IndexResizer {
 
   /** Waits for all operations in some chunks of the old table, and refuses others meanwhile. */
   private void vacate(IndexResize resize, int first, int end) {
+    // Otherwise the stack may end between closing the chunks and reopening them.
+    StackReserve.require();
     long closed = resize.close(first, end);
     try {
       awaitEpochs(() -> resize.free(first, end, closed));

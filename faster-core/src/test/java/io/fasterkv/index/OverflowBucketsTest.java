@@ -8,12 +8,13 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 
 class OverflowBucketsTest {
-  private static final int ROUNDS = 2_000;
-  private static final int BUCKETS = 12;
+  private static final int ROUNDS = 50_000;
+  private static final int BUCKETS = 3;
 
   /** As in a growth: operations take buckets, and the old table reserves some for its parts. */
   @Test
@@ -23,8 +24,17 @@ class OverflowBucketsTest {
         OverflowBuckets fresh = new OverflowBuckets(1, 1 + BUCKETS, 0, () -> {});
         OverflowBuckets old = new OverflowBuckets(1, 1 + BUCKETS, 0, () -> {});
         old.couple(fresh, 2);
-        Callable<List<Long>> splits = () -> split(old, fresh);
-        Callable<List<Long>> takes = () -> takeAll(fresh);
+        AtomicInteger started = new AtomicInteger();
+        Callable<List<Long>> splits =
+            () -> {
+              awaitBoth(started);
+              return split(old, fresh);
+            };
+        Callable<List<Long>> takes =
+            () -> {
+              awaitBoth(started);
+              return takeAll(fresh);
+            };
         List<Long> taken = new ArrayList<>();
         for (Future<List<Long>> future : threads.invokeAll(List.of(splits, takes))) {
           taken.addAll(future.get());
@@ -33,6 +43,14 @@ class OverflowBucketsTest {
             .containsExactlyInAnyOrderElementsOf(
                 LongStream.rangeClosed(1, BUCKETS).boxed().toList());
       }
+    }
+  }
+
+  /** So that the two run at the same time. */
+  private static void awaitBoth(AtomicInteger started) {
+    started.incrementAndGet();
+    while (started.get() < 2) {
+      Thread.onSpinWait();
     }
   }
 

@@ -303,16 +303,22 @@ public final class FasterStore implements AutoCloseable {
 
   /**
    * Closes the store and frees its memory and files. Everything written since the last checkpoint
-   * is lost. Waits for I/O in progress, and for a checkpoint, an export, a truncation or a resize
-   * of the index on another thread. A compaction ends early, and so does a checkpoint that waits
-   * for a log that is still at its origin. Close sessions, cuts, scans, histories, followers and
-   * exports first.
+   * is lost. Waits for I/O in progress, and for an operation, a checkpoint, an export, a truncation
+   * or a resize of the index on another thread. A compaction ends early, and so does a checkpoint
+   * that waits for a log that is still at its origin. Close sessions, cuts, scans, histories,
+   * followers and exports first.
    *
-   * @throws IllegalStateException if called from inside a callback of a checkpoint or a compaction
+   * @throws IllegalStateException if called from inside a callback of a checkpoint or a compaction,
+   *     or a function of a session
    * @throws DeviceFailed if the device cannot be closed or its files cannot be deleted
    */
   @Override
   public void close() {
+    if (parts.engine().epochs().isProtecting()) {
+      throw new IllegalStateException(
+          "a store cannot be closed from within a function of its own session; close it when the"
+              + " operation has returned");
+    }
     if (!gate.close()) {
       return;
     }

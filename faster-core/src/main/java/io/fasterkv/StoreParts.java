@@ -133,12 +133,22 @@ record StoreParts(
   void close(boolean deleteFiles) throws IOException {
     try (arena) {
       try (device) {
-        engine.log().close();
+        try {
+          awaitOperations();
+        } finally {
+          engine.log().close();
+        }
       }
       if (deleteFiles) {
         device.delete();
       }
     }
+  }
+
+  /** Operations in progress may use memory that is not checked. */
+  private void awaitOperations() {
+    engine.index().close();
+    engine.epochs().await(() -> {}, () -> "operations of sessions to end, to free the memory");
   }
 
   private static StoreParts build(

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.MemoryOrigin.Run;
 import io.fasterkv.api.LongFunctions;
+import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreException.Closed;
 import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.checkpoint.CheckpointKind;
@@ -31,6 +32,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Tag;
@@ -226,6 +228,72 @@ class CloseTest {
         return List.of(new Run(pieces, contents, digest.bytes()));
       }
     }
+  }
+
+  /** Adds, after what a test does in the middle of the operation. */
+  private record Interrupted(Runnable within) implements LongFunctions<Void> {
+    @Override
+    public long initialUpdater(long key, long input) {
+      return input;
+    }
+
+    @Override
+    public long updater(long key, long input, long oldValue) {
+      within.run();
+      return oldValue + input;
+    }
+  }
+
+  @Test
+  void closeIsRefusedWithinAFunctionOfASession() {
+    FasterStore store = FasterStore.open(config("store").build());
+    fill(store, 1);
+    try (LongSession<Void> session = store.newSession().longs(new Interrupted(store::close))) {
+      assertThatThrownBy(() -> session.rmw(1, 1, null))
+          .isInstanceOf(IllegalStateException.class)
+          .hasMessageContaining("within a function of its own session");
+      session.read(1, null);
+      assertThat(session.value()).isEqualTo(1);
+    }
+    store.close();
+  }
+
+  /** The operation reads the index and the log without checks, so their memory must still exist. */
+  @Test
+  void closeWaitsForAnOperationInItsFunction() throws Exception {
+    FasterStore store = FasterStore.open(config("store").build());
+    fill(store, 1);
+    Pause pause = new Pause();
+    LongSession<Void> session = store.newSession().longs(new Interrupted(pause::here));
+    AtomicLong sum = new AtomicLong();
+    pause.start(() -> {
+      session.rmw(1, 1, null);
+      sum.set(session.value());
+    });
+    CompletableFuture<Void> closed = CompletableFuture.runAsync(store::close, OTHER);
+    assertThatThrownBy(() -> closed.get(200, TimeUnit.MILLISECONDS))
+        .isInstanceOf(TimeoutException.class);
+    pause.finish();
+    closed.get(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    assertThat(sum).hasValue(2);
+  }
+
+  /** A session that was not closed, after its store: an error, whatever path it used before. */
+  @Test
+  void operationsOfAClosedStoreThrow() {
+    FasterStore store = FasterStore.open(config("store").build());
+    fill(store, 1);
+    LongSession<Void> session = store.newSession().longs(LongFunctions.sum());
+    for (long key = 0; key < KEYS; key++) {
+      session.rmw(key, 1, null);
+    }
+    store.close();
+    long[] keys = {1, 2, 3};
+    assertThatThrownBy(() -> session.read(1, null)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> session.rmw(1, 1, null)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> session.upsert(1, 1, null)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> session.read(keys, new long[3], new Status[3], 0, 3, null))
+        .isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.Closed;
 import java.lang.ref.WeakReference;
-import java.util.concurrent.atomic.AtomicLongArray;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +16,7 @@ public final class EpochUser implements AutoCloseable {
   private int slot;
 
   /** The slot in which this user announces its epoch. */
-  private AtomicLongArray announced;
+  private long[] announced;
 
   private SlotOwner owner;
 
@@ -68,6 +67,14 @@ public final class EpochUser implements AutoCloseable {
    */
   public void unprotect() {
     requireProtectable();
+    epochs.unprotect(announced);
+  }
+
+  /**
+   * Like {@link #unprotect}, without a check of the thread: for the method that has called {@link
+   * #protect}.
+   */
+  public void leave() {
     epochs.unprotect(announced);
   }
 

@@ -2,12 +2,13 @@ package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.memory.StackReserve;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicLongFieldUpdater;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -69,8 +70,12 @@ public final class Epochs {
   /** After this many drains without progress, slots are checked for abandoned users. */
   private static final int FRUITLESS_DRAINS = 1024;
 
-  private final AtomicLongArray[] slots;
-  private final AtomicLong currentEpoch = new AtomicLong(1);
+  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
+  private static final AtomicLongFieldUpdater<Epochs> CURRENT =
+      AtomicLongFieldUpdater.newUpdater(Epochs.class, "currentEpoch");
+
+  private final long[][] slots;
+  private volatile long currentEpoch = 1;
   private final AtomicInteger slotsEverUsed = new AtomicInteger();
   private final AtomicReferenceArray<@Nullable SlotOwner> owners;
   private final DrainList drainList;
@@ -87,9 +92,9 @@ public final class Epochs {
    * @param failures receives any exception of an action; later actions run all the same
    */
   public Epochs(int slots, Consumer<Throwable> failures) {
-    this.slots = new AtomicLongArray[slots];
+    this.slots = new long[slots][];
     for (int slot = 0; slot < slots; slot++) {
-      this.slots[slot] = new AtomicLongArray(2 * AT + 1);
+      this.slots[slot] = new long[2 * AT + 1];
     }
     this.owners = new AtomicReferenceArray<>(slots);
     this.drainList = new DrainList(failures);
@@ -125,14 +130,14 @@ public final class Epochs {
       StackReserve.require();
     }
     for (boolean isRegistered = false; !isRegistered; ) {
-      long epoch = currentEpoch.get();
+      long epoch = currentEpoch;
       if (!drainList.hasRoomFor(epoch)) {
         drain();
         return false;
       }
       isRegistered = drainList.tryPublish(epoch, entry);
       // If another thread has claimed the epoch, this moves to the next epoch on its behalf.
-      currentEpoch.compareAndSet(epoch, epoch + 1);
+      CURRENT.compareAndSet(this, epoch, epoch + 1);
     }
     drain();
     return true;
@@ -183,13 +188,13 @@ public final class Epochs {
 
   /** Runs the actions that are ready. A thread that waits for an action calls this repeatedly. */
   public void drain() {
-    long epoch = currentEpoch.get();
+    long epoch = currentEpoch;
     if (drainList.isPublished(epoch)) {
       // The thread that claimed this epoch was stopped before it could move on.
-      currentEpoch.compareAndSet(epoch, epoch + 1);
+      CURRENT.compareAndSet(this, epoch, epoch + 1);
     }
     drainReady();
-    boolean isHeldUp = drainList.drainedEpoch() < currentEpoch.get() - 1;
+    boolean isHeldUp = drainList.drainedEpoch() < currentEpoch - 1;
     if (isHeldUp && isTimeToReclaim() && reclaim() > 0) {
       drainReady();
     }
@@ -222,12 +227,12 @@ public final class Epochs {
 
   /** {@return the epoch that a user would announce if it protected itself now} */
   public long currentEpoch() {
-    return currentEpoch.getAcquire();
+    return currentEpoch;
   }
 
   /** {@return the newest epoch such that no user is in it or in an earlier one} */
   public long safeEpoch() {
-    long safe = currentEpoch.get() - 1;
+    long safe = currentEpoch - 1;
     int used = slotsEverUsed.get();
     for (int slot = 0; slot < used; slot++) {
       long announced = announced(slot);
@@ -246,6 +251,19 @@ public final class Epochs {
    * @param epoch the epoch that it is protected in
    */
   public record Holder(int slot, String thread, long epoch) {}
+
+  /** {@return whether the calling thread is protected, by any user} */
+  public boolean isProtecting() {
+    Thread current = Thread.currentThread();
+    int used = slotsEverUsed.get();
+    for (int slot = 0; slot < used; slot++) {
+      SlotOwner owner = owners.get(slot);
+      if (owner != null && owner.isOn(current) && announced(slot) != UNPROTECTED) {
+        return true;
+      }
+    }
+    return false;
+  }
 
   /** {@return the users that delay actions at this moment, those in the oldest epoch first} */
   public List<Holder> holders() {
@@ -284,29 +302,29 @@ public final class Epochs {
   }
 
   /** Announces the current epoch in a slot that no other thread writes. */
-  void protect(AtomicLongArray slot) {
-    slot.set(AT, currentEpoch.getAcquire());
+  void protect(long[] slot) {
+    SLOT.setVolatile(slot, AT, currentEpoch);
     try {
-      drainIfBehind(currentEpoch.get());
+      drainIfBehind(currentEpoch);
     } catch (Throwable e) {
       // The caller treats an exception as "not protected".
-      slot.set(AT, UNPROTECTED);
+      SLOT.setVolatile(slot, AT, UNPROTECTED);
       throw e;
     }
   }
 
-  void refresh(AtomicLongArray slot) {
-    long epoch = currentEpoch.get();
-    slot.setRelease(AT, epoch);
+  void refresh(long[] slot) {
+    long epoch = currentEpoch;
+    SLOT.setRelease(slot, AT, epoch);
     drainIfBehind(epoch);
   }
 
-  void unprotect(AtomicLongArray slot) {
-    slot.setRelease(AT, UNPROTECTED);
+  void unprotect(long[] slot) {
+    SLOT.setRelease(slot, AT, UNPROTECTED);
   }
 
   /** The slot in which an owner announces its epoch. */
-  AtomicLongArray slot(int slot) {
+  long[] slot(int slot) {
     return slots[slot];
   }
 
@@ -356,7 +374,7 @@ public final class Epochs {
   }
 
   private long announced(int slot) {
-    return slots[slot].get(AT);
+    return (long) SLOT.getVolatile(slots[slot], AT);
   }
 
   private void drainIfBehind(long epoch) {

@@ -41,6 +41,10 @@ final class SlotOwner {
     return user.refersTo(null) || referent == null || !referent.isAlive();
   }
 
+  boolean isOn(Thread one) {
+    return thread != null && thread.refersTo(one);
+  }
+
   String describeThread() {
     Thread referent = thread == null ? null : thread.get();
     return referent == null

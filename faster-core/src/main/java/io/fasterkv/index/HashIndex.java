@@ -33,6 +33,7 @@ public final class HashIndex {
   private @Nullable Transition unfinished;
 
   private volatile Runnable onScarce = () -> {};
+  private volatile boolean isClosed;
 
   /** Creates an index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
@@ -57,12 +58,12 @@ public final class HashIndex {
   }
 
   /**
-   * The table for all hashes, or null while the index is being resized. The table stays in use
-   * until the caller leaves its epoch, so the caller must be protected and must ask again each time
-   * it protects itself.
+   * The table for all hashes, or null while the index is being resized and when it is closed. The
+   * table stays in use until the caller leaves its epoch, so the caller must be protected and must
+   * ask again each time it protects itself.
    */
   public @Nullable IndexTable stableTable() {
-    return table;
+    return isClosed ? null : table;
   }
 
   /**
@@ -272,6 +273,15 @@ public final class HashIndex {
     from.move(purpose, taken, tableArena, MEMORY);
     now.extend(taken);
     return taken;
+  }
+
+  /**
+   * From now on nobody receives a table to read in {@link io.fasterkv.memory.WholeMemory}. The
+   * memory may be freed when all epochs before have ended; what is called after that throws.
+   */
+  public void close() {
+    isClosed = true;
+    quietTable = null;
   }
 
   /** Makes the new table the only one after all chunks have been moved. May be called again. */

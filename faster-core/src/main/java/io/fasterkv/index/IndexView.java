@@ -1,11 +1,13 @@
 package io.fasterkv.index;
 
+import io.fasterkv.memory.WholeMemory;
 import io.fasterkv.memory.Words;
 import java.lang.foreign.MemorySegment;
 
 /**
  * Reads one {@link IndexTable}, for code that looks up many hashes and needs only existing entries.
- * A record class, so that the compiler treats all parts of a constant view as constants.
+ * It reads {@linkplain WholeMemory all memory}, so its caller must be protected, and must have
+ * checked since then that the table is the index's.
  *
  * <p>Entries are read plainly, followed by an acquire fence, so that the record behind an entry is
  * complete: an access mode for each entry keeps the compiler from combining the checks of a
@@ -13,87 +15,105 @@ import java.lang.foreign.MemorySegment;
  * every 64-bit machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent,
  * so it does not take part in the order of claims and saturation.
  *
- * @param table the table it reads; compare it by identity with {@link HashIndex#quietTable()} after
- *     protecting, before accessing the memory
+ * <p>Not a record class: were the base a constant, the compiler would load an address of eight
+ * bytes for each entry.
  */
-public record IndexView(IndexTable table, MemorySegment memory, long mainBuckets) {
+public final class IndexView {
   private static final int TAG_SHIFT = Long.SIZE - BucketLayout.TAG_BITS - 2;
 
-  public static IndexView of(IndexTable table) {
-    return new IndexView(table, table.memory(), table.mainBuckets());
+  private final IndexTable table;
+  private final MemorySegment own;
+  private final long base;
+  private final long mainBuckets;
+
+  private IndexView(IndexTable table) {
+    this.table = table;
+    own = table.memory();
+    base = WholeMemory.base(own);
+    mainBuckets = table.mainBuckets();
   }
 
-  /** Offset of the bucket of a hash. */
+  public static IndexView of(IndexTable table) {
+    return new IndexView(table);
+  }
+
+  /** The table it reads; compare it by identity with {@link HashIndex#quietTable()}. */
+  public IndexTable table() {
+    return table;
+  }
+
+  /** The place of the main bucket of a hash. */
   public long bucket(long hash) {
-    return Math.unsignedMultiplyHigh(hash, mainBuckets) * BucketLayout.BYTES;
+    return place(Math.unsignedMultiplyHigh(hash, mainBuckets));
+  }
+
+  private long place(long number) {
+    return base + number * BucketLayout.BYTES & WholeMemory.PLACES;
   }
 
   /** Loads a bucket into the cache; the result has no meaning. */
   public long prefetch(long bucket) {
-    return Words.loadPlain(memory, bucket);
+    return Words.loadPlain(WholeMemory.or(own), bucket);
   }
 
   /** The newest address under a hash's own entry; 0 if it was not found at once. */
-  public long address(long bucket, long hash) {
-    return BucketLayout.address(find(bucket, BucketLayout.entry(hash) >>> TAG_SHIFT));
-  }
-
-  /** The address part of a confirmed entry with these upper bits; 0 if there is none. */
-  private long find(long main, long wanted) {
-    long word = findIn(main, wanted);
-    if (word == 0) {
-      word = findInOverflow(main, wanted);
+  public long address(long main, long hash) {
+    long entry = BucketLayout.entry(hash);
+    long address = findIn(main, entry);
+    if (address == 0) {
+      address = findInOverflow(main, entry);
     }
     Words.acquireFence();
-    return word;
+    return address;
   }
 
-  /** Unrolled by hand, since the compiler does not unroll a loop over {@code long} offsets. */
-  private long findIn(long bucket, long wanted) {
-    long word = Words.loadPlain(memory, bucket);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+  /**
+   * The address in the confirmed entry that otherwise equals {@code entry}; 0 if there is none.
+   * Unrolled by hand, since the compiler does not unroll a loop over {@code long} offsets.
+   */
+  private long findIn(long bucket, long entry) {
+    MemorySegment memory = WholeMemory.or(own);
+    long address = Words.loadPlain(memory, bucket) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 8);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+    address = Words.loadPlain(memory, bucket + 8) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 16);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+    address = Words.loadPlain(memory, bucket + 16) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 24);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+    address = Words.loadPlain(memory, bucket + 24) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 32);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+    address = Words.loadPlain(memory, bucket + 32) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 40);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
+    address = Words.loadPlain(memory, bucket + 40) ^ entry;
+    if (address >>> TAG_SHIFT == 0) {
+      return address;
     }
-    word = Words.loadPlain(memory, bucket + 48);
-    if (word >>> TAG_SHIFT == wanted) {
-      return word;
-    }
-    return 0;
+    address = Words.loadPlain(memory, bucket + 48) ^ entry;
+    return address >>> TAG_SHIFT == 0 ? address : 0;
   }
 
-  private long findInOverflow(long main, long wanted) {
+  private long findInOverflow(long main, long entry) {
     for (long bucket = next(main); bucket >= 0; bucket = next(bucket)) {
-      long word = findIn(bucket, wanted);
-      if (word != 0) {
-        return word;
+      long address = findIn(bucket, entry);
+      if (address != 0) {
+        return address;
       }
     }
     return 0;
   }
 
   private long next(long bucket) {
-    long word = Words.loadPlain(memory, bucket + BucketLayout.OVERFLOW);
+    long word = Words.loadPlain(WholeMemory.or(own), bucket + BucketLayout.OVERFLOW);
     long number = BucketLayout.nextBucket(word);
-    return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
+    return number == OverflowBuckets.NONE ? -1 : place(number);
   }
 }

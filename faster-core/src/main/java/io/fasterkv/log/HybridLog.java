@@ -72,7 +72,7 @@ public final class HybridLog {
     return frames.offset(address);
   }
 
-  /** Direct access to the records in memory. */
+  /** Direct access to the records in memory, for callers that are protected. */
   public LogView view() {
     return new LogView(frames.memory(), frames.mask(), marks.headMark(), regions.inPlaceMark());
   }

@@ -133,6 +133,7 @@ class IndexTableTest {
     long seed = Long.getLong("faster.seed", System.nanoTime());
     SplittableRandom random = new SplittableRandom(seed);
     IndexTable index = new IndexTable(arena, new IndexGeometry(1, 2), 0);
+    IndexView view = IndexView.of(index);
     Map<Long, Long> newest = new HashMap<>();
     for (int step = 0; step < STEPS; step++) {
       // Twenty tags in twenty-one entries: never full, so that no entry is shared.
@@ -152,6 +153,9 @@ class IndexTableTest {
                 .as("seed=%d, hash=%d", seed, hash)
                 .isEqualTo(newest.getOrDefault(hash, 0L));
       }
+      assertThat(view.address(view.bucket(hash), hash))
+          .as("seed=%d, hash=%d, the address without an entry", seed, hash)
+          .isEqualTo(index.find(hash, entry) ? entry.address() : 0);
     }
     assertNoTagTwice(index, 1, seed);
   }

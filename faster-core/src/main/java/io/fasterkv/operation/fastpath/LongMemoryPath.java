@@ -6,6 +6,7 @@ import io.fasterkv.api.Status;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.index.IndexView;
 import io.fasterkv.log.LogView;
+import io.fasterkv.memory.WholeMemory;
 import io.fasterkv.memory.Words;
 import io.fasterkv.operation.version.SessionCounters;
 import io.fasterkv.record.Address;
@@ -36,10 +37,13 @@ final class LongMemoryPath<C> extends LongPath {
   private static final StoreConstants CONSTANTS = StoreConstants.of(MethodHandles.lookup());
   private static final IndexView INDEX = CONSTANTS.index();
   private static final LogView LOG = CONSTANTS.log();
-  private static final MemorySegment MEMORY = LOG.memory();
+  private static final MemorySegment MEMORY = WholeMemory.or(LOG.memory());
 
   private static final long NOT_PLAIN = -1;
   private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
+
+  /** Not a constant, which the compiler would load for each word of a record. */
+  private final long base = WholeMemory.base(LOG.memory());
 
   private final LongFunctions<C> functions;
   private final @Nullable LongOutput outputs;
@@ -69,18 +73,25 @@ final class LongMemoryPath<C> extends LongPath {
   public boolean read(long key) {
     user.protect();
     try {
-      long address = isStable() ? find(key, LOG.readableFrom()) : NOT_PLAIN;
-      if (address == NOT_PLAIN) {
-        return false;
+      boolean isFound = false;
+      if (isStable()) {
+        long limit = LOG.readableFrom();
+        long address = newest(key);
+        long record = place(address);
+        if (difference(record, key) == 0 && address >= limit) {
+          value = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
+          counters.hit(1);
+          if (address < LOG.mutableFrom()) {
+            counters.hitReadOnly(1);
+          }
+          isFound = true;
+        }
       }
-      value = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
-      counters.hit(1);
-      if (address < CONSTANTS.regions().copyBelow()) {
-        counters.hitReadOnly(1);
-      }
-      return true;
-    } finally {
-      user.unprotect();
+      user.leave();
+      return isFound;
+    } catch (Throwable e) {
+      user.leave();
+      throw e;
     }
   }
 
@@ -88,21 +99,28 @@ final class LongMemoryPath<C> extends LongPath {
   public @Nullable Status upsert(long key, long newValue) {
     user.protect();
     try {
-      if (!isStable()) {
-        return null;
+      Status status = null;
+      if (isStable()) {
+        long limit = LOG.mutableFrom();
+        long address = newest(key);
+        long record = place(address);
+        if (difference(record, key) == 0 && address >= limit) {
+          Words.storeVolatile(MEMORY, record + LongRecord.VALUE, newValue);
+          counters.hit(1);
+          status = Status.UPDATED_IN_PLACE;
+        } else if (blind.append(key, newValue)) {
+          status = Status.COPIED;
+        }
       }
-      long address = find(key, LOG.mutableFrom());
-      if (address == NOT_PLAIN) {
-        return blind.append(key, newValue) ? Status.COPIED : null;
-      }
-      Words.storeVolatile(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
-      counters.hit(1);
-      return Status.UPDATED_IN_PLACE;
+      user.leave();
+      return status;
     } catch (Throwable e) {
-      blind.settlePublication();
+      try {
+        blind.settlePublication();
+      } finally {
+        user.leave();
+      }
       throw e;
-    } finally {
-      user.unprotect();
     }
   }
 
@@ -110,15 +128,22 @@ final class LongMemoryPath<C> extends LongPath {
   public boolean rmw(long key, long input) {
     user.protect();
     try {
-      long address = isStable() ? find(key, LOG.mutableFrom()) : NOT_PLAIN;
-      if (address == NOT_PLAIN) {
-        return false;
+      boolean isFound = false;
+      if (isStable()) {
+        long limit = LOG.mutableFrom();
+        long address = newest(key);
+        long record = place(address);
+        if (difference(record, key) == 0 && address >= limit) {
+          value = update(key, input, record);
+          counters.hit(1);
+          isFound = true;
+        }
       }
-      value = update(key, input, LOG.offset(address));
-      counters.hit(1);
-      return true;
-    } finally {
-      user.unprotect();
+      user.leave();
+      return isFound;
+    } catch (Throwable e) {
+      user.leave();
+      throw e;
     }
   }
 
@@ -130,14 +155,14 @@ final class LongMemoryPath<C> extends LongPath {
         return 0;
       }
       locate(keys, from, count, LOG.readableFrom());
-      long copyBelow = CONSTANTS.regions().copyBelow();
+      long mutable = LOG.mutableFrom();
       int done = 0;
       int readOnly = 0;
       while (done < count && isPlain(addresses[done], keys[from + done])) {
         long address = addresses[done];
-        values[from + done] = Words.loadAcquire(MEMORY, LOG.offset(address) + LongRecord.VALUE);
+        values[from + done] = Words.loadAcquire(MEMORY, place(address) + LongRecord.VALUE);
         note(statuses, from + done, Status.FOUND);
-        readOnly += address < copyBelow ? 1 : 0;
+        readOnly += address < mutable ? 1 : 0;
         done++;
       }
       counters.hit(done);
@@ -163,7 +188,7 @@ final class LongMemoryPath<C> extends LongPath {
         long newValue = values[from + done];
         long address = addresses[done];
         if (isPlain(address, key)) {
-          Words.storeRelease(MEMORY, LOG.offset(address) + LongRecord.VALUE, newValue);
+          Words.storeRelease(MEMORY, place(address) + LongRecord.VALUE, newValue);
           note(statuses, from + done, Status.UPDATED_IN_PLACE);
         } else if (blind.append(key, newValue)) {
           note(statuses, from + done, Status.COPIED);
@@ -206,7 +231,7 @@ final class LongMemoryPath<C> extends LongPath {
         if (!isPlain(address, key)) {
           return done;
         }
-        long output = update(key, inputs[from + done], LOG.offset(address));
+        long output = update(key, inputs[from + done], place(address));
         if (outputsTo != null) {
           outputsTo[from + done] = output;
         }
@@ -243,7 +268,7 @@ final class LongMemoryPath<C> extends LongPath {
     }
     for (int i = 0; i < count; i++) {
       long address = INDEX.address(at[i], found[i]);
-      long record = LOG.offset(address);
+      long record = place(address);
       at[i] = record;
       found[i] = address >= limit ? address : NOT_PLAIN;
     }
@@ -255,20 +280,24 @@ final class LongMemoryPath<C> extends LongPath {
   }
 
   /**
-   * The address of the key's record. It decides only once, at the end: a branch before it would be
-   * compiled for what was common while the store was being filled, when no key is found. Any place
-   * in the log's memory may be read.
+   * The newest address under the key's hash; 0 if it was not found at once. The caller decides only
+   * after it has compared the record: a branch before that would be compiled for what was common
+   * while the store was being filled, when no key is found. Any place in the log's memory may be
+   * read.
    */
-  private static long find(long key, long limit) {
+  private static long newest(long key) {
     long hash = LongHash.hash(key);
-    long address = INDEX.address(INDEX.bucket(hash), hash);
-    long record = LOG.offset(address);
-    return difference(record, key) == 0 && address >= limit ? address : NOT_PLAIN;
+    return INDEX.address(INDEX.bucket(hash), hash);
+  }
+
+  /** Where the word at an address is; any value gives some place within the log's memory. */
+  private long place(long address) {
+    return base + LOG.offset(address) & WholeMemory.PLACES;
   }
 
   /** Whether the record at {@code address} has the key and no flag. */
-  private static boolean isPlain(long address, long key) {
-    return address != NOT_PLAIN && difference(LOG.offset(address), key) == 0;
+  private boolean isPlain(long address, long key) {
+    return address != NOT_PLAIN && difference(place(address), key) == 0;
   }
 
   /**

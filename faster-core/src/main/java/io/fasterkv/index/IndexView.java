@@ -15,31 +15,18 @@ import java.lang.foreign.MemorySegment;
  * every 64-bit machine. Unlike {@link IndexTable#find}, this never concludes that a tag is absent,
  * so it does not take part in the order of claims and saturation.
  *
- * <p>Not a record class: were the base a constant, the compiler would load an address of eight
- * bytes for each entry.
+ * <p>A record class, so that the compiler treats all parts of a constant view as constants.
+ *
+ * @param table the table it reads; compare it by identity with {@link HashIndex#quietTable()}
+ * @param own the table's memory
+ * @param base where that begins in the memory that is read
  */
-public final class IndexView {
+public record IndexView(IndexTable table, MemorySegment own, long base, long mainBuckets) {
   private static final int TAG_SHIFT = Long.SIZE - BucketLayout.TAG_BITS - 2;
 
-  private final IndexTable table;
-  private final MemorySegment own;
-  private final long base;
-  private final long mainBuckets;
-
-  private IndexView(IndexTable table) {
-    this.table = table;
-    own = table.memory();
-    base = WholeMemory.base(own);
-    mainBuckets = table.mainBuckets();
-  }
-
   public static IndexView of(IndexTable table) {
-    return new IndexView(table);
-  }
-
-  /** The table it reads; compare it by identity with {@link HashIndex#quietTable()}. */
-  public IndexTable table() {
-    return table;
+    MemorySegment own = table.memory();
+    return new IndexView(table, own, WholeMemory.base(own), table.mainBuckets());
   }
 
   /** The place of the main bucket of a hash. */

@@ -314,7 +314,7 @@ public final class FasterStore implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (parts.engine().epochs().isProtecting()) {
+    if (parts.engine().epochs().isWithin()) {
       throw new IllegalStateException(
           "a store cannot be closed from within a function of its own session; close it when the"
               + " operation has returned");

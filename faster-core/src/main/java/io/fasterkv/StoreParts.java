@@ -130,11 +130,18 @@ record StoreParts(
     return device instanceof LazyRestoreDevice restoring ? restoring.missingBytes() : 0;
   }
 
+  /**
+   * Ends the parts. If the wait for operations fails, their memory is not freed: they access it
+   * without checks.
+   */
   void close(boolean deleteFiles) throws IOException {
-    try (arena) {
+    boolean mayFree = false;
+    try {
       try (device) {
         try {
-          awaitOperations();
+          engine.index().close();
+          engine.awaitEarlierOperations();
+          mayFree = true;
         } finally {
           engine.log().close();
         }
@@ -142,13 +149,11 @@ record StoreParts(
       if (deleteFiles) {
         device.delete();
       }
+    } finally {
+      if (mayFree) {
+        arena.close();
+      }
     }
-  }
-
-  /** Operations in progress may use memory that is not checked. */
-  private void awaitOperations() {
-    engine.index().close();
-    engine.epochs().await(() -> {}, () -> "operations of sessions to end, to free the memory");
   }
 
   private static StoreParts build(

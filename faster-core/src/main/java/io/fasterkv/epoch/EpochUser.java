@@ -70,14 +70,6 @@ public final class EpochUser implements AutoCloseable {
     epochs.unprotect(announced);
   }
 
-  /**
-   * Like {@link #unprotect}, without a check of the thread: for the method that has called {@link
-   * #protect}.
-   */
-  public void leave() {
-    epochs.unprotect(announced);
-  }
-
   /** Frees the slot; this user can no longer protect. */
   @Override
   public void close() {

@@ -252,8 +252,14 @@ public final class Epochs {
    */
   public record Holder(int slot, String thread, long epoch) {}
 
-  /** {@return whether the calling thread is protected, by any user} */
-  public boolean isProtecting() {
+  /**
+   * {@return whether the calling thread is protected, by any user, or runs a trigger action: a wait
+   * for an epoch would then wait for itself}
+   */
+  public boolean isWithin() {
+    if (drainList.isInAction()) {
+      return true;
+    }
     Thread current = Thread.currentThread();
     int used = slotsEverUsed.get();
     for (int slot = 0; slot < used; slot++) {

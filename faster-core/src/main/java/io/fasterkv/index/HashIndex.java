@@ -93,7 +93,7 @@ public final class HashIndex {
 
   /** Ends {@link #hideQuietTable}. */
   public void showQuietTable() {
-    quietTable = table;
+    show(table);
   }
 
   /**
@@ -241,7 +241,7 @@ public final class HashIndex {
     OffHeapArena fresh = tableArena;
     tableArena = transition.oldArena;
     table = transition.resize.from();
-    quietTable = table;
+    show(table);
     resize = null;
     unfinished = null;
     fresh.close();
@@ -279,15 +279,21 @@ public final class HashIndex {
    * From now on nobody receives a table to read in {@link io.fasterkv.memory.WholeMemory}. The
    * memory may be freed when all epochs before have ended; what is called after that throws.
    */
-  public void close() {
+  public synchronized void close() {
     isClosed = true;
     quietTable = null;
+  }
+
+  private synchronized void show(@Nullable IndexTable quiet) {
+    if (!isClosed) {
+      quietTable = quiet;
+    }
   }
 
   /** Makes the new table the only one after all chunks have been moved. May be called again. */
   public void endResize(Transition transition) {
     table = transition.resize.to();
-    quietTable = table;
+    show(table);
     resize = null;
   }
 

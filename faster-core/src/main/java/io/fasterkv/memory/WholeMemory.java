@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
  * compiler sees the range.
  */
 public final class WholeMemory {
-  /** Keeps what may be the address of a word: native memory is below 2^47. */
-  public static final long PLACES = 0x7fff_ffff_fff8L;
+  /**
+   * Keeps what may be the address of a word. Linux gives a process no memory above 2^48 unless it
+   * asks for it.
+   */
+  public static final long PLACES = 0xffff_ffff_fff8L;
 
   private static final @Nullable MemorySegment WHOLE = whole();
 
@@ -25,9 +28,21 @@ public final class WholeMemory {
     return WHOLE == null ? own : WHOLE;
   }
 
-  /** Where an owner's segment begins in the segment that {@link #or} returns. */
+  /**
+   * Where an owner's segment begins in the segment that {@link #or} returns.
+   *
+   * @throws IllegalStateException if it is too high for {@link #PLACES}
+   */
   public static long base(MemorySegment own) {
-    return WHOLE == null ? 0 : own.address();
+    if (WHOLE == null) {
+      return 0;
+    }
+    long last = own.address() + own.byteSize() - Long.BYTES;
+    if ((last & ~(PLACES | Long.BYTES - 1)) != 0) {
+      throw new IllegalStateException(
+          "memory is above 2^48: address=" + own.address() + ", bytes=" + own.byteSize());
+    }
+    return own.address();
   }
 
   @SuppressWarnings("restricted")

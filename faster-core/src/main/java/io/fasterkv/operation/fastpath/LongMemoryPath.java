@@ -81,16 +81,17 @@ final class LongMemoryPath<C> extends LongPath {
         if (difference(record, key) == 0 && address >= limit) {
           value = Words.loadAcquire(MEMORY, record + LongRecord.VALUE);
           counters.hit(1);
-          if (address < LOG.mutableFrom()) {
+          // The first comparison is cheap, and is enough for most records.
+          if (address < LOG.mutableFrom() && address < CONSTANTS.regions().copyBelow()) {
             counters.hitReadOnly(1);
           }
           isFound = true;
         }
       }
-      user.leave();
+      user.unprotect();
       return isFound;
     } catch (Throwable e) {
-      user.leave();
+      user.unprotect();
       throw e;
     }
   }
@@ -112,13 +113,13 @@ final class LongMemoryPath<C> extends LongPath {
           status = Status.COPIED;
         }
       }
-      user.leave();
+      user.unprotect();
       return status;
     } catch (Throwable e) {
       try {
         blind.settlePublication();
       } finally {
-        user.leave();
+        user.unprotect();
       }
       throw e;
     }
@@ -139,10 +140,10 @@ final class LongMemoryPath<C> extends LongPath {
           isFound = true;
         }
       }
-      user.leave();
+      user.unprotect();
       return isFound;
     } catch (Throwable e) {
-      user.leave();
+      user.unprotect();
       throw e;
     }
   }
@@ -155,14 +156,14 @@ final class LongMemoryPath<C> extends LongPath {
         return 0;
       }
       locate(keys, from, count, LOG.readableFrom());
-      long mutable = LOG.mutableFrom();
+      long copyBelow = CONSTANTS.regions().copyBelow();
       int done = 0;
       int readOnly = 0;
       while (done < count && isPlain(addresses[done], keys[from + done])) {
         long address = addresses[done];
         values[from + done] = Words.loadAcquire(MEMORY, place(address) + LongRecord.VALUE);
         note(statuses, from + done, Status.FOUND);
-        readOnly += address < mutable ? 1 : 0;
+        readOnly += address < copyBelow ? 1 : 0;
         done++;
       }
       counters.hit(done);
@@ -202,11 +203,14 @@ final class LongMemoryPath<C> extends LongPath {
       blind.settlePublication();
       throw e;
     } finally {
-      // Count what was done even if the log took no more.
-      counters.hit(done - appended);
-      // One fence makes the whole group visible when the call returns.
-      Words.fullFence();
-      user.unprotect();
+      try {
+        // Count what was done even if the log took no more.
+        counters.hit(done - appended);
+        // One fence makes the whole group visible when the call returns.
+        Words.fullFence();
+      } finally {
+        user.unprotect();
+      }
     }
   }
 
@@ -239,9 +243,12 @@ final class LongMemoryPath<C> extends LongPath {
       }
       return done;
     } finally {
-      // Count what was done even if the user's function has thrown at the next key.
-      counters.hit(done);
-      user.unprotect();
+      try {
+        // Count what was done even if the user's function has thrown at the next key.
+        counters.hit(done);
+      } finally {
+        user.unprotect();
+      }
     }
   }
 

@@ -144,7 +144,7 @@ final class RetryLoop<I, O, C> {
       NewRecord.settlePublication(engine, op);
       throw e;
     } finally {
-      user.leave();
+      user.unprotect();
     }
   }
 

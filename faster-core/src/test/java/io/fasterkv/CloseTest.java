@@ -288,6 +288,7 @@ class CloseTest {
       session.rmw(key, 1, null);
     }
     store.close();
+    session.prefetch(1);
     long[] keys = {1, 2, 3};
     assertThatThrownBy(() -> session.read(1, null)).isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> session.rmw(1, 1, null)).isInstanceOf(IllegalStateException.class);

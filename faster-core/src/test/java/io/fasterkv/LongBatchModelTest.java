@@ -135,6 +135,7 @@ class LongBatchModelTest {
     }
 
     void operation() {
+      session.prefetch(random.nextInt(KEYS));
       switch (random.nextInt(9)) {
         case 0 -> delete(random.nextInt(KEYS));
         case 1 -> single(random.nextInt(KEYS));

@@ -1,9 +1,8 @@
 package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
+import io.fasterkv.memory.HeapWords;
 import io.fasterkv.memory.StackReserve;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -70,7 +69,6 @@ public final class Epochs {
   /** After this many drains without progress, slots are checked for abandoned users. */
   private static final int FRUITLESS_DRAINS = 1024;
 
-  private static final VarHandle SLOT = MethodHandles.arrayElementVarHandle(long[].class);
   private static final AtomicLongFieldUpdater<Epochs> CURRENT =
       AtomicLongFieldUpdater.newUpdater(Epochs.class, "currentEpoch");
 
@@ -309,24 +307,24 @@ public final class Epochs {
 
   /** Announces the current epoch in a slot that no other thread writes. */
   void protect(long[] slot) {
-    SLOT.setVolatile(slot, AT, currentEpoch);
+    HeapWords.storeVolatile(slot, AT, currentEpoch);
     try {
       drainIfBehind(currentEpoch);
     } catch (Throwable e) {
       // The caller treats an exception as "not protected".
-      SLOT.setVolatile(slot, AT, UNPROTECTED);
+      HeapWords.storeVolatile(slot, AT, UNPROTECTED);
       throw e;
     }
   }
 
   void refresh(long[] slot) {
     long epoch = currentEpoch;
-    SLOT.setRelease(slot, AT, epoch);
+    HeapWords.storeRelease(slot, AT, epoch);
     drainIfBehind(epoch);
   }
 
   void unprotect(long[] slot) {
-    SLOT.setRelease(slot, AT, UNPROTECTED);
+    HeapWords.storeRelease(slot, AT, UNPROTECTED);
   }
 
   /** The slot in which an owner announces its epoch. */
@@ -380,7 +378,7 @@ public final class Epochs {
   }
 
   private long announced(int slot) {
-    return (long) SLOT.getVolatile(slots[slot], AT);
+    return HeapWords.loadVolatile(slots[slot], AT);
   }
 
   private void drainIfBehind(long epoch) {

@@ -38,6 +38,17 @@ public record IndexView(IndexTable table, MemorySegment own, long base, long mai
     return base + number * BucketLayout.BYTES & WholeMemory.PLACES;
   }
 
+  /**
+   * Loads the main bucket of a hash into the cache, for callers that are not protected; the result
+   * has no meaning.
+   *
+   * @throws IllegalStateException if the table was freed
+   */
+  public long loadUnprotected(long hash) {
+    long number = Math.unsignedMultiplyHigh(hash, mainBuckets);
+    return Words.loadPlain(own, number * BucketLayout.BYTES);
+  }
+
   /** Loads a bucket into the cache; the result has no meaning. */
   public long prefetch(long bucket) {
     return Words.loadPlain(WholeMemory.or(own), bucket);

@@ -40,6 +40,10 @@ final class LongMemoryPath<C> extends LongPath {
   private static final MemorySegment MEMORY = WholeMemory.or(LOG.memory());
 
   private static final long NOT_PLAIN = -1;
+
+  /** No entry has all bits set. */
+  private static final long NO_ENTRY = -1;
+
   private static final long FLAGS = ~(Address.MASK | RecordInfo.VERSION_MASK);
 
   /** Not a constant, which the compiler would load for each word of a record. */
@@ -67,6 +71,22 @@ final class LongMemoryPath<C> extends LongPath {
     this.functions = functions;
     outputs = functions instanceof LongOutput some ? some : null;
     this.user = user;
+  }
+
+  /** Does not protect, so it reads the table's own segment, whose life is checked. */
+  @Override
+  public void prefetch(long key) {
+    if (!isStable()) {
+      return;
+    }
+    try {
+      // A store of what was loaded would hold up the stores after it.
+      if (INDEX.loadUnprotected(LongHash.hash(key)) == NO_ENTRY) {
+        touched = key;
+      }
+    } catch (IllegalStateException freed) {
+      // The index was resized meanwhile; there is nothing to load.
+    }
   }
 
   @Override

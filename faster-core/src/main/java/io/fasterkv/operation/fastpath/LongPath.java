@@ -25,6 +25,9 @@ public abstract class LongPath {
   /** Whether the path can be used; false after the index was resized. */
   public abstract boolean isCurrent();
 
+  /** Starts to load what an operation on the key needs first. */
+  public abstract void prefetch(long key);
+
   public abstract boolean read(long key);
 
   /** The status of the upsert; null if it needs the slow path. */
@@ -50,6 +53,9 @@ public abstract class LongPath {
     public boolean isCurrent() {
       return false;
     }
+
+    @Override
+    public void prefetch(long key) {}
 
     @Override
     public boolean read(long key) {

@@ -69,6 +69,11 @@ public final class LongCore<C> implements AutoCloseable {
     return general.name();
   }
 
+  /** Starts to load what an operation on the key needs first; does nothing if it is closed. */
+  public void prefetch(long key) {
+    path.prefetch(key);
+  }
+
   public Status read(long key, @Nullable C context) {
     begin();
     try {

@@ -309,7 +309,7 @@ public final class FasterStore implements AutoCloseable {
    * followers and exports first.
    *
    * @throws IllegalStateException if called from inside a callback of a checkpoint or a compaction,
-   *     or a function of a session
+   *     or from a function that a session calls while it is protected
    * @throws DeviceFailed if the device cannot be closed or its files cannot be deleted
    */
   @Override

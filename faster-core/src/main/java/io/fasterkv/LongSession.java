@@ -22,7 +22,7 @@ public final class LongSession<C> implements AutoCloseable {
   }
 
   /**
-   * Starts to load what the next operation on a key needs first from memory. Call it two to eight
+   * Starts to load what the next operation on a key needs first from memory. Call it about four
    * operations ahead: the cache misses of these operations then overlap. For callers that cannot
    * use batches, which gain more. It changes nothing, and does nothing where it would not help.
    *

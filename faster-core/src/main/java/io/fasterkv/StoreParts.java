@@ -59,6 +59,7 @@ record StoreParts(
       }
       recovery.run(parts.engine());
     } catch (RuntimeException | Error e) {
+      // No session exists yet.
       parts.engine().log().close();
       parts.arena().close();
       throw e;
@@ -131,28 +132,32 @@ record StoreParts(
   }
 
   /**
-   * Ends the parts. If the wait for operations fails, their memory is not freed: they access it
-   * without checks.
+   * Ends the parts. If the wait for operations fails, their memory is not freed, since they access
+   * it without checks.
    */
   void close(boolean deleteFiles) throws IOException {
-    boolean mayFree = false;
     try {
+      engine.index().close();
+      engine.awaitEarlierOperations();
+    } catch (Throwable e) {
+      closeFiles(e);
+      throw e;
+    }
+    try (arena) {
       try (device) {
-        try {
-          engine.index().close();
-          engine.awaitEarlierOperations();
-          mayFree = true;
-        } finally {
-          engine.log().close();
-        }
+        engine.log().close();
       }
       if (deleteFiles) {
         device.delete();
       }
-    } finally {
-      if (mayFree) {
-        arena.close();
-      }
+    }
+  }
+
+  private void closeFiles(Throwable because) {
+    try (device) {
+      engine.log().close();
+    } catch (Throwable e) {
+      because.addSuppressed(e);
     }
   }
 

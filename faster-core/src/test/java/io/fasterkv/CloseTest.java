@@ -45,6 +45,10 @@ import org.junit.jupiter.params.provider.MethodSource;
 @Tag("seeds")
 class CloseTest {
   private static final int KEYS = 3_000;
+
+  /** The last key of {@link #fill}, which is updated in place. */
+  private static final long NEWEST = KEYS - 1;
+
   private static final int ROUNDS = 15;
   private static final long PATIENCE_SECONDS = 60;
 
@@ -249,10 +253,10 @@ class CloseTest {
     FasterStore store = FasterStore.open(config("store").build());
     fill(store, 1);
     try (LongSession<Void> session = store.newSession().longs(new Interrupted(store::close))) {
-      assertThatThrownBy(() -> session.rmw(1, 1, null))
+      assertThatThrownBy(() -> session.rmw(NEWEST, 1, null))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("within a function of its own session");
-      session.read(1, null);
+      session.read(NEWEST, null);
       assertThat(session.value()).isEqualTo(1);
     }
     store.close();
@@ -267,7 +271,7 @@ class CloseTest {
     LongSession<Void> session = store.newSession().longs(new Interrupted(pause::here));
     AtomicLong sum = new AtomicLong();
     pause.start(() -> {
-      session.rmw(1, 1, null);
+      assertThat(session.rmw(NEWEST, 1, null)).isEqualTo(Status.UPDATED_IN_PLACE);
       sum.set(session.value());
     });
     CompletableFuture<Void> closed = CompletableFuture.runAsync(store::close, OTHER);
@@ -284,15 +288,15 @@ class CloseTest {
     FasterStore store = FasterStore.open(config("store").build());
     fill(store, 1);
     LongSession<Void> session = store.newSession().longs(LongFunctions.sum());
-    for (long key = 0; key < KEYS; key++) {
-      session.rmw(key, 1, null);
-    }
+    assertThat(session.rmw(NEWEST, 1, null)).isEqualTo(Status.UPDATED_IN_PLACE);
     store.close();
-    session.prefetch(1);
-    long[] keys = {1, 2, 3};
-    assertThatThrownBy(() -> session.read(1, null)).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> session.rmw(1, 1, null)).isInstanceOf(IllegalStateException.class);
-    assertThatThrownBy(() -> session.upsert(1, 1, null)).isInstanceOf(IllegalStateException.class);
+    session.prefetch(NEWEST);
+    long[] keys = {NEWEST, NEWEST - 1, NEWEST - 2};
+    assertThatThrownBy(() -> session.read(NEWEST, null)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> session.rmw(NEWEST, 1, null))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> session.upsert(NEWEST, 1, null))
+        .isInstanceOf(IllegalStateException.class);
     assertThatThrownBy(() -> session.read(keys, new long[3], new Status[3], 0, 3, null))
         .isInstanceOf(IllegalStateException.class);
   }

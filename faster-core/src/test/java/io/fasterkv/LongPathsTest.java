@@ -8,15 +8,11 @@ import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Tests how many classes are created for a store, and that they are unloaded. */
 class LongPathsTest {
-  private static final int ROUNDS = 100;
-
   @TempDir Path directory;
 
   @Test
@@ -44,36 +40,6 @@ class LongPathsTest {
       assertThat(pathClass(session)).matches(Class::isHidden);
       PathClasses.assertGoes(old);
     }
-  }
-
-  /** A prefetch protects nothing, so the table may be freed under it. */
-  @Test
-  void prefetchesSurviveTheEndOfATable() throws Exception {
-    try (FasterStore store = open("a")) {
-      AtomicBoolean isOver = new AtomicBoolean();
-      CompletableFuture<Long> prefetches =
-          CompletableFuture.supplyAsync(() -> prefetchUntil(isOver, store));
-      for (int round = 0; round < ROUNDS; round++) {
-        assertThat(store.index().grow()).isPositive();
-        assertThat(store.index().shrink()).isPositive();
-      }
-      isOver.set(true);
-      assertThat(prefetches.get()).isPositive();
-    }
-  }
-
-  /** Operates seldom, so that the session keeps the path of a table for some time. */
-  private static long prefetchUntil(AtomicBoolean isOver, FasterStore store) {
-    long count = 0;
-    try (LongSession<Void> session = session(store)) {
-      for (; !isOver.get(); count++) {
-        session.prefetch(count);
-        if (count % 1024 == 0) {
-          session.rmw(1, 1, null);
-        }
-      }
-    }
-    return count;
   }
 
   @Test

@@ -50,7 +50,7 @@ import org.jspecify.annotations.Nullable;
  * that have run; it then protects more than necessary. A scan reads the current epoch and then the
  * slots with volatile loads. A refresh may announce with a release store: until that store is
  * visible, the slot shows an older epoch, which protects more, and the loads that follow come after
- * the acquiring load of the current epoch. {@code unprotect} is a release store, so that no access
+ * the volatile load of the current epoch. {@code unprotect} is a release store, so that no access
  * moves behind it. If it makes an action ready, the next user that protects runs the action, or a
  * thread that waits for it and calls {@link #drain()}.
  *

@@ -6,7 +6,7 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Reads one {@link IndexTable}, for code that looks up many hashes and needs only existing entries.
- * It reads {@linkplain WholeMemory all memory}, so its caller must be protected, and must have
+ * It reads without checks in {@link WholeMemory}, so its caller must be protected, and must have
  * checked since then that the table is the index's.
  *
  * <p>Entries are read plainly, followed by an acquire fence, so that the record behind an entry is

@@ -14,8 +14,8 @@ import org.jspecify.annotations.Nullable;
  * Owns the off-heap memory of one store in a shared arena, which is closed once. Nearly all memory
  * lives as long as the store; other memory has an arena of its own, a {@link #part()}. Allocated
  * memory is zero, is counted against the {@link MemoryBudget}, and lives until {@link #close()}.
- * The caller must ensure that no thread uses it afterwards (a later access throws {@link
- * IllegalStateException} and never crashes).
+ * The caller must ensure that no thread uses it afterwards: a later access through its segment
+ * throws {@link IllegalStateException}, and one through {@link WholeMemory} crashes.
  */
 public final class OffHeapArena implements AutoCloseable {
   /** The largest alignment needed: a memory page, which is also a device's block. */

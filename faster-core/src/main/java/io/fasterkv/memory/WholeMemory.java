@@ -5,8 +5,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * All memory of the process as one segment, which the compiler knows as a constant: an access needs
- * no check of bounds and none of the segment's life. For code that stays within its own memory by
- * construction, and that runs only while it is protected against the memory's release.
+ * no check of bounds, and none whether the segment is still open. For code that reads and writes
+ * only its own memory by construction, and only while it is protected against the memory's release.
+ * An address outside would crash the JVM, or change other memory.
  *
  * <p>It exists if the JVM allows native access; otherwise each owner's segment takes its place. An
  * address in it is a {@link #base} plus an offset, masked by {@link #PLACES}, from which the
@@ -31,16 +32,19 @@ public final class WholeMemory {
   /**
    * Where an owner's segment begins in the segment that {@link #or} returns.
    *
-   * @throws IllegalStateException if it is too high for {@link #PLACES}
+   * @throws IllegalStateException if {@link #PLACES} would change its addresses
    */
   public static long base(MemorySegment own) {
     if (WHOLE == null) {
       return 0;
     }
-    long last = own.address() + own.byteSize() - Long.BYTES;
-    if ((last & ~(PLACES | Long.BYTES - 1)) != 0) {
+    long last = own.address() + own.byteSize() - 1;
+    if ((own.address() & ~PLACES) != 0 || last >>> 48 != 0) {
       throw new IllegalStateException(
-          "memory is above 2^48: address=" + own.address() + ", bytes=" + own.byteSize());
+          "memory is not aligned to words, or above 2^48: address="
+              + own.address()
+              + ", bytes="
+              + own.byteSize());
     }
     return own.address();
   }

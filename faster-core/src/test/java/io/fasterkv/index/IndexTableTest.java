@@ -1,6 +1,7 @@
 package io.fasterkv.index;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
@@ -158,6 +159,16 @@ class IndexTableTest {
           .isEqualTo(index.find(hash, entry) ? entry.address() : 0);
     }
     assertNoTagTwice(index, 1, seed);
+  }
+
+  @Test
+  void anUnprotectedLoadOfAFreedTableThrows() {
+    IndexView view;
+    try (OffHeapArena freed = arena.part()) {
+      view = IndexView.of(new IndexTable(freed, new IndexGeometry(4, 1), 0));
+      assertThat(view.loadUnprotected(-1)).isZero();
+    }
+    assertThatThrownBy(() -> view.loadUnprotected(-1)).isInstanceOf(IllegalStateException.class);
   }
 
   @Test

@@ -99,6 +99,11 @@ class HugePagesTest {
         session.upsert(key, key, null);
       }
       for (long key = 0; key < KEYS; key++) {
+        session.prefetch(key);
+        session.rmw(key, 1, null);
+        session.upsert(key, session.value() - 1, null);
+      }
+      for (long key = 0; key < KEYS; key++) {
         if (session.read(key, null) != Status.FOUND || session.value() != key) {
           throw new AssertionError("key " + key);
         }

@@ -73,7 +73,7 @@ final class LongMemoryPath<C> extends LongPath {
     this.user = user;
   }
 
-  /** Does not protect, so it reads the table's own segment, whose life is checked. */
+  /** Does not protect, so it reads the table's own segment, which throws when it is closed. */
   @Override
   public void prefetch(long key) {
     if (!isStable()) {
@@ -85,7 +85,7 @@ final class LongMemoryPath<C> extends LongPath {
         touched = key;
       }
     } catch (IllegalStateException freed) {
-      // The index was resized meanwhile; there is nothing to load.
+      // The index was resized, or the store closed, meanwhile; there is nothing to load.
     }
   }
 

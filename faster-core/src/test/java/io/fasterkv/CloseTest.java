@@ -234,25 +234,11 @@ class CloseTest {
     }
   }
 
-  /** Adds, after what a test does in the middle of the operation. */
-  private record Interrupted(Runnable within) implements LongFunctions<Void> {
-    @Override
-    public long initialUpdater(long key, long input) {
-      return input;
-    }
-
-    @Override
-    public long updater(long key, long input, long oldValue) {
-      within.run();
-      return oldValue + input;
-    }
-  }
-
   @Test
   void closeIsRefusedWithinAFunctionOfASession() {
     FasterStore store = FasterStore.open(config("store").build());
     fill(store, 1);
-    try (LongSession<Void> session = store.newSession().longs(new Interrupted(store::close))) {
+    try (LongSession<Void> session = store.newSession().longs(new SlowSum(store::close))) {
       assertThatThrownBy(() -> session.rmw(NEWEST, 1, null))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("within a function of its own session");
@@ -268,7 +254,7 @@ class CloseTest {
     FasterStore store = FasterStore.open(config("store").build());
     fill(store, 1);
     Pause pause = new Pause();
-    LongSession<Void> session = store.newSession().longs(new Interrupted(pause::here));
+    LongSession<Void> session = store.newSession().longs(new SlowSum(pause));
     AtomicLong sum = new AtomicLong();
     pause.start(() -> {
       assertThat(session.rmw(NEWEST, 1, null)).isEqualTo(Status.UPDATED_IN_PLACE);

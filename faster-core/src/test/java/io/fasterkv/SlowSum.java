@@ -2,8 +2,12 @@ package io.fasterkv;
 
 import io.fasterkv.api.LongFunctions;
 
-/** A sum that stops in the middle of its first addition. */
-record SlowSum(Pause pause) implements LongFunctions<Void> {
+/** A sum that does something, or stops, in the middle of an addition. */
+record SlowSum(Runnable within) implements LongFunctions<Void> {
+  SlowSum(Pause pause) {
+    this(pause::here);
+  }
+
   @Override
   public long initialUpdater(long key, long input) {
     return input;
@@ -11,7 +15,7 @@ record SlowSum(Pause pause) implements LongFunctions<Void> {
 
   @Override
   public long updater(long key, long input, long oldValue) {
-    pause.here();
+    within.run();
     return oldValue + input;
   }
 }

@@ -91,9 +91,9 @@ final class LongMemoryPath<C> extends LongPath {
 
   @Override
   public boolean read(long key) {
+    boolean isFound = false;
     user.protect();
     try {
-      boolean isFound = false;
       if (isStable()) {
         long limit = LOG.readableFrom();
         long address = newest(key);
@@ -108,19 +108,17 @@ final class LongMemoryPath<C> extends LongPath {
           isFound = true;
         }
       }
+    } finally {
       user.unprotect();
-      return isFound;
-    } catch (Throwable e) {
-      user.unprotect();
-      throw e;
     }
+    return isFound;
   }
 
   @Override
   public @Nullable Status upsert(long key, long newValue) {
+    Status status = null;
     user.protect();
     try {
-      Status status = null;
       if (isStable()) {
         long limit = LOG.mutableFrom();
         long address = newest(key);
@@ -133,23 +131,20 @@ final class LongMemoryPath<C> extends LongPath {
           status = Status.COPIED;
         }
       }
-      user.unprotect();
-      return status;
     } catch (Throwable e) {
-      try {
-        blind.settlePublication();
-      } finally {
-        user.unprotect();
-      }
+      blind.settlePublication();
       throw e;
+    } finally {
+      user.unprotect();
     }
+    return status;
   }
 
   @Override
   public boolean rmw(long key, long input) {
+    boolean isFound = false;
     user.protect();
     try {
-      boolean isFound = false;
       if (isStable()) {
         long limit = LOG.mutableFrom();
         long address = newest(key);
@@ -160,12 +155,10 @@ final class LongMemoryPath<C> extends LongPath {
           isFound = true;
         }
       }
+    } finally {
       user.unprotect();
-      return isFound;
-    } catch (Throwable e) {
-      user.unprotect();
-      throw e;
     }
+    return isFound;
   }
 
   @Override

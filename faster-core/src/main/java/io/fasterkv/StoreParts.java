@@ -10,6 +10,7 @@ import io.fasterkv.checkpoint.manifest.Recovered;
 import io.fasterkv.checkpoint.recover.Recovery;
 import io.fasterkv.device.LogDevice;
 import io.fasterkv.device.restore.LazyRestoreDevice;
+import io.fasterkv.epoch.EpochWait;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
 import io.fasterkv.index.IndexGeometry;
@@ -28,7 +29,12 @@ import java.lang.System.Logger.Level;
 
 /** Creates and connects a store's parts, and closes them in the opposite order. */
 record StoreParts(
-    StoreConfig config, OffHeapArena arena, LogDevice device, Engine engine, Recovered recovered) {
+    StoreConfig config,
+    OffHeapArena arena,
+    LogDevice device,
+    Engine engine,
+    Recovered recovered,
+    EpochWait lastWait) {
   /** A wait for an epoch is logged after this time. */
   private static final long LONG_WAIT_NANOS = 5_000_000_000L;
 
@@ -138,7 +144,7 @@ record StoreParts(
   void close(boolean deleteFiles) throws IOException {
     try {
       engine.index().close();
-      engine.awaitEarlierOperations();
+      engine.epochs().awaitUsers(lastWait);
     } catch (Throwable e) {
       closeFiles(e);
       throw e;
@@ -198,7 +204,8 @@ record StoreParts(
               new StoreVersions(config.versionShift(), recovered.version() + 1, recovered.points()),
               config.merge(),
               config.keepRule()),
-          recovered);
+          recovered,
+          new EpochWait(epochs, () -> "operations of sessions to end, to free the memory"));
     } catch (RuntimeException | Error e) {
       arena.close();
       throw e;

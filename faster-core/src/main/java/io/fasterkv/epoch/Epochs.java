@@ -184,6 +184,25 @@ public final class Epochs {
     }
   }
 
+  /**
+   * Waits until each user was unprotected at some moment after the call. So a user that protects
+   * itself later sees what the caller wrote before, by volatile stores. Registers no action and
+   * allocates nothing, so it also ends when the heap is full. For callers that are not protected.
+   *
+   * @param wait a wait of these epochs, made before
+   */
+  public void awaitUsers(EpochWait wait) {
+    int used = slotsEverUsed.get();
+    for (int slot = 0; slot < used; slot++) {
+      while (announced(slot) != UNPROTECTED) {
+        if (reclaim() == 0) {
+          wait.pause();
+        }
+      }
+    }
+    wait.end();
+  }
+
   /** Runs the actions that are ready. A thread that waits for an action calls this repeatedly. */
   public void drain() {
     long epoch = currentEpoch;

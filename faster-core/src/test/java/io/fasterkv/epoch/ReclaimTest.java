@@ -80,6 +80,14 @@ class ReclaimTest {
     assertThat(ran).hasValue(actions);
   }
 
+  @Test
+  void waitingForUsersReclaimsTheDead() {
+    EpochUser dead = leftProtected(false);
+    epochs.awaitUsers(new EpochWait(epochs, () -> "users"));
+    assertThat(epochs.reclaim()).as("left to reclaim").isZero();
+    dead.close();
+  }
+
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aFullTableTakesTheSlotsOfThreadsThatDied(boolean isVirtual) {

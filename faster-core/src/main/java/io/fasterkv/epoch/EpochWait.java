@@ -19,6 +19,7 @@ public final class EpochWait {
   private long reportAfterNanos;
   private long nextPauseNanos = PAUSE_NANOS;
   private boolean isWaiting;
+  private boolean isForUsers;
 
   /**
    * Prepares a wait.
@@ -46,6 +47,12 @@ public final class EpochWait {
     nextPauseNanos = Math.min(2 * nextPauseNanos, LONGEST_PAUSE_NANOS);
   }
 
+  /** Like {@link #pause}, for a wait that a user in the current epoch delays too. */
+  void pauseForUsers() {
+    isForUsers = true;
+    pause();
+  }
+
   private void pause(long nanos) {
     epochs.drain();
     LockSupport.parkNanos(nanos);
@@ -68,7 +75,7 @@ public final class EpochWait {
   private void report() {
     epochs.reclaim();
     long seconds = TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - startNanos);
-    var holders = epochs.holders();
+    var holders = isForUsers ? epochs.holdersBelow(Long.MAX_VALUE) : epochs.holders();
     String blockers = holders.isEmpty() ? "no user of the epochs" : holders.toString();
     epochs
         .reports()

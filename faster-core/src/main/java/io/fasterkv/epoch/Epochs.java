@@ -196,7 +196,7 @@ public final class Epochs {
     for (int slot = 0; slot < used; slot++) {
       while (announced(slot) != UNPROTECTED) {
         if (reclaim() == 0) {
-          wait.pause();
+          wait.pauseForUsers();
         }
       }
     }
@@ -290,13 +290,16 @@ public final class Epochs {
 
   /** {@return the users that delay actions at this moment, those in the oldest epoch first} */
   public List<Holder> holders() {
-    long current = currentEpoch();
+    return holdersBelow(currentEpoch());
+  }
+
+  List<Holder> holdersBelow(long limit) {
     List<Holder> holders = new ArrayList<>();
     int used = slotsEverUsed.get();
     for (int slot = 0; slot < used; slot++) {
       SlotOwner owner = owners.get(slot);
       long announced = announced(slot);
-      if (owner != null && announced != UNPROTECTED && announced < current) {
+      if (owner != null && announced != UNPROTECTED && announced < limit) {
         holders.add(new Holder(slot, owner.describeThread(), announced));
       }
     }

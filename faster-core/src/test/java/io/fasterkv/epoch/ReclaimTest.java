@@ -153,8 +153,10 @@ class ReclaimTest {
     dead.close();
   }
 
-  @Test
-  void aWaitReportsTheUsersThatDelayIt() throws InterruptedException {
+  /** For an action the epoch moves on; for users it does not, and they are in the current one. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aWaitReportsTheUsersThatDelayIt(boolean isForUsers) throws InterruptedException {
     List<String> reports = Collections.synchronizedList(new ArrayList<>());
     CountDownLatch reported = new CountDownLatch(1);
     epochs.reportWaits(
@@ -178,10 +180,14 @@ class ReclaimTest {
               }
             });
     isProtected.await();
-    epochs.bump(ran::incrementAndGet);
     EpochWait wait = new EpochWait(epochs, () -> "the action to run");
-    while (ran.get() == 0) {
-      wait.pause();
+    if (isForUsers) {
+      epochs.awaitUsers(wait);
+    } else {
+      epochs.bump(ran::incrementAndGet);
+      while (ran.get() == 0) {
+        wait.pause();
+      }
     }
     slow.join();
     assertThat(reports.getFirst())

@@ -22,6 +22,7 @@ import io.fasterkv.operation.fastpath.SpanPaths;
 import io.fasterkv.operation.resize.IndexGrowth;
 import io.fasterkv.operation.resize.IndexLoans;
 import io.fasterkv.operation.resize.IndexResizer;
+import io.fasterkv.operation.resize.MemoryGifts;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreImport;
 import io.fasterkv.spi.StoreIntegration;
@@ -55,6 +56,7 @@ public final class FasterStore implements AutoCloseable {
   private final Compactor compactor;
   private final @Nullable IndexGrowth growth;
   private final @Nullable IndexLoans loans;
+  private final MemoryGifts gifts;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
   private final LogUpkeep upkeep;
@@ -85,13 +87,14 @@ public final class FasterStore implements AutoCloseable {
     log = new StoreLog(parts, gate, compactor, upkeep);
     index = new StoreIndex(gate, resizer);
     statistics = new StoreStatistics(parts, gate, compactor, upkeep);
-    integration = new IntegratedStore(parts, checkpoints);
     growth =
         config.growingIndex() && resizer.canRefine(config.indexBytes())
             ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
             : null;
+    gifts = new MemoryGifts(engine, parts.arena(), growth);
+    integration = new IntegratedStore(parts, checkpoints, gifts);
     loans =
-        engine.log().halving().isPossible()
+        config.logHalvings() > 0 && engine.log().quota().canHalve()
             ? new IndexLoans(
                 engine,
                 parts.arena(),
@@ -346,7 +349,8 @@ public final class FasterStore implements AutoCloseable {
 
   private void closeBackground() {
     try (upkeep;
-        loans) {
+        loans;
+        gifts) {
       if (growth != null) {
         growth.close();
       }

@@ -1,10 +1,14 @@
 package io.fasterkv;
 
+import io.fasterkv.operation.resize.MemoryGifts;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreIntegration;
+import java.time.Duration;
+import java.util.function.LongConsumer;
 
 /** A store as integrators see it. */
-record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints) implements StoreIntegration {
+record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryGifts gifts)
+    implements StoreIntegration {
   @Override
   public StoreExport export() {
     return checkpoints.export();
@@ -18,5 +22,15 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints) implement
   @Override
   public long bytesToCopy() {
     return parts.bytesToCopy();
+  }
+
+  @Override
+  public long releasableBytes() {
+    return gifts.possibleBytes();
+  }
+
+  @Override
+  public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
+    return gifts.give(bytes, atMost.toNanos(), released);
   }
 }

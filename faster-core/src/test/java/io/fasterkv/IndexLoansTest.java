@@ -150,7 +150,7 @@ class IndexLoansTest {
       StoreConfigBuilder config = config(1).indexBytes(INDEX_BYTES - buckets * 64L);
       try (FasterStore store = FasterStore.open(config.deleteOnClose(true).build())) {
         assertThat(Insides.engine(store).index().canTakeOver()).isTrue();
-        assertThat(Insides.engine(store).log().halving().isPossible()).isTrue();
+        assertThat(Insides.engine(store).log().quota().canHalve()).isTrue();
       }
     }
   }

@@ -10,6 +10,7 @@ import io.fasterkv.api.session.SessionMode;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -22,14 +23,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests random operations, cuts, checkpoints, compactions, truncations and crashes against a plain
- * map, with pages of 4 KiB, a handful of them in memory, and an index of few buckets. The seed is
- * in the test's name; {@code -Dfaster.seed=N} replays it.
+ * Tests random operations, cuts, checkpoints, compactions, truncations, crashes and gifts of memory
+ * against a plain map, with pages of 4 KiB, a handful of them in memory, and an index of few
+ * buckets. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 @Tag("seeds")
 class StoreModelTest {
   private static final int STEPS = 12_000;
   private static final int MAX_BUCKETS = 4_000;
+  private static final Duration LONG = Duration.ofMinutes(1);
 
   /** Memory that the log has lent to the index is doubled with it. */
   private static final long MAX_INDEX_BYTES = 1 << 20;
@@ -109,6 +111,9 @@ class StoreModelTest {
           driver.checkLive();
         } else if (dice < 75) {
           resize(store, random);
+        } else if (dice < 78) {
+          // On a thread of its own, while the next operations run.
+          store.integration().releaseMemory(random.nextInt(1 << 16), LONG, released -> {});
         } else {
           driver.operation();
         }

@@ -38,7 +38,7 @@ public final class HybridLog {
   private final UpdateRegions regions;
   private final LargeWrites largeWrites;
   private final @Nullable KeyFilter keyFilter;
-  private final LogHalving halving;
+  private final LogQuota quota;
   private final HeatMap heat = new HeatMap();
 
   /** Creates a log that continues after {@code position}. */
@@ -60,7 +60,7 @@ public final class HybridLog {
     cuts = new LogCuts(parts, room);
     pins = new LogPins(marks, parts.truncation(), room::keepEnded, room::pinEnded);
     largeWrites = new LargeWrites(room, parts);
-    halving = new LogHalving(parts, room.turns());
+    quota = new LogQuota(parts, room.turns());
   }
 
   /** The circular buffer; {@link #offset} is the position of an address. */
@@ -97,8 +97,8 @@ public final class HybridLog {
   }
 
   /** Returns memory to the system. */
-  public LogHalving halving() {
-    return halving;
+  public LogQuota quota() {
+    return quota;
   }
 
   /** Throttles the growth of the log so that compaction keeps up. */

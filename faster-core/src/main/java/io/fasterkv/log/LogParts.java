@@ -50,9 +50,9 @@ record LogParts(
 
   private static PageFrames frames(StoreConfig config, OffHeapArena arena) {
     long bytes = config.logMemoryBytes();
-    return config.logHalvings() > 0
-        ? PageFrames.resizable(arena, bytes, config.pageBytes(), config.segmentBytes())
-        : new PageFrames(arena, bytes, config.pageBytes(), config.segmentBytes());
+    return config.isInMemory()
+        ? new PageFrames(arena, bytes, config.pageBytes(), config.segmentBytes())
+        : PageFrames.resizable(arena, bytes, config.pageBytes(), config.segmentBytes());
   }
 
   /** The marks and the tail, for messages. */

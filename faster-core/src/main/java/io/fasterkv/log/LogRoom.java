@@ -83,7 +83,8 @@ public abstract sealed class LogRoom permits DeviceRoom, MemoryRoom {
   public abstract void stopWaiting();
 
   /**
-   * A log up to this length is entirely in memory; smaller after it was {@link LogHalving halved}.
+   * A log up to this length is entirely in memory; smaller after it has released memory ({@link
+   * LogQuota}).
    */
   public final long wholeBytes() {
     return turns().wholeBytes();

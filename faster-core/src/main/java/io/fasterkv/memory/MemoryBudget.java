@@ -5,14 +5,17 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** Counts off-heap bytes against a limit that is never exceeded. Safe for all threads. */
+/**
+ * Counts off-heap bytes against a limit that is never exceeded and only falls. Safe for all
+ * threads.
+ */
 public final class MemoryBudget {
-  private final long limitBytes;
+  private final AtomicLong limitBytes;
   private final AtomicLong usedBytes = new AtomicLong();
   private final ConcurrentMap<String, AtomicLong> byPurpose = new ConcurrentHashMap<>();
 
   public MemoryBudget(long limitBytes) {
-    this.limitBytes = limitBytes;
+    this.limitBytes = new AtomicLong(limitBytes);
   }
 
   /** Takes bytes from the budget; the exception names their purpose. */
@@ -25,9 +28,9 @@ public final class MemoryBudget {
               + ", bytes="
               + bytes
               + ", free="
-              + (limitBytes - usedBytes.getAcquire())
+              + (limitBytes() - usedBytes())
               + ", memoryBytes="
-              + limitBytes
+              + limitBytes()
               + "; raise memoryBytes or lower a part");
     }
     sum.addAndGet(bytes);
@@ -36,7 +39,7 @@ public final class MemoryBudget {
   /** Takes bytes if they are available. */
   public boolean tryTake(long bytes) {
     for (long used = usedBytes.getAcquire(); ; used = usedBytes.getAcquire()) {
-      if (bytes > limitBytes - used) {
+      if (bytes > limitBytes() - used) {
         return false;
       }
       if (usedBytes.compareAndSet(used, used + bytes)) {
@@ -58,6 +61,24 @@ public final class MemoryBudget {
     usedBytes.addAndGet(-bytes);
   }
 
+  /** Removes bytes that were taken for a purpose from the budget, whose limit falls by as many. */
+  void giveUp(String purpose, long bytes) {
+    sum(purpose).addAndGet(-bytes);
+    // First, so that nobody takes them.
+    limitBytes.addAndGet(-bytes);
+    usedBytes.addAndGet(-bytes);
+  }
+
+  /** Lowers the limit by bytes that nobody has taken; returns false if fewer are free. */
+  public boolean tryGiveUp(long bytes) {
+    boolean isFree = tryTake(bytes);
+    if (isFree) {
+      limitBytes.addAndGet(-bytes);
+      usedBytes.addAndGet(-bytes);
+    }
+    return isFree;
+  }
+
   /** Bytes taken for a purpose. */
   public long usedBytes(String purpose) {
     return sum(purpose).getAcquire();
@@ -74,6 +95,6 @@ public final class MemoryBudget {
   }
 
   public long limitBytes() {
-    return limitBytes;
+    return limitBytes.getAcquire();
   }
 }

@@ -147,6 +147,12 @@ public final class OffHeapArena implements AutoCloseable {
     budget.release(purpose, bytes);
   }
 
+  /** Removes bytes that were taken and released from the budget, whose limit falls by as many. */
+  public void giveUp(String purpose, long bytes) {
+    taken(purpose).addAndGet(-bytes);
+    budget.giveUp(purpose, bytes);
+  }
+
   /**
    * Creates the prefaulter of a circular buffer of this arena; null if none is needed, because its
    * memory does not come from the kernel or has already been touched.

@@ -1,5 +1,8 @@
 package io.fasterkv.spi;
 
+import java.time.Duration;
+import java.util.function.LongConsumer;
+
 /**
  * The functions of a store for integrators, which keep versions of the store outside its directory
  * and restore stores from there. Safe for all threads.
@@ -25,4 +28,23 @@ public interface StoreIntegration {
 
   /** {@return how many bytes {@link #copyOrigin} still has to copy; 0 if there is no origin} */
   long bytesToCopy();
+
+  /**
+   * {@return how many bytes {@link #releaseMemory} could release now; 0 if it cannot release any,
+   * as without native access, or if it is doing so}
+   */
+  long releasableBytes();
+
+  /**
+   * Starts to release memory for other stores that share it with this one: of the log, whose oldest
+   * records are then on the device only, and what the index has not taken yet. Operations continue.
+   * The store's memory budget falls by as much for good.
+   *
+   * @param bytes how many bytes to release at most; the log releases whole pages
+   * @param atMost a wait for the device ends after this time, and then nothing is released
+   * @param released called once, on a thread of the store, with the number of bytes, from 0 on,
+   *     that are no longer the store's; it must not throw or wait
+   * @return false if nothing will be released, and {@code released} will not be called
+   */
+  boolean releaseMemory(long bytes, Duration atMost, LongConsumer released);
 }

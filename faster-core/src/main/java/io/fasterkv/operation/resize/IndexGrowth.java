@@ -3,11 +3,13 @@ package io.fasterkv.operation.resize;
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.version.SessionCounters.Growth;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Gives an index that started with a part of its memory the rest, once, on a thread of its own,
@@ -35,7 +37,10 @@ public final class IndexGrowth implements AutoCloseable {
 
   private final Engine engine;
   private final IndexResizer resizer;
-  private final long indexBytes;
+
+  /** Falls when memory that the index has not taken yet is given up; under the size lock. */
+  private volatile long indexBytes;
+
   private final long logBytes;
 
   /** Length of the log when it was opened; its live part is unknown. */
@@ -74,6 +79,32 @@ public final class IndexGrowth implements AutoCloseable {
   /** Whether the index has all its memory or will not get it. */
   public boolean isOver() {
     return isOver;
+  }
+
+  /** Bytes that the index may take and has not. */
+  long spareBytes() {
+    return isOver ? 0 : Math.max(0, indexBytes - engine.index().newestTable().geometry().bytes());
+  }
+
+  /**
+   * Gives up at most so many bytes that the index has not taken: it will grow by less. Returns how
+   * many are no longer in the budget.
+   */
+  long giveUp(long most, MemoryBudget budget) {
+    ReentrantLock size = engine.index().sizeLock();
+    if (!size.tryLock()) {
+      return 0;
+    }
+    try {
+      long given = Math.min(most, spareBytes());
+      if (given <= 0 || !budget.tryGiveUp(given)) {
+        return 0;
+      }
+      indexBytes -= given;
+      return given;
+    } finally {
+      size.unlock();
+    }
   }
 
   private void run() {

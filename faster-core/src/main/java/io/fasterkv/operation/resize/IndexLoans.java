@@ -75,7 +75,7 @@ public final class IndexLoans implements AutoCloseable {
   }
 
   private boolean canLend() {
-    return engine.log().halving().isPossible() && engine.index().canTakeOver();
+    return engine.log().quota().canHalve() && engine.index().canTakeOver();
   }
 
   /** Waits for a request; returns false if the store is closing. */
@@ -160,7 +160,7 @@ public final class IndexLoans implements AutoCloseable {
 
   private boolean lend() {
     HybridLog log = engine.log();
-    long bytes = log.halving().run(this::goesOn);
+    long bytes = log.quota().halve(this::goesOn);
     if (bytes == 0) {
       return false;
     }

@@ -71,7 +71,12 @@ final class StoreResources implements AutoCloseable {
       Logger logger)
       throws IOException {
     Environment env = parameters.getEnv();
-    MemoryLease lease = MemoryLease.acquire(env, parameters.getManagedMemoryFraction(), settings);
+    MemoryLease lease =
+        MemoryLease.acquire(
+            env,
+            parameters.getOperatorIdentifier(),
+            parameters.getManagedMemoryFraction(),
+            settings);
     LocalDirectory directory = null;
     FasterStore store = null;
     try {
@@ -89,6 +94,7 @@ final class StoreResources implements AutoCloseable {
               settings.uploadStreams(),
               areFilesCompressed(env.getExecutionConfig()),
               env.getTaskStateManager().createLocalRecoveryConfig());
+      lease.heldBy(store.integration());
       return new StoreResources(lease, directory, local);
     } catch (Throwable failure) {
       IOUtils.closeAllQuietly(store, lease, directory);

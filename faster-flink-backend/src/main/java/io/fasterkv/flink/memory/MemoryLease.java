@@ -1,14 +1,18 @@
 package io.fasterkv.flink.memory;
 
 import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.spi.StoreIntegration;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongConsumer;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.execution.Environment;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.OpaqueMemoryResource;
 import org.apache.flink.util.IOUtils;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One store's right to a number of off-heap bytes. Closing gives them back, once; the store must be
@@ -18,11 +22,13 @@ public final class MemoryLease implements AutoCloseable {
   private static final String POOL = "state-faster-managed-memory";
 
   private final long bytes;
+  private final SlotMemory.@Nullable Lease lease;
   private final AutoCloseable release;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private MemoryLease(long bytes, AutoCloseable release) {
+  private MemoryLease(long bytes, SlotMemory.@Nullable Lease lease, AutoCloseable release) {
     this.bytes = bytes;
+    this.lease = lease;
     this.release = release;
   }
 
@@ -30,31 +36,35 @@ public final class MemoryLease implements AutoCloseable {
    * Leases memory for one store: a share of the slot's managed memory, or the configured fixed size
    * from the TaskManager's off-heap memory.
    *
+   * @param name names the store in messages
    * @param fraction the part of the slot's managed memory that Flink assigned to state backends
    * @throws IOException if there is too little; the message names the option to change
    */
-  public static MemoryLease acquire(Environment env, double fraction, FasterSettings settings)
-      throws IOException {
+  public static MemoryLease acquire(
+      Environment env, String name, double fraction, FasterSettings settings) throws IOException {
     return settings.fixedMemoryBytes() > 0
         ? fixed(settings.fixedMemoryBytes(), env.getTaskManagerInfo().getConfiguration())
-        : acquire(env.getMemoryManager(), fraction, settings);
+        : acquire(env.getMemoryManager(), name, fraction, settings);
   }
 
   private static MemoryLease fixed(long bytes, ReadableConfig taskManager) throws IOException {
     FixedMemory.OF_THE_PROCESS.reserve(bytes, taskManager);
-    return new MemoryLease(bytes, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+    return new MemoryLease(bytes, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
   }
 
-  static MemoryLease acquire(MemoryManager manager, double fraction, FasterSettings settings)
+  static MemoryLease acquire(
+      MemoryManager manager, String name, double fraction, FasterSettings settings)
       throws IOException {
     OpaqueMemoryResource<SlotMemory> pool = pool(manager, fraction);
     try {
       SlotMemory memory = pool.getResourceHandle();
-      long granted = memory.lease(settings.leaseShare(), settings.minimumMemoryBytes());
+      SlotMemory.Lease granted =
+          memory.lease(name, settings.leaseShare(), settings.minimumMemoryBytes());
       return new MemoryLease(
+          granted.bytes(),
           granted,
           () -> {
-            memory.release(granted);
+            granted.end();
             pool.close();
           });
     } catch (IOException | RuntimeException | Error tooLittle) {
@@ -84,7 +94,28 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
-  /** Number of bytes that may be used until {@link #close}. */
+  /**
+   * From now on the store may be asked to release memory, so that another store of the slot can
+   * open.
+   */
+  public void heldBy(StoreIntegration store) {
+    if (lease != null) {
+      lease.heldBy(
+          new SlotMemory.Holder() {
+            @Override
+            public long releasableBytes() {
+              return store.releasableBytes();
+            }
+
+            @Override
+            public boolean release(long bytes, Duration atMost, LongConsumer released) {
+              return store.releaseMemory(bytes, atMost, released);
+            }
+          });
+    }
+  }
+
+  /** Number of bytes that a store may use when it opens. */
   public long bytes() {
     return bytes;
   }

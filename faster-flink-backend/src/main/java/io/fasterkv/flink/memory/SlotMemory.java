@@ -1,43 +1,226 @@
 package io.fasterkv.flink.memory;
 
 import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The part of a slot's managed memory that is meant for state; all stores of the slot share it. The
  * leases never add up to more than the pool. Safe for use by all threads.
  *
- * <p>The number of stores is not known in advance. If each took the same share of the free memory,
- * ten would use up half a gigabyte. So the n-th store takes at most an n-th part of it: the first
- * two get a half and a quarter, the n-th 1/(2n(n-1)), and a slot holds three times as many stores.
+ * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
+ * n-th one at most an n-th of it. If that is less than half of an equal part of the pool, the
+ * largest stores release what is missing, as far as they can. A store that does not within {@link
+ * #MOST_FOR_ONE} is skipped; what it releases later is free then.
  */
 final class SlotMemory implements AutoCloseable {
+  /** A store that has leased memory and may release some of it. */
+  interface Holder {
+    /** Bytes that it could release now. */
+    long releasableBytes();
+
+    /**
+     * Starts to release memory; returns false if it will not, and then does not call {@code
+     * released}.
+     *
+     * @param released called once, from any thread, with the number of bytes
+     */
+    boolean release(long bytes, Duration atMost, LongConsumer released);
+  }
+
   private static final long GRANULE = 1 << 10;
 
+  /** How long a store waits for others to release memory. */
+  private static final Duration MOST = Duration.ofSeconds(30);
+
+  private static final Duration MOST_FOR_ONE = Duration.ofSeconds(10);
+
   private final long bytes;
+  private final Duration mostForOne;
+  private final List<Lease> leases = new ArrayList<>();
   private long leased;
-  private int stores;
+
+  /** Held by the one store that others are releasing memory for. */
+  private final ReentrantLock opening = new ReentrantLock();
 
   SlotMemory(long bytes) {
+    this(bytes, MOST_FOR_ONE);
+  }
+
+  /**
+   * @param mostForOne how long to wait for one store
+   */
+  SlotMemory(long bytes, Duration mostForOne) {
     this.bytes = bytes;
+    this.mostForOne = mostForOne;
+  }
+
+  /** One store's part of the pool; it may shrink while the store is open. */
+  final class Lease {
+    private final String name;
+    private long bytes;
+    private @Nullable Holder holder;
+
+    private Lease(String name, long bytes) {
+      this.name = name;
+      this.bytes = bytes;
+    }
+
+    long bytes() {
+      synchronized (SlotMemory.this) {
+        return bytes;
+      }
+    }
+
+    /** From now on the store may be asked to release memory. */
+    void heldBy(Holder store) {
+      synchronized (SlotMemory.this) {
+        holder = store;
+      }
+    }
+
+    private void shrink(long released) {
+      synchronized (SlotMemory.this) {
+        bytes -= released;
+        leased -= released;
+      }
+    }
+
+    /** Returns the rest; the store must be closed. */
+    void end() {
+      synchronized (SlotMemory.this) {
+        holder = null;
+        leases.remove(this);
+        leased -= bytes;
+        bytes = 0;
+      }
+    }
+
+    @Override
+    public String toString() {
+      return name + ": " + bytes;
+    }
   }
 
   /**
    * Leases {@code share} of the free memory, or less if there are several stores, but at least
-   * {@code minimum}; in whole KiB.
+   * {@code minimum}; in whole KiB. Waits while others release memory.
    *
-   * @throws IOException if less than the minimum is free; the message says what to change
+   * @param name names the store in messages
+   * @throws IOException if less than the minimum can be had; the message says what to change
    */
-  synchronized long lease(double share, long minimum) throws IOException {
-    long free = bytes - leased;
+  Lease lease(String name, double share, long minimum) throws IOException {
+    boolean isMine = false;
+    try {
+      isMine = opening.tryLock(MOST.toNanos(), TimeUnit.NANOSECONDS);
+      long wanted = isMine ? reclaim(share, minimum) : part(share);
+      return grant(name, wanted, minimum);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IOException("interrupted while other stores release memory: store=" + name, e);
+    } finally {
+      if (isMine) {
+        opening.unlock();
+      }
+    }
+  }
+
+  /** Bytes that a store gets of what is free. */
+  private synchronized long part(double share) {
+    return (long) (free() * Math.min(share, 1.0 / (leases.size() + 1)));
+  }
+
+  private synchronized long halfOfAnEqualPart() {
+    return bytes / (leases.size() + 1) / 2;
+  }
+
+  /** Lets larger stores release what a new one is short of; returns how much that may lease. */
+  private long reclaim(double share, long minimum) throws InterruptedException {
+    long deadline = System.nanoTime() + MOST.toNanos();
+    long part = part(share);
+    long free = free();
+    long fair = Math.max(minimum, halfOfAnEqualPart());
+    if (part < fair) {
+      reclaim(free + fair - part, fair, deadline);
+      reclaim(minimum, minimum, deadline);
+    }
+    return Math.max(part, Math.min(fair, part + Math.max(0, free() - free)));
+  }
+
+  /** Lets the stores that have more than {@code kept} release memory until so much is free. */
+  private void reclaim(long wanted, long kept, long deadline) throws InterruptedException {
+    Set<Lease> asked = new HashSet<>();
+    for (long missing = wanted - free(); missing > 0; missing = wanted - free()) {
+      Lease largest = largest(kept, asked).orElse(null);
+      long left = deadline - System.nanoTime();
+      if (largest == null || left <= 0) {
+        return;
+      }
+      asked.add(largest);
+      ask(largest, Math.min(missing, largest.bytes() - kept), left);
+    }
+  }
+
+  private synchronized Optional<Lease> largest(long above, Set<Lease> except) {
+    return leases.stream()
+        .filter(lease -> lease.holder != null && lease.bytes > above && !except.contains(lease))
+        .max(Comparator.comparingLong(lease -> lease.bytes));
+  }
+
+  private synchronized Lease grant(String name, long wanted, long minimum) throws IOException {
+    long free = free();
     if (free < minimum) {
       throw tooLittle(free, minimum);
     }
-    double part = Math.min(share, 1.0 / (stores + 1));
-    long wanted = Math.max(minimum, (long) (free * part));
-    long granted = Math.max(minimum, wanted / GRANULE * GRANULE);
-    leased += granted;
-    stores++;
-    return granted;
+    long granted = Math.min(free, wanted) / GRANULE * GRANULE;
+    Lease lease = new Lease(name, Math.max(minimum, granted));
+    leases.add(lease);
+    leased += lease.bytes;
+    return lease;
+  }
+
+  private synchronized long free() {
+    return bytes - leased;
+  }
+
+  /** Waits until a store has released memory, or for the time that one store gets. */
+  private void ask(Lease lease, long wanted, long leftNanos) throws InterruptedException {
+    Holder holder;
+    synchronized (this) {
+      holder = lease.holder;
+    }
+    if (holder == null || holder.releasableBytes() == 0) {
+      return;
+    }
+    long nanos = Math.min(leftNanos, mostForOne.toNanos());
+    CompletableFuture<Long> given = new CompletableFuture<>();
+    LongConsumer receiver =
+        released -> {
+          lease.shrink(released);
+          given.complete(released);
+        };
+    if (holder.release(wanted, Duration.ofNanos(nanos), receiver)) {
+      try {
+        given.get(nanos, TimeUnit.NANOSECONDS);
+      } catch (TimeoutException late) {
+        // What it releases later is free then.
+      } catch (ExecutionException e) {
+        throw new AssertionError(e);
+      }
+    }
   }
 
   private IOException tooLittle(long free, long minimum) {
@@ -51,21 +234,18 @@ final class SlotMemory implements AutoCloseable {
                 + "; lower the former, or raise taskmanager.memory.managed.size")
         : new IOException(
             "too many operators with state share the slot's managed memory: operators="
-                + stores
+                + leases.size()
                 + ", free="
                 + free
                 + " of "
                 + bytes
                 + " bytes, needed for another="
                 + minimum
+                + ", leases in bytes="
+                + leases.stream().map(Lease::toString).collect(Collectors.joining(", ", "[", "]"))
                 + "; raise taskmanager.memory.managed.size, lower"
                 + " state.backend.faster.memory.lease-share so that the slot's first stores leave"
                 + " more to the others, or give operators slot sharing groups of their own");
-  }
-
-  synchronized void release(long granted) {
-    leased -= granted;
-    stores--;
   }
 
   /** Bytes that are leased now: 0 to the pool's size. */

@@ -31,18 +31,18 @@ class MemoryLeaseTest {
         20,
         random -> {
           SlotMemory slot = new SlotMemory(SLOT_BYTES);
-          Deque<Long> leases = new ArrayDeque<>();
+          Deque<SlotMemory.Lease> leases = new ArrayDeque<>();
           long sum = 0;
           for (int i = 0; i < 500; i++) {
             if (random.nextBoolean() && !leases.isEmpty()) {
-              long granted = leases.poll();
-              slot.release(granted);
-              sum -= granted;
+              SlotMemory.Lease granted = leases.poll();
+              sum -= granted.bytes();
+              granted.end();
             } else {
               try {
-                long granted = slot.lease(1 - random.nextDouble(), 128 << 10);
+                SlotMemory.Lease granted = slot.lease("store", 1 - random.nextDouble(), 128 << 10);
                 leases.add(granted);
-                sum += granted;
+                sum += granted.bytes();
               } catch (IOException full) {
                 assertThat(SLOT_BYTES - sum).isLessThan(128 << 10);
               }
@@ -56,13 +56,13 @@ class MemoryLeaseTest {
   void eachStoreLeasesHalfOfTheFreeMemoryAndReturnsItOnce() throws IOException {
     MemoryManager manager = manager();
     FasterSettings settings = FasterSettings.defaults();
-    MemoryLease first = MemoryLease.acquire(manager, 1.0, settings);
-    MemoryLease second = MemoryLease.acquire(manager, 1.0, settings);
+    MemoryLease first = MemoryLease.acquire(manager, "store", 1.0, settings);
+    MemoryLease second = MemoryLease.acquire(manager, "store", 1.0, settings);
     assertThat(first.bytes()).isEqualTo(SLOT_BYTES / 2);
     assertThat(second.bytes()).isEqualTo(SLOT_BYTES / 4);
     first.close();
     first.close();
-    MemoryLease third = MemoryLease.acquire(manager, 1.0, settings);
+    MemoryLease third = MemoryLease.acquire(manager, "store", 1.0, settings);
     assertThat(third.bytes()).isEqualTo((SLOT_BYTES - second.bytes()) / 2);
     second.close();
     third.close();
@@ -77,17 +77,19 @@ class MemoryLeaseTest {
   void aSlotHasRoomForManyStores() throws IOException {
     SlotMemory slot = new SlotMemory(512L << 20);
     FasterSettings settings = FasterSettings.defaults();
-    List<Long> leases = new ArrayList<>();
+    List<SlotMemory.Lease> leases = new ArrayList<>();
     for (int store = 1; store <= 32; store++) {
-      leases.add(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()));
+      leases.add(slot.lease("store", settings.leaseShare(), settings.minimumMemoryBytes()));
     }
     assertThat(leases.subList(0, 4))
-        .extracting(bytes -> bytes >> 10)
+        .extracting(lease -> lease.bytes() >> 10)
         .containsExactly(256L << 10, 128L << 10, (128L << 10) / 3, (256L << 10) / 12);
-    assertThat(leases).isSortedAccordingTo(Comparator.reverseOrder());
+    assertThat(leases)
+        .extracting(SlotMemory.Lease::bytes)
+        .isSortedAccordingTo(Comparator.reverseOrder());
 
-    leases.forEach(slot::release);
-    assertThat(slot.lease(settings.leaseShare(), settings.minimumMemoryBytes()))
+    leases.forEach(SlotMemory.Lease::end);
+    assertThat(slot.lease("store", settings.leaseShare(), settings.minimumMemoryBytes()).bytes())
         .as("as if there had been no other store")
         .isEqualTo(256L << 20);
   }
@@ -98,12 +100,13 @@ class MemoryLeaseTest {
     Configuration config = new Configuration();
     config.setString("state.backend.faster.memory.lease-share", "1");
     FasterSettings greedy = FasterSettings.from(config);
-    try (MemoryLease all = MemoryLease.acquire(manager, 1.0, greedy)) {
+    try (MemoryLease all = MemoryLease.acquire(manager, "store", 1.0, greedy)) {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
-      assertThatThrownBy(() -> MemoryLease.acquire(manager, 1.0, greedy))
+      assertThatThrownBy(() -> MemoryLease.acquire(manager, "store", 1.0, greedy))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("too many operators")
           .hasMessageContaining("operators=1, free=0")
+          .hasMessageContaining("leases in bytes=[store: " + SLOT_BYTES + "]")
           .hasMessageContaining("taskmanager.memory.managed.size")
           .hasMessageContaining("lease-share");
     }
@@ -112,7 +115,8 @@ class MemoryLeaseTest {
 
   @Test
   void aSlotWithoutManagedMemorySaysWhatToSet() {
-    assertThatThrownBy(() -> MemoryLease.acquire(manager(), 0.0, FasterSettings.defaults()))
+    assertThatThrownBy(
+            () -> MemoryLease.acquire(manager(), "store", 0.0, FasterSettings.defaults()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("no managed memory")
         .hasMessageContaining("state=0.0")
@@ -125,7 +129,8 @@ class MemoryLeaseTest {
   void aMinimumAboveTheSlotSaysSo() {
     Configuration config = new Configuration();
     config.setString("state.backend.faster.memory.minimum-per-operator", "16mb");
-    assertThatThrownBy(() -> MemoryLease.acquire(manager(), 1.0, FasterSettings.from(config)))
+    assertThatThrownBy(
+            () -> MemoryLease.acquire(manager(), "store", 1.0, FasterSettings.from(config)))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("exceeds the slot's memory")
         .hasMessageContaining("minimum-per-operator=16777216")
@@ -136,7 +141,7 @@ class MemoryLeaseTest {
   @Test
   void aFixedSizeTakesNoManagedMemory() throws Exception {
     try (MockEnvironment env = MockEnvironment.builder().build();
-        MemoryLease lease = MemoryLease.acquire(env, 0.0, fixed("2mb"))) {
+        MemoryLease lease = MemoryLease.acquire(env, "store", 0.0, fixed("2mb"))) {
       assertThat(lease.bytes()).isEqualTo(2 << 20);
       assertThat(env.getMemoryManager().verifyEmpty()).isTrue();
     }
@@ -150,16 +155,16 @@ class MemoryLeaseTest {
     taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, new MemorySize(limit));
     TestingTaskManagerRuntimeInfo info = new TestingTaskManagerRuntimeInfo(taskManager);
     try (MockEnvironment env = MockEnvironment.builder().setTaskManagerRuntimeInfo(info).build()) {
-      assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("500gb")))
+      assertThatThrownBy(() -> MemoryLease.acquire(env, "store", 0.0, fixed("500gb")))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("fixed-per-operator=536870912000")
           .hasMessageContaining("taskmanager.memory.task.off-heap.size=" + limit);
-      try (MemoryLease first = MemoryLease.acquire(env, 0.0, fixed("3mb"))) {
-        assertThatThrownBy(() -> MemoryLease.acquire(env, 0.0, fixed("3mb")))
+      try (MemoryLease first = MemoryLease.acquire(env, "store", 0.0, fixed("3mb"))) {
+        assertThatThrownBy(() -> MemoryLease.acquire(env, "store", 0.0, fixed("3mb")))
             .isInstanceOf(IOException.class)
             .hasMessageContaining("used by other stores=" + (limit - (5 << 20) + first.bytes()));
       }
-      MemoryLease.acquire(env, 0.0, fixed("3mb")).close();
+      MemoryLease.acquire(env, "store", 0.0, fixed("3mb")).close();
     }
   }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
 /** Tests that a log releases half of its memory while records are appended. */
-class LogHalvingTest {
+class LogQuotaTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;
   private static final long BYTES = (long) PAGE * PAGES;
@@ -98,7 +98,7 @@ class LogHalvingTest {
 
   private long halveWhileAppending() {
     CompletableFuture<Long> given =
-        CompletableFuture.supplyAsync(() -> log.halving().run(() -> true));
+        CompletableFuture.supplyAsync(() -> log.quota().halve(() -> true));
     while (!given.isDone()) {
       append();
       checkPages();
@@ -119,20 +119,20 @@ class LogHalvingTest {
   @Test
   void releasesHalfOfItsMemoryEachTime() throws IOException {
     appendUntil(BYTES);
-    assertThat(log.halving().isPossible()).isTrue();
+    assertThat(log.quota().canHalve()).isTrue();
     assertThat(halveWhileAppending()).isEqualTo(BYTES / 2);
     checkResident(BYTES / 2);
-    assertThat(log.halving().isPossible()).isTrue();
+    assertThat(log.quota().canHalve()).isTrue();
     assertThat(halveWhileAppending()).isEqualTo(BYTES / 4);
     checkResident(BYTES / 4);
-    assertThat(log.halving().isPossible()).as("sixteen pages stay").isFalse();
+    assertThat(log.quota().canHalve()).as("sixteen pages stay").isFalse();
   }
 
   /** Untouched memory is released too, and is not touched later. */
   @Test
   void givesHalfOfABufferThatHasNotBeenUsedUp() throws IOException {
     appendUntil(BYTES / 4);
-    assertThat(log.halving().run(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.quota().halve(() -> true)).isEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
   }
@@ -140,7 +140,7 @@ class LogHalvingTest {
   @Test
   void releasesHalfOfItsMemoryWithoutWriters() throws IOException {
     appendUntil(2 * BYTES);
-    assertThat(log.halving().run(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.quota().halve(() -> true)).isEqualTo(BYTES / 2);
     assertThat(ResidentPages.bytes(log.memory())).isLessThanOrEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
@@ -149,7 +149,7 @@ class LogHalvingTest {
   @Test
   void endsOnRequest() {
     appendUntil(2 * BYTES);
-    assertThat(log.halving().run(() -> false)).isZero();
+    assertThat(log.quota().halve(() -> false)).isZero();
     appendUntil(6 * BYTES);
     checkPages();
   }

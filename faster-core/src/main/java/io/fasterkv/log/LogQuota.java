@@ -1,0 +1,118 @@
+package io.fasterkv.log;
+
+import io.fasterkv.epoch.Epochs;
+import java.util.concurrent.locks.LockSupport;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+
+/**
+ * How many pages of the log have memory. The log returns memory to the system while operations
+ * continue:
+ *
+ * <ol>
+ *   <li>The read-only mark and the head follow the tail more closely; the tail's limit stays.
+ *   <li>When fewer frames are enough, the limit of the tail is lowered. If the tail stays ahead of
+ *       the flush, the limit is lowered after some time anyway, and writers wait for the flush.
+ *   <li>When every thread has seen the limit and the tail is within it, the other frames lose their
+ *       memory.
+ * </ol>
+ *
+ * <p>A caller that gives up before the last step leaves the log with all its pages.
+ */
+public final class LogQuota {
+  /** What a log keeps at least. */
+  private static final int LEAST_PAGES = 16;
+
+  private static final long LOOK_NANOS = 1_000_000;
+  private static final int MOST_LOOKS = 1000;
+
+  private final PageFrames frames;
+  private final LogMarks marks;
+  private final TailAllocator tail;
+  private final PageTurns turns;
+  private final Epochs epochs;
+
+  /** Held while the quota is being lowered. */
+  private final ReentrantLock turn = new ReentrantLock();
+
+  LogQuota(LogParts parts, PageTurns turns) {
+    frames = parts.frames();
+    marks = parts.marks();
+    tail = parts.tail();
+    epochs = parts.epochs();
+    this.turns = turns;
+  }
+
+  /** Whether half of the memory can be released. */
+  public boolean canHalve() {
+    return frames.isResizable() && frames.window().pages() / 2 >= LEAST_PAGES;
+  }
+
+  /** Number of bytes that can be released: whole pages; 0 if the system does not support it. */
+  public long releasableBytes() {
+    long pages = frames.window().pages() - LEAST_PAGES;
+    return frames.isResizable() ? Math.max(0, pages) * frames.pageBytes() : 0;
+  }
+
+  /** Like {@link #release}, of half of the log's memory. */
+  public long halve(BooleanSupplier mayContinue) {
+    turn.lock();
+    try {
+      return canHalve() ? lower(frames.window().pages() / 2, mayContinue) : 0;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  /**
+   * Releases at most so many bytes of the log's memory, in whole pages, and leaves the memory
+   * budget unchanged; returns how many, or 0 if {@code mayContinue} became false first. Waits until
+   * the oldest pages are on the device; operations continue. The caller must not be protected.
+   */
+  public long release(long bytes, BooleanSupplier mayContinue) {
+    turn.lock();
+    try {
+      long pages = Math.min(bytes, releasableBytes()) / frames.pageBytes();
+      return pages > 0 ? lower(frames.window().pages() - pages, mayContinue) : 0;
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private long lower(long after, BooleanSupplier mayContinue) {
+    FrameWindow window = frames.window();
+    long before = window.pages();
+    window.keep(after);
+    for (int i = 0; i < MOST_LOOKS && !isWithin(after - 1) && mayContinue.getAsBoolean(); i++) {
+      pause();
+    }
+    window.limit(after);
+    epochs.await(() -> {}, () -> "all to know how far the tail may go");
+    while (!isWithin(after)) {
+      if (!mayContinue.getAsBoolean()) {
+        // No frame has lost its memory yet.
+        window.limit(before);
+        window.keep(before);
+        return 0;
+      }
+      pause();
+    }
+    frames.stopTouching();
+    frames.useSmallPages();
+    boolean isReleased = false;
+    while (!isReleased) {
+      isReleased = turns.clearing().between(() -> window.release(frames.page(marks.closed())));
+    }
+    return (before - after) * frames.pageBytes();
+  }
+
+  /** Whether all pages that are not closed fit this many frames. */
+  private boolean isWithin(long pages) {
+    return tail.page() < frames.page(marks.closed()) + pages;
+  }
+
+  private void pause() {
+    turns.makeRoom();
+    LockSupport.parkNanos(LOOK_NANOS);
+  }
+}

@@ -1,0 +1,184 @@
+package io.fasterkv.flink.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.fasterkv.flink.Seeds;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Tests that the stores of a slot release memory for those that open after them. */
+@Tag("seeds")
+class SlotMemoryTest {
+  private static final long MIB = 1 << 20;
+  private static final double HALF = 0.5;
+  private static final Duration NO_TIME = Duration.ofMillis(1);
+
+  /** A store that releases memory down to {@code least}, in whole KiB. */
+  private static final class Store implements SlotMemory.Holder {
+    final SlotMemory.Lease lease;
+    final long least;
+    int asked;
+    boolean isHanging;
+    @Nullable LongConsumer waiting;
+    long late;
+
+    Store(SlotMemory.Lease lease, long least) {
+      this.lease = lease;
+      this.least = least;
+      lease.heldBy(this);
+    }
+
+    @Override
+    public long releasableBytes() {
+      return Math.max(0, lease.bytes() - least);
+    }
+
+    @Override
+    public boolean release(long bytes, Duration atMost, LongConsumer released) {
+      asked++;
+      if (isHanging) {
+        waiting = released;
+        late = bytes;
+        return true;
+      }
+      long given = Math.min(bytes, releasableBytes()) >> 10 << 10;
+      if (given > 0) {
+        released.accept(given);
+      }
+      return given > 0;
+    }
+  }
+
+  private static Store open(SlotMemory slot, long least) throws IOException {
+    return new Store(slot.lease("store", HALF, MIB), least);
+  }
+
+  private static List<Store> open(SlotMemory slot, int count, long least) throws IOException {
+    List<Store> stores = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      stores.add(open(slot, least));
+      assertThat(slot.leased()).isLessThanOrEqualTo(128 * MIB);
+    }
+    return stores;
+  }
+
+  @Test
+  void eachStoreGetsHalfOfAnEqualPartWhateverTheOrder() throws IOException {
+    SlotMemory slot = new SlotMemory(128 * MIB);
+    List<Store> stores = open(slot, 30, MIB);
+    for (int i = 0; i < 30; i++) {
+      assertThat(stores.get(i).lease.bytes())
+          .as("store %d", i)
+          .isGreaterThanOrEqualTo((128 * MIB / 30 / 2) - 1024);
+    }
+  }
+
+  /** If each store keeps half of what it leased, which its index has, thirty still open. */
+  @Test
+  void thirtyStoresThatGiveOnlyTheirLogsShareASlot() throws IOException {
+    SlotMemory slot = new SlotMemory(128 * MIB);
+    List<Store> stores = new ArrayList<>();
+    for (int i = 0; i < 30; i++) {
+      SlotMemory.Lease lease = slot.lease("store", HALF, MIB);
+      stores.add(new Store(lease, Math.max(lease.bytes() / 2 + MIB, 2 * MIB)));
+    }
+    assertThat(stores).allMatch(store -> store.lease.bytes() >= MIB);
+    assertThat(slot.leased()).isLessThanOrEqualTo(128 * MIB);
+  }
+
+  @Test
+  void aStoreThatHangsIsSkippedAndItsMemoryIsFreeLater() throws IOException {
+    SlotMemory slot = new SlotMemory(8 * MIB, NO_TIME);
+    Store first = open(slot, 0);
+    Store second = open(slot, 0);
+    first.isHanging = true;
+    while (slot.leased() < 8 * MIB) {
+      open(slot, MIB);
+    }
+    assertThat(first.asked).isPositive();
+    assertThat(second.lease.bytes()).as("gives in place of the first").isLessThan(2 * MIB);
+    long leased = slot.leased();
+    assertThat(first.waiting).isNotNull();
+    first.waiting.accept(first.late);
+    assertThat(slot.leased()).isEqualTo(leased - first.late);
+  }
+
+  @Test
+  void aSlotWhoseStoresCannotGiveNamesThem() throws IOException {
+    SlotMemory slot = new SlotMemory(4 * MIB);
+    new Store(slot.lease("joins (1/1)", 1, MIB), 4 * MIB);
+    assertThatThrownBy(() -> slot.lease("counts (1/1)", HALF, MIB))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("leases in bytes=[joins (1/1): " + 4 * MIB + "]");
+  }
+
+  @Test
+  void anInterruptEndsTheWait() throws IOException {
+    SlotMemory slot = new SlotMemory(2 * MIB, Duration.ofHours(1));
+    Store only = new Store(slot.lease("store", 1, MIB), 0);
+    only.isHanging = true;
+    Thread.currentThread().interrupt();
+    assertThatThrownBy(() -> slot.lease("store", HALF, MIB))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("interrupted");
+    assertThat(Thread.interrupted()).isTrue();
+  }
+
+  /** The model: stores that open, close, hang, and answer late, in any order. */
+  @Test
+  void leasesNeverExceedThePoolWhileMemoryMoves() throws Throwable {
+    Seeds.run(
+        20,
+        random -> {
+          long pool = 16 * MIB;
+          SlotMemory slot = new SlotMemory(pool, NO_TIME);
+          List<Store> stores = new ArrayList<>();
+          for (int i = 0; i < 200; i++) {
+            step(slot, stores, random);
+            long sum = stores.stream().mapToLong(store -> store.lease.bytes()).sum();
+            assertThat(slot.leased()).isEqualTo(sum).isBetween(0L, pool);
+          }
+          stores.forEach(store -> store.lease.end());
+          assertThat(slot.leased()).isZero();
+        });
+  }
+
+  private static void step(SlotMemory slot, List<Store> stores, SplittableRandom random) {
+    Collections.shuffle(stores, new java.util.Random(random.nextLong()));
+    Store any = stores.isEmpty() ? null : stores.getFirst();
+    switch (random.nextInt(4)) {
+      case 0, 1 -> {
+        try {
+          Store fresh = open(slot, random.nextLong(2 * MIB));
+          fresh.isHanging = random.nextInt(8) == 0;
+          stores.add(fresh);
+        } catch (IOException full) {
+          assertThat(full).hasMessageContaining("too many operators");
+        }
+      }
+      case 2 -> {
+        if (any != null && any.waiting == null) {
+          any.lease.end();
+          stores.remove(any);
+        }
+      }
+      default -> {
+        if (any != null && any.waiting != null) {
+          LongConsumer receiver = any.waiting;
+          any.waiting = null;
+          any.isHanging = false;
+          receiver.accept(Math.min(any.late, any.lease.bytes()));
+        }
+      }
+    }
+  }
+}

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * leases never add up to more than the pool. Safe for use by all threads.
  *
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
- * n-th one at most an n-th of it. If that is less than half of an equal part of the pool, the
+ * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
  * largest stores release what is missing, as far as they can. A store that does not within {@link
  * #MOST_FOR_ONE} is skipped; what it releases later is free then.
  */
@@ -42,6 +42,12 @@ final class SlotMemory implements AutoCloseable {
   }
 
   private static final long GRANULE = 1 << 10;
+
+  /**
+   * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
+   * store's index keeps what it has taken.
+   */
+  private static final long FAIR_SHARE = 4;
 
   /** How long a store waits for others to release memory. */
   private static final Duration MOST = Duration.ofSeconds(30);
@@ -143,8 +149,8 @@ final class SlotMemory implements AutoCloseable {
     return (long) (free() * Math.min(share, 1.0 / (leases.size() + 1)));
   }
 
-  private synchronized long halfOfAnEqualPart() {
-    return bytes / (leases.size() + 1) / 2;
+  private synchronized long fairBytes() {
+    return bytes / (leases.size() + 1) / FAIR_SHARE;
   }
 
   /** Lets larger stores release what a new one is short of; returns how much that may lease. */
@@ -152,7 +158,7 @@ final class SlotMemory implements AutoCloseable {
     long deadline = System.nanoTime() + MOST.toNanos();
     long part = part(share);
     long free = free();
-    long fair = Math.max(minimum, halfOfAnEqualPart());
+    long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
       reclaim(free + fair - part, fair, deadline);
       reclaim(minimum, minimum, deadline);

@@ -29,6 +29,11 @@ final class KeyedSums extends KeyedProcessFunction<Long, Long, String> {
     return number % KEYS;
   }
 
+  /** How many of the numbers from 0 up have a key. */
+  static long count(long numbers, long key) {
+    return (numbers - key + KEYS - 1) / KEYS;
+  }
+
   static List<String> expected(long numbers) {
     return Residue.of(numbers, KEYS)
         .map(key -> fact(key.rest(), key.count(), key.sum(), key.most()))

@@ -72,17 +72,17 @@ class SlotMemoryTest {
   }
 
   @Test
-  void eachStoreGetsHalfOfAnEqualPartWhateverTheOrder() throws IOException {
+  void eachStoreKeepsAQuarterOfAnEqualPart() throws IOException {
     SlotMemory slot = new SlotMemory(128 * MIB);
     List<Store> stores = open(slot, 30, MIB);
     for (int i = 0; i < 30; i++) {
       assertThat(stores.get(i).lease.bytes())
           .as("store %d", i)
-          .isGreaterThanOrEqualTo((128 * MIB / 30 / 2) - 1024);
+          .isGreaterThanOrEqualTo((128 * MIB / 30 / 4) - 2048);
     }
   }
 
-  /** If each store keeps half of what it leased, which its index has, thirty still open. */
+  /** Each keeps half of what it leased, for its index, and a MiB of log. */
   @Test
   void thirtyStoresThatGiveOnlyTheirLogsShareASlot() throws IOException {
     SlotMemory slot = new SlotMemory(128 * MIB);

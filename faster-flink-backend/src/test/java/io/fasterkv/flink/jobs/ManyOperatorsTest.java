@@ -1,0 +1,95 @@
+package io.fasterkv.flink.jobs;
+
+import io.fasterkv.flink.FasterStateBackendFactory;
+import io.fasterkv.flink.config.FasterOptions;
+import java.nio.file.Path;
+import org.apache.flink.api.common.functions.OpenContext;
+import org.apache.flink.api.common.state.ValueState;
+import org.apache.flink.api.common.state.ValueStateDescriptor;
+import org.apache.flink.api.common.typeinfo.Types;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.StateBackendOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.datastream.DataStream;
+import org.apache.flink.streaming.api.datastream.DataStreamUtils;
+import org.apache.flink.streaming.api.datastream.KeyedStream;
+import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.flink.util.Collector;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Tests that many operators of a chain share a slot, before and after failures. */
+class ManyOperatorsTest {
+  private static final int OPERATORS = 30;
+  private static final MemorySize OF_A_SLOT = MemorySize.ofMebiBytes(128);
+
+  @RegisterExtension
+  private static final MiniClusterExtension CLUSTER =
+      new MiniClusterExtension(
+          new MiniClusterResourceConfiguration.Builder()
+              .setConfiguration(
+                  new Configuration()
+                      .set(TaskManagerOptions.MANAGED_MEMORY_SIZE, OF_A_SLOT.multiply(2)))
+              .setNumberTaskManagers(1)
+              .setNumberSlotsPerTaskManager(2)
+              .build());
+
+  @TempDir private Path directory;
+
+  /** Passes on the numbers of each key, and checks at the end how many there were. */
+  private static final class Counted extends KeyedProcessFunction<Long, Long, Long> {
+    private static final long serialVersionUID = 1L;
+    private transient ValueState<Long> count;
+
+    @Override
+    public void open(OpenContext context) {
+      count = getRuntimeContext().getState(new ValueStateDescriptor<>("count", Types.LONG));
+    }
+
+    @Override
+    public void processElement(Long number, Context context, Collector<Long> out) throws Exception {
+      Long before = count.value();
+      count.update(before == null ? 1 : before + 1);
+      context.timerService().registerEventTimeTimer(Long.MAX_VALUE);
+      out.collect(number);
+    }
+
+    @Override
+    public void onTimer(long timestamp, OnTimerContext context, Collector<Long> out)
+        throws Exception {
+      long key = context.getCurrentKey();
+      long expected = KeyedSums.count(FailingJob.NUMBERS, key);
+      if (count.value() != expected) {
+        throw new AssertionError("key " + key + ": " + count.value() + " of " + expected);
+      }
+    }
+  }
+
+  @Tag("slow")
+  @Test
+  void thirtyChainedOperatorsStartIn128Megabytes() throws Exception {
+    Configuration config =
+        JobSettings.INCREMENTAL
+            .config(directory)
+            .set(StateBackendOptions.STATE_BACKEND, FasterStateBackendFactory.class.getName());
+    config.removeConfig(FasterOptions.FIXED_MEMORY);
+    FailingJob.check(
+        config,
+        KeyedSums.expected(FailingJob.NUMBERS),
+        env -> {
+          DataStream<Long> numbers = FailingJob.numbers(env, "numbers");
+          KeyedStream<Long, Long> keyed = numbers.keyBy(KeyedSums::key);
+          for (int i = 1; i < OPERATORS; i++) {
+            keyed =
+                DataStreamUtils.reinterpretAsKeyedStream(
+                    keyed.process(new Counted()), KeyedSums::key);
+          }
+          return keyed.process(new KeyedSums());
+        });
+  }
+}

@@ -83,7 +83,7 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
   /** True unless each store has a fixed size. */
   @Override
   public boolean useManagedMemory() {
-    return settings.fixedMemoryBytes() == 0;
+    return settings.fixedMemoryBytes() == 0 && settings.fixedSlotBytes() == 0;
   }
 
   /** True: a checkpoint that may not refer to files of earlier ones uploads all of its files. */

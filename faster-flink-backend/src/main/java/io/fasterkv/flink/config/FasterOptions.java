@@ -31,16 +31,25 @@ public final class FasterOptions {
                   + " do not use managed memory, and you must count the memory as task"
                   + " off-heap memory.");
 
+  /** The off-heap memory that all stores of a slot share. */
+  public static final ConfigOption<MemorySize> FIXED_SLOT_MEMORY =
+      ConfigOptions.key("state.backend.faster.memory.fixed-per-slot")
+          .memoryType()
+          .noDefaultValue()
+          .withDescription(
+              "Off-heap memory that all stores of a slot share, at least 1 mb. If this is set,"
+                  + " stores do not use managed memory, and you must count the memory of all slots"
+                  + " as task off-heap memory. Set this or fixed-per-operator, not both.");
+
   /** The part of the slot's free memory that a new store leases. */
   public static final ConfigOption<Double> LEASE_SHARE =
       ConfigOptions.key("state.backend.faster.memory.lease-share")
           .doubleType()
           .defaultValue(0.5)
           .withDescription(
-              "Part of the slot's free managed memory that each new store leases, above 0 and"
-                  + " up to 1. The n-th store of a slot leases at most an n-th of it, so"
-                  + " that later stores find room. With one stateful operator in a slot, 1"
-                  + " gives it all the memory.");
+              "Part of the slot's free memory that each new store leases, above 0 and up to 1. The"
+                  + " n-th store of a slot leases at most an n-th of it, so that later stores find"
+                  + " room. With one stateful operator in a slot, 1 gives it all the memory.");
 
   /** The minimum memory of a new store. */
   public static final ConfigOption<MemorySize> MINIMUM_MEMORY =

@@ -1,6 +1,7 @@
 package io.fasterkv.flink.config;
 
 import static io.fasterkv.flink.config.FasterOptions.FIXED_MEMORY;
+import static io.fasterkv.flink.config.FasterOptions.FIXED_SLOT_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.LEASE_SHARE;
 import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
 import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
@@ -27,8 +28,9 @@ import org.jspecify.annotations.Nullable;
  * The resolved options: read once, checked once, then frozen. Sizes are bytes.
  *
  * @param localDirectories absolute paths; empty means the TaskManager's temporary directories
- * @param fixedMemoryBytes memory of each store, or 0 to lease from managed memory
- * @param leaseShare part of the free managed memory that a store leases, above 0 and up to 1
+ * @param fixedMemoryBytes memory of each store, or 0 to lease from the slot's
+ * @param fixedSlotBytes memory of all stores of a slot, or 0 to use managed memory
+ * @param leaseShare part of the slot's free memory that a store leases, above 0 and up to 1
  * @param minimumMemoryBytes the least memory a store starts with
  * @param pageBytes size of a log page: {@link #PAGE_BYTES}, or less in tests
  * @param mutableFraction part of the log in memory that is updated in place
@@ -43,6 +45,7 @@ import org.jspecify.annotations.Nullable;
 public record FasterSettings(
     List<String> localDirectories,
     long fixedMemoryBytes,
+    long fixedSlotBytes,
     double leaseShare,
     long minimumMemoryBytes,
     int pageBytes,
@@ -85,7 +88,8 @@ public record FasterSettings(
   public static FasterSettings from(ReadableConfig config) {
     return new FasterSettings(
         directories(config),
-        fixedMemory(config),
+        fixed(config, FIXED_MEMORY),
+        fixedSlot(config),
         share(config),
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
         PAGE_BYTES,
@@ -104,6 +108,7 @@ public record FasterSettings(
     return new FasterSettings(
         localDirectories,
         fixedMemoryBytes,
+        fixedSlotBytes,
         leaseShare,
         minimumMemoryBytes,
         bytes,
@@ -124,10 +129,20 @@ public record FasterSettings(
     return List.copyOf(paths);
   }
 
-  private static long fixedMemory(ReadableConfig config) {
-    return config.getOptional(FIXED_MEMORY).isEmpty()
+  private static long fixed(ReadableConfig config, ConfigOption<MemorySize> option) {
+    return config.getOptional(option).isEmpty()
         ? 0
-        : bytes(config, FIXED_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE);
+        : bytes(config, option, LEAST_STORE_BYTES, Long.MAX_VALUE);
+  }
+
+  private static long fixedSlot(ReadableConfig config) {
+    long bytes = fixed(config, FIXED_SLOT_MEMORY);
+    check(
+        bytes == 0 || config.getOptional(FIXED_MEMORY).isEmpty(),
+        FIXED_SLOT_MEMORY,
+        config.getOptional(FIXED_SLOT_MEMORY).orElse(null),
+        "none, since " + FIXED_MEMORY.key() + " is set");
+    return bytes;
   }
 
   private static double share(ReadableConfig config) {
@@ -174,14 +189,15 @@ public record FasterSettings(
     return bytes;
   }
 
-  private static void check(boolean holds, ConfigOption<?> option, Object value, String allowed) {
+  private static void check(
+      boolean holds, ConfigOption<?> option, @Nullable Object value, String allowed) {
     if (!holds) {
       throw outOfRange(option, value, allowed);
     }
   }
 
   private static IllegalConfigurationException outOfRange(
-      ConfigOption<?> option, Object value, String allowed) {
+      ConfigOption<?> option, @Nullable Object value, String allowed) {
     return new IllegalConfigurationException(
         "an option is out of range: "
             + option.key()

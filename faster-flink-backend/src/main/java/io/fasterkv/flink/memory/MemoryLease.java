@@ -1,11 +1,13 @@
 package io.fasterkv.flink.memory;
 
+import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.spi.StoreIntegration;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongConsumer;
+import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.runtime.execution.Environment;
@@ -20,6 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class MemoryLease implements AutoCloseable {
   private static final String POOL = "state-faster-managed-memory";
+  private static final String FIXED_POOL = "state-faster-fixed-memory";
 
   private final long bytes;
   private final SlotMemory.@Nullable Lease lease;
@@ -33,8 +36,8 @@ public final class MemoryLease implements AutoCloseable {
   }
 
   /**
-   * Leases memory for one store: a share of the slot's managed memory, or the configured fixed size
-   * from the TaskManager's off-heap memory.
+   * Leases memory for one store: a share of the slot's managed memory or of the slot's fixed
+   * memory, or the configured fixed size. Fixed memory is of the TaskManager's off-heap memory.
    *
    * @param name names the store in messages
    * @param fraction the part of the slot's managed memory that Flink assigned to state backends
@@ -42,20 +45,30 @@ public final class MemoryLease implements AutoCloseable {
    */
   public static MemoryLease acquire(
       Environment env, String name, double fraction, FasterSettings settings) throws IOException {
-    return settings.fixedMemoryBytes() > 0
-        ? fixed(settings.fixedMemoryBytes(), env.getTaskManagerInfo().getConfiguration())
-        : acquire(env.getMemoryManager(), name, fraction, settings);
+    Configuration taskManager = env.getTaskManagerInfo().getConfiguration();
+    if (settings.fixedMemoryBytes() > 0) {
+      return fixed(settings.fixedMemoryBytes(), taskManager);
+    }
+    MemoryManager manager = env.getMemoryManager();
+    return settings.fixedSlotBytes() > 0
+        ? acquire(fixedPool(manager, settings.fixedSlotBytes(), taskManager), name, settings)
+        : acquire(manager, name, fraction, settings);
   }
 
   private static MemoryLease fixed(long bytes, ReadableConfig taskManager) throws IOException {
-    FixedMemory.OF_THE_PROCESS.reserve(bytes, taskManager);
+    FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_MEMORY, taskManager);
     return new MemoryLease(bytes, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
   }
 
   static MemoryLease acquire(
       MemoryManager manager, String name, double fraction, FasterSettings settings)
       throws IOException {
-    OpaqueMemoryResource<SlotMemory> pool = pool(manager, fraction);
+    return acquire(pool(manager, fraction), name, settings);
+  }
+
+  private static MemoryLease acquire(
+      OpaqueMemoryResource<SlotMemory> pool, String name, FasterSettings settings)
+      throws IOException {
     try {
       SlotMemory memory = pool.getResourceHandle();
       SlotMemory.Lease granted =
@@ -73,10 +86,34 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
+  /** The first store of a slot takes it from the TaskManager's off-heap memory. */
+  private static OpaqueMemoryResource<SlotMemory> fixedPool(
+      MemoryManager manager, long wanted, ReadableConfig taskManager) throws IOException {
+    try {
+      return manager.getExternalSharedMemoryResource(
+          FIXED_POOL,
+          bytes -> {
+            FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_SLOT_MEMORY, taskManager);
+            return new SlotMemory(
+                bytes,
+                FasterOptions.FIXED_SLOT_MEMORY,
+                () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+          },
+          wanted);
+    } catch (IOException refused) {
+      throw refused;
+    } catch (Exception e) {
+      throw new IOException("the memory of the slot cannot be shared: bytes=" + wanted, e);
+    }
+  }
+
   private static OpaqueMemoryResource<SlotMemory> pool(MemoryManager manager, double fraction)
       throws IOException {
     try {
-      return manager.getSharedMemoryResourceForManagedMemory(POOL, SlotMemory::new, fraction);
+      return manager.getSharedMemoryResourceForManagedMemory(
+          POOL,
+          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}),
+          fraction);
     } catch (Exception refused) {
       throw new IOException(
           "the slot has no managed memory for state: managedBytes="
@@ -89,7 +126,8 @@ public final class MemoryLease implements AutoCloseable {
               + TaskManagerOptions.MANAGED_MEMORY_FRACTION.key()
               + " above 0, and give STATE_BACKEND a weight in "
               + TaskManagerOptions.MANAGED_MEMORY_CONSUMER_WEIGHTS.key()
-              + ", or set state.backend.faster.memory.fixed-per-operator",
+              + ", or set "
+              + FasterOptions.FIXED_SLOT_MEMORY.key(),
           refused);
     }
   }

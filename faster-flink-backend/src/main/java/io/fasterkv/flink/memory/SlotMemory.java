@@ -15,11 +15,12 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The part of a slot's managed memory that is meant for state; all stores of the slot share it. The
- * leases never add up to more than the pool. Safe for use by all threads.
+ * The part of a slot's memory that is meant for state; all stores of the slot share it. The leases
+ * never add up to more than the pool. Safe for use by all threads.
  *
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
  * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
@@ -55,6 +56,8 @@ final class SlotMemory implements AutoCloseable {
   private static final Duration MOST_FOR_ONE = Duration.ofSeconds(10);
 
   private final long bytes;
+  private final String option;
+  private final Runnable release;
   private final Duration mostForOne;
   private final List<Lease> leases = new ArrayList<>();
   private long leased;
@@ -62,15 +65,21 @@ final class SlotMemory implements AutoCloseable {
   /** Held by the one store that others are releasing memory for. */
   private final ReentrantLock opening = new ReentrantLock();
 
-  SlotMemory(long bytes) {
-    this(bytes, MOST_FOR_ONE);
+  /**
+   * @param option the option to raise if the memory is too little
+   * @param release called when no store uses the pool any more
+   */
+  SlotMemory(long bytes, ConfigOption<?> option, Runnable release) {
+    this(bytes, option, release, MOST_FOR_ONE);
   }
 
   /**
    * @param mostForOne how long to wait for one store
    */
-  SlotMemory(long bytes, Duration mostForOne) {
+  SlotMemory(long bytes, ConfigOption<?> option, Runnable release, Duration mostForOne) {
     this.bytes = bytes;
+    this.option = option.key();
+    this.release = release;
     this.mostForOne = mostForOne;
   }
 
@@ -235,11 +244,12 @@ final class SlotMemory implements AutoCloseable {
             "the minimum memory of a store exceeds the slot's memory:"
                 + " state.backend.faster.memory.minimum-per-operator="
                 + minimum
-                + " bytes, managed memory of the slot for state="
+                + " bytes, memory of the slot for state="
                 + bytes
-                + "; lower the former, or raise taskmanager.memory.managed.size")
+                + "; lower the former, or raise "
+                + option)
         : new IOException(
-            "too many operators with state share the slot's managed memory: operators="
+            "too many operators with state share the slot's memory: operators="
                 + leases.size()
                 + ", free="
                 + free
@@ -249,7 +259,9 @@ final class SlotMemory implements AutoCloseable {
                 + minimum
                 + ", leases in bytes="
                 + leases.stream().map(Lease::toString).collect(Collectors.joining(", ", "[", "]"))
-                + "; raise taskmanager.memory.managed.size, lower"
+                + "; raise "
+                + option
+                + ", lower"
                 + " state.backend.faster.memory.lease-share so that the slot's first stores leave"
                 + " more to the others, or give operators slot sharing groups of their own");
   }
@@ -260,5 +272,7 @@ final class SlotMemory implements AutoCloseable {
   }
 
   @Override
-  public void close() {}
+  public void close() {
+    release.run();
+  }
 }

@@ -45,6 +45,9 @@ public final class StoreMetrics {
 
   private void memory() {
     gauge("memoryBytes", open -> open.statistics().memory().budgetBytes());
+    gauge(
+        "memoryMovedOutBytes",
+        open -> open.config().memoryBytes() - open.statistics().memory().budgetBytes());
     gauge("memoryUsedBytes", open -> open.statistics().memory().usedBytes());
     gauge("memoryIndexBytes", open -> open.statistics().memory().indexBytes());
     gauge("memoryLogBytes", open -> open.statistics().memory().logBytes());

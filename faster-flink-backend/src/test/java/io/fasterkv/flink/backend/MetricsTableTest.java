@@ -15,7 +15,8 @@ import org.junit.jupiter.api.io.TempDir;
 class MetricsTableTest {
   private static final Map<String, String> MEANING =
       Map.ofEntries(
-          entry("memoryBytes", "off-heap memory that the store has leased: its limit"),
+          entry("memoryBytes", "off-heap memory that the store leases now: its limit"),
+          entry("memoryMovedOutBytes", "memory that the store has given to others of its slot"),
           entry(
               "memoryUsedBytes", "leased memory in use: the sum of index, log, scratch and other"),
           entry("memoryIndexBytes", "memory of the hash index"),

@@ -15,6 +15,7 @@ class FasterSettingsTest {
   @CsvSource({
     "state.backend.faster.local-dir, here/there, absolute local paths",
     "state.backend.faster.memory.fixed-per-operator, 1kb, 1 mb and above",
+    "state.backend.faster.memory.fixed-per-slot, 1kb, 1 mb and above",
     "state.backend.faster.memory.lease-share, 0, above 0 and up to 1",
     "state.backend.faster.memory.lease-share, 1.5, above 0 and up to 1",
     "state.backend.faster.memory.minimum-per-operator, 3kb, 1 mb and above",
@@ -48,5 +49,15 @@ class FasterSettingsTest {
     Configuration config = new Configuration();
     config.setString("state.backend.faster.local-dir", "/a;/b");
     assertThat(FasterSettings.from(config).localDirectories()).containsExactly("/a", "/b");
+  }
+
+  @Test
+  void aStoreHasAFixedSizeOfItsOwnOrSharesOne() {
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.memory.fixed-per-slot", "8mb");
+    config.setString("state.backend.faster.memory.fixed-per-operator", "2mb");
+    assertThatThrownBy(() -> FasterSettings.from(config))
+        .hasMessageContaining("fixed-per-slot=8 mb, allowed=none")
+        .hasMessageContaining("fixed-per-operator is set");
   }
 }

@@ -30,7 +30,7 @@ class MemoryLeaseTest {
     Seeds.run(
         20,
         random -> {
-          SlotMemory slot = new SlotMemory(SLOT_BYTES);
+          SlotMemory slot = slot(SLOT_BYTES);
           Deque<SlotMemory.Lease> leases = new ArrayDeque<>();
           long sum = 0;
           for (int i = 0; i < 500; i++) {
@@ -75,7 +75,7 @@ class MemoryLeaseTest {
    */
   @Test
   void aSlotHasRoomForManyStores() throws IOException {
-    SlotMemory slot = new SlotMemory(512L << 20);
+    SlotMemory slot = slot(512L << 20);
     FasterSettings settings = FasterSettings.defaults();
     List<SlotMemory.Lease> leases = new ArrayList<>();
     for (int store = 1; store <= 32; store++) {
@@ -121,7 +121,7 @@ class MemoryLeaseTest {
         .hasMessageContaining("no managed memory")
         .hasMessageContaining("state=0.0")
         .hasMessageContaining("taskmanager.memory.managed.size")
-        .hasMessageContaining("fixed-per-operator");
+        .hasMessageContaining("fixed-per-slot");
   }
 
   /** Lowering the share of other stores would not help. */
@@ -162,10 +162,47 @@ class MemoryLeaseTest {
       try (MemoryLease first = MemoryLease.acquire(env, "store", 0.0, fixed("3mb"))) {
         assertThatThrownBy(() -> MemoryLease.acquire(env, "store", 0.0, fixed("3mb")))
             .isInstanceOf(IOException.class)
-            .hasMessageContaining("used by other stores=" + (limit - (5 << 20) + first.bytes()));
+            .hasMessageContaining("used by others=" + (limit - (5 << 20) + first.bytes()));
       }
       MemoryLease.acquire(env, "store", 0.0, fixed("3mb")).close();
     }
+  }
+
+  @Test
+  void storesOfASlotShareAFixedSizeBesideManagedMemory() throws Exception {
+    Configuration taskManager = new Configuration();
+    long reserved = FixedMemory.OF_THE_PROCESS.reserved();
+    long limit = reserved + (9 << 20);
+    taskManager.set(TaskManagerOptions.TASK_OFF_HEAP_MEMORY, new MemorySize(limit));
+    TestingTaskManagerRuntimeInfo info = new TestingTaskManagerRuntimeInfo(taskManager);
+    try (MockEnvironment env = MockEnvironment.builder().setTaskManagerRuntimeInfo(info).build()) {
+      MemoryLease first = MemoryLease.acquire(env, "first", 0.0, ofASlot("8mb"));
+      MemoryLease second = MemoryLease.acquire(env, "second", 0.0, ofASlot("8mb"));
+      assertThat(first.bytes()).isEqualTo(4 << 20);
+      assertThat(second.bytes()).isEqualTo(2 << 20);
+      assertThat(FixedMemory.OF_THE_PROCESS.reserved()).isEqualTo(reserved + (8 << 20));
+      try (MockEnvironment other =
+          MockEnvironment.builder().setTaskManagerRuntimeInfo(info).build()) {
+        assertThatThrownBy(() -> MemoryLease.acquire(other, "other", 0.0, ofASlot("8mb")))
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("fixed-per-slot=8388608")
+            .hasMessageContaining("taskmanager.memory.task.off-heap.size=" + limit);
+      }
+      first.close();
+      second.close();
+      assertThat(env.getMemoryManager().verifyEmpty()).isTrue();
+      assertThat(FixedMemory.OF_THE_PROCESS.reserved()).isEqualTo(reserved);
+    }
+  }
+
+  private static SlotMemory slot(long bytes) {
+    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {});
+  }
+
+  private static FasterSettings ofASlot(String size) {
+    Configuration config = new Configuration();
+    config.setString("state.backend.faster.memory.fixed-per-slot", size);
+    return FasterSettings.from(config);
   }
 
   private static FasterSettings fixed(String size) {

@@ -11,6 +11,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
+import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -58,6 +59,14 @@ class SlotMemoryTest {
     }
   }
 
+  private static SlotMemory slot(long bytes) {
+    return slot(bytes, Duration.ofSeconds(10));
+  }
+
+  private static SlotMemory slot(long bytes, Duration mostForOne) {
+    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, mostForOne);
+  }
+
   private static Store open(SlotMemory slot, long least) throws IOException {
     return new Store(slot.lease("store", HALF, MIB), least);
   }
@@ -73,7 +82,7 @@ class SlotMemoryTest {
 
   @Test
   void eachStoreKeepsAQuarterOfAnEqualPart() throws IOException {
-    SlotMemory slot = new SlotMemory(128 * MIB);
+    SlotMemory slot = slot(128 * MIB);
     List<Store> stores = open(slot, 30, MIB);
     for (int i = 0; i < 30; i++) {
       assertThat(stores.get(i).lease.bytes())
@@ -85,7 +94,7 @@ class SlotMemoryTest {
   /** Each keeps half of what it leased, for its index, and a MiB of log. */
   @Test
   void thirtyStoresThatGiveOnlyTheirLogsShareASlot() throws IOException {
-    SlotMemory slot = new SlotMemory(128 * MIB);
+    SlotMemory slot = slot(128 * MIB);
     List<Store> stores = new ArrayList<>();
     for (int i = 0; i < 30; i++) {
       SlotMemory.Lease lease = slot.lease("store", HALF, MIB);
@@ -97,7 +106,7 @@ class SlotMemoryTest {
 
   @Test
   void aStoreThatHangsIsSkippedAndItsMemoryIsFreeLater() throws IOException {
-    SlotMemory slot = new SlotMemory(8 * MIB, NO_TIME);
+    SlotMemory slot = slot(8 * MIB, NO_TIME);
     Store first = open(slot, 0);
     Store second = open(slot, 0);
     first.isHanging = true;
@@ -114,7 +123,7 @@ class SlotMemoryTest {
 
   @Test
   void aSlotWhoseStoresCannotGiveNamesThem() throws IOException {
-    SlotMemory slot = new SlotMemory(4 * MIB);
+    SlotMemory slot = slot(4 * MIB);
     new Store(slot.lease("joins (1/1)", 1, MIB), 4 * MIB);
     assertThatThrownBy(() -> slot.lease("counts (1/1)", HALF, MIB))
         .isInstanceOf(IOException.class)
@@ -123,7 +132,7 @@ class SlotMemoryTest {
 
   @Test
   void anInterruptEndsTheWait() throws IOException {
-    SlotMemory slot = new SlotMemory(2 * MIB, Duration.ofHours(1));
+    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1));
     Store only = new Store(slot.lease("store", 1, MIB), 0);
     only.isHanging = true;
     Thread.currentThread().interrupt();
@@ -140,7 +149,7 @@ class SlotMemoryTest {
         20,
         random -> {
           long pool = 16 * MIB;
-          SlotMemory slot = new SlotMemory(pool, NO_TIME);
+          SlotMemory slot = slot(pool, NO_TIME);
           List<Store> stores = new ArrayList<>();
           for (int i = 0; i < 200; i++) {
             step(slot, stores, random);

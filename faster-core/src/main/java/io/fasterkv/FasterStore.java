@@ -89,7 +89,7 @@ public final class FasterStore implements AutoCloseable {
     statistics = new StoreStatistics(parts, gate, compactor, upkeep);
     growth =
         config.growingIndex() && resizer.canRefine(config.indexBytes())
-            ? new IndexGrowth(engine, resizer, config.indexBytes(), config.logMemoryBytes())
+            ? new IndexGrowth(engine, resizer, config.indexBytes())
             : null;
     gifts = new MemoryGifts(engine, parts.arena(), growth);
     integration = new IntegratedStore(parts, checkpoints, gifts);

@@ -43,14 +43,14 @@ final class FrameWindow {
     return keptPages;
   }
 
-  /** Makes the head follow the tail more closely; the tail's limit stays. */
-  void keep(long fewer) {
-    keptPages = fewer;
+  /** Sets how closely the head follows the tail; the tail's limit stays. */
+  void keep(long wanted) {
+    keptPages = wanted;
   }
 
-  /** Lowers the tail's limit for every later check. */
-  void limit(long fewer) {
-    pages = fewer;
+  /** Sets the tail's limit for every later check, at most to the number of frames with memory. */
+  void limit(long wanted) {
+    pages = wanted;
   }
 
   /**

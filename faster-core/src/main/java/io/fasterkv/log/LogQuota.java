@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  *       memory.
  * </ol>
  *
- * <p>A caller that gives up before the last step leaves the log with all its pages.
+ * <p>If the caller gives up before the last step, or a step throws, the log keeps all its pages.
  */
 public final class LogQuota {
   /** What a log keeps at least. */
@@ -54,9 +54,16 @@ public final class LogQuota {
     return frames.isResizable() ? Math.max(0, pages) * frames.pageBytes() : 0;
   }
 
+  /** The memory that the log keeps its records in. */
+  public long memoryBytes() {
+    return frames.window().keptPages() * frames.pageBytes();
+  }
+
   /** Like {@link #release}, of half of the log's memory. */
   public long halve(BooleanSupplier mayContinue) {
-    turn.lock();
+    if (!take(mayContinue)) {
+      return 0;
+    }
     try {
       return canHalve() ? lower(frames.window().pages() / 2, mayContinue) : 0;
     } finally {
@@ -65,37 +72,49 @@ public final class LogQuota {
   }
 
   /**
-   * Releases at most so many bytes of the log's memory, in whole pages, and leaves the memory
-   * budget unchanged; returns how many, or 0 if {@code mayContinue} became false first. Waits until
-   * the oldest pages are on the device; operations continue. The caller must not be protected.
+   * Releases so many bytes of the log's memory, rounded up to whole pages, or all that it can, and
+   * leaves the memory budget unchanged; returns how many, or 0 if {@code mayContinue} became false
+   * first. Waits until the oldest pages are on the device; operations continue, but writers may
+   * have to wait too. The caller must not be protected.
    */
   public long release(long bytes, BooleanSupplier mayContinue) {
-    turn.lock();
+    if (bytes <= 0 || !take(mayContinue)) {
+      return 0;
+    }
     try {
-      long pages = Math.min(bytes, releasableBytes()) / frames.pageBytes();
+      long pages = Math.ceilDiv(Math.min(bytes, releasableBytes()), frames.pageBytes());
       return pages > 0 ? lower(frames.window().pages() - pages, mayContinue) : 0;
     } finally {
       turn.unlock();
     }
   }
 
+  /** Takes the turn, which another caller may have for long. */
+  private boolean take(BooleanSupplier mayContinue) {
+    while (!turn.tryLock()) {
+      if (!mayContinue.getAsBoolean()) {
+        return false;
+      }
+      LockSupport.parkNanos(LOOK_NANOS);
+    }
+    return true;
+  }
+
   private long lower(long after, BooleanSupplier mayContinue) {
     FrameWindow window = frames.window();
     long before = window.pages();
-    window.keep(after);
-    for (int i = 0; i < MOST_LOOKS && !isWithin(after - 1) && mayContinue.getAsBoolean(); i++) {
-      pause();
-    }
-    window.limit(after);
-    epochs.await(() -> {}, () -> "all to know how far the tail may go");
-    while (!isWithin(after)) {
-      if (!mayContinue.getAsBoolean()) {
+    boolean isWithin = false;
+    try {
+      isWithin = bringWithin(after, mayContinue);
+    } finally {
+      if (!isWithin) {
         // No frame has lost its memory yet.
         window.limit(before);
         window.keep(before);
-        return 0;
       }
-      pause();
+    }
+    if (!isWithin) {
+      return 0;
     }
     frames.stopTouching();
     frames.useSmallPages();
@@ -104,6 +123,27 @@ public final class LogQuota {
       isReleased = turns.clearing().between(() -> window.release(frames.page(marks.closed())));
     }
     return (before - after) * frames.pageBytes();
+  }
+
+  /** Returns whether no thread uses more frames, or will. */
+  private boolean bringWithin(long after, BooleanSupplier mayContinue) {
+    FrameWindow window = frames.window();
+    window.keep(after);
+    for (int i = 0; i < MOST_LOOKS && !isWithin(after - 1) && mayContinue.getAsBoolean(); i++) {
+      pause();
+    }
+    if (!mayContinue.getAsBoolean()) {
+      return false;
+    }
+    window.limit(after);
+    epochs.await(() -> {}, () -> "all to know how far the tail may go");
+    while (!isWithin(after)) {
+      if (!mayContinue.getAsBoolean()) {
+        return false;
+      }
+      pause();
+    }
+    return true;
   }
 
   /** Whether all pages that are not closed fit this many frames. */

@@ -11,11 +11,12 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 public final class MemoryBudget {
   private final AtomicLong limitBytes;
-  private final AtomicLong usedBytes = new AtomicLong();
+  private final AtomicLong freeBytes;
   private final ConcurrentMap<String, AtomicLong> byPurpose = new ConcurrentHashMap<>();
 
   public MemoryBudget(long limitBytes) {
     this.limitBytes = new AtomicLong(limitBytes);
+    freeBytes = new AtomicLong(limitBytes);
   }
 
   /** Takes bytes from the budget; the exception names their purpose. */
@@ -28,7 +29,7 @@ public final class MemoryBudget {
               + ", bytes="
               + bytes
               + ", free="
-              + (limitBytes() - usedBytes())
+              + freeBytes.getAcquire()
               + ", memoryBytes="
               + limitBytes()
               + "; raise memoryBytes or lower a part");
@@ -38,11 +39,11 @@ public final class MemoryBudget {
 
   /** Takes bytes if they are available. */
   public boolean tryTake(long bytes) {
-    for (long used = usedBytes.getAcquire(); ; used = usedBytes.getAcquire()) {
-      if (bytes > limitBytes() - used) {
+    for (long free = freeBytes.getAcquire(); ; free = freeBytes.getAcquire()) {
+      if (bytes > free) {
         return false;
       }
-      if (usedBytes.compareAndSet(used, used + bytes)) {
+      if (freeBytes.compareAndSet(free, free - bytes)) {
         return true;
       }
     }
@@ -58,15 +59,13 @@ public final class MemoryBudget {
   /** Returns bytes that were taken for a purpose. */
   void release(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
-    usedBytes.addAndGet(-bytes);
+    freeBytes.addAndGet(bytes);
   }
 
   /** Removes bytes that were taken for a purpose from the budget, whose limit falls by as many. */
   void giveUp(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
-    // First, so that nobody takes them.
     limitBytes.addAndGet(-bytes);
-    usedBytes.addAndGet(-bytes);
   }
 
   /** Lowers the limit by bytes that nobody has taken; returns false if fewer are free. */
@@ -74,7 +73,6 @@ public final class MemoryBudget {
     boolean isFree = tryTake(bytes);
     if (isFree) {
       limitBytes.addAndGet(-bytes);
-      usedBytes.addAndGet(-bytes);
     }
     return isFree;
   }
@@ -91,7 +89,7 @@ public final class MemoryBudget {
   }
 
   public long usedBytes() {
-    return usedBytes.getAcquire();
+    return limitBytes() - freeBytes.getAcquire();
   }
 
   public long limitBytes() {

@@ -37,11 +37,12 @@ public interface StoreIntegration {
 
   /**
    * Starts to release memory for other stores that share it with this one: of the log, whose oldest
-   * records are then on the device only, and what the index has not taken yet. Operations continue.
-   * The store's memory budget falls by as much for good.
+   * records are then on the device only, and what the index has not taken yet. Operations continue;
+   * writers may have to wait for the device. The store's memory budget falls by as much for good.
    *
-   * @param bytes how many bytes to release at most; the log releases whole pages
-   * @param atMost a wait for the device ends after this time, and then nothing is released
+   * @param bytes how many bytes to release; more by less than a page, since the log releases whole
+   *     pages, or fewer if it cannot release so many
+   * @param atMost a wait for the device ends after this time, and then the log releases nothing
    * @param released called once, on a thread of the store, with the number of bytes, from 0 on,
    *     that are no longer the store's; it must not throw or wait
    * @return false if nothing will be released, and {@code released} will not be called

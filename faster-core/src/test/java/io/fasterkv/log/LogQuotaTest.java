@@ -1,6 +1,7 @@
 package io.fasterkv.log;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.device.memory.MemoryDevice;
@@ -15,6 +16,7 @@ import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -150,8 +152,57 @@ class LogQuotaTest {
   void endsOnRequest() {
     appendUntil(2 * BYTES);
     assertThat(log.quota().halve(() -> false)).isZero();
+    assertThat(log.quota().memoryBytes()).isEqualTo(BYTES);
+    assertThat(log.quota().releasableBytes()).isEqualTo(BYTES - 16 * PAGE);
     appendUntil(6 * BYTES);
     checkPages();
+  }
+
+  /** Each look is the last one in turn; what was lowered until then is raised again. */
+  @Test
+  void endsInAnyStep() throws IOException {
+    int looks = 0;
+    for (long released = 0; released == 0; looks++) {
+      appendUntil(log.tailAddress() + BYTES);
+      AtomicInteger left = new AtomicInteger(looks);
+      released = log.quota().release(30 * PAGE, () -> left.getAndDecrement() > 0);
+      assertThat(log.quota().memoryBytes()).isEqualTo(BYTES - released);
+      checkPages();
+    }
+    assertThat(looks).isGreaterThan(1);
+    checkResident(BYTES - 30 * PAGE);
+  }
+
+  @Test
+  void aThreadThatWaitsForItsTurnMayGiveUp() {
+    appendUntil(2 * BYTES);
+    assertThat(
+            log.quota()
+                .release(
+                    PAGE,
+                    () -> {
+                      CompletableFuture<Long> other =
+                          CompletableFuture.supplyAsync(() -> log.quota().halve(() -> false));
+                      assertThat(other.join()).isZero();
+                      return true;
+                    }))
+        .isEqualTo(PAGE);
+  }
+
+  @Test
+  void anErrorLeavesAllPages() {
+    appendUntil(2 * BYTES);
+    OutOfMemoryError error = new OutOfMemoryError("test");
+    assertThatThrownBy(() ->
+            log.quota()
+                .release(
+                    PAGE,
+                    () -> {
+                      throw error;
+                    }))
+        .isSameAs(error);
+    assertThat(log.quota().memoryBytes()).isEqualTo(BYTES);
+    assertThat(log.quota().release(PAGE, () -> true)).isEqualTo(PAGE);
   }
 
   /** The kernel would release the adjacent memory too. */

@@ -41,8 +41,6 @@ public final class IndexGrowth implements AutoCloseable {
   /** Falls when memory that the index has not taken yet is given up; under the size lock. */
   private volatile long indexBytes;
 
-  private final long logBytes;
-
   /** Length of the log when it was opened; its live part is unknown. */
   private final long recoveredBytes;
 
@@ -54,13 +52,11 @@ public final class IndexGrowth implements AutoCloseable {
    * Creates a thread that {@link #start} starts.
    *
    * @param indexBytes maximum memory of both tables while the index grows
-   * @param logBytes the log's memory
    */
-  public IndexGrowth(Engine engine, IndexResizer resizer, long indexBytes, long logBytes) {
+  public IndexGrowth(Engine engine, IndexResizer resizer, long indexBytes) {
     this.engine = engine;
     this.resizer = resizer;
     this.indexBytes = indexBytes;
-    this.logBytes = logBytes;
     recoveredBytes = usedBytes(engine.log());
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
@@ -87,8 +83,8 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   /**
-   * Gives up at most so many bytes that the index has not taken: it will grow by less. Returns how
-   * many are no longer in the budget.
+   * Gives up at most so many bytes that the index has not taken: it will grow by less, or not at
+   * all. Returns how many are no longer in the budget.
    */
   long giveUp(long most, MemoryBudget budget) {
     ReentrantLock size = engine.index().sizeLock();
@@ -145,7 +141,7 @@ public final class IndexGrowth implements AutoCloseable {
   private boolean isLogFilling() {
     HybridLog log = engine.log();
     long used = usedBytes(log);
-    long evicted = log.room().evictionBytes(logBytes);
+    long evicted = log.room().evictionBytes(log.quota().memoryBytes());
     return used * LOG_SHARE >= evicted && liveBytes() >= used / LIVE_SHARE;
   }
 

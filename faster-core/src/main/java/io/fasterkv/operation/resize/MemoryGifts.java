@@ -4,8 +4,9 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.core.Engine;
+import io.fasterkv.state.StoreFailure;
+import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
-import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
@@ -42,8 +43,9 @@ public final class MemoryGifts implements AutoCloseable {
   }
 
   /**
-   * Starts to release at most {@code bytes}, and gives up after some time; returns false if it
-   * releases nothing, since the store is closing or releases memory already.
+   * Starts to release {@code bytes}, or what it can, and gives up after some time; returns false if
+   * it releases nothing, since the store is closing, releases memory already, or can start no
+   * thread.
    *
    * @param atMostNanos a wait for the log ends after this time
    * @param given called once, on another thread, with the number of bytes that were released; they
@@ -53,18 +55,15 @@ public final class MemoryGifts implements AutoCloseable {
     if (possibleBytes() == 0) {
       return false;
     }
-    long start = System.nanoTime();
-    Thread thread =
-        engine
-            .log()
-            .failure()
-            .thread("faster-memory-gift", () -> run(bytes, start, atMostNanos, given));
+    Thread last = giver;
+    long deadline = System.nanoTime() + atMostNanos;
+    StoreFailure failure = engine.log().failure();
+    Thread thread = failure.thread("faster-memory-gift", () -> run(last, bytes, deadline, given));
     isGiving = true;
-    try {
-      thread.start();
-    } catch (Throwable e) {
+    OwnThread.tryStart(thread, "the store gives no memory", failure.logger());
+    if (thread.getState() == Thread.State.NEW) {
       isGiving = false;
-      throw e;
+      return false;
     }
     giver = thread;
     return true;
@@ -87,13 +86,19 @@ public final class MemoryGifts implements AutoCloseable {
     return growth == null ? 0 : growth.spareBytes();
   }
 
-  private void run(long bytes, long start, long atMostNanos, LongConsumer given) {
+  private void run(@Nullable Thread last, long bytes, long deadline, LongConsumer given) {
+    Logger logger = engine.log().failure().logger();
     long released = 0;
     try {
+      if (last != null) {
+        OwnThread.awaitEnd(last);
+      }
       released = ofIndex(bytes / 2);
-      released +=
-          ofLog(bytes - released, () -> !isClosed && System.nanoTime() - start < atMostNanos);
+      released += ofLog(bytes - released, deadline);
       released += ofIndex(bytes - released);
+    } catch (Throwable e) {
+      // The log keeps what it has not released; the store goes on.
+      logger.log(Level.WARNING, "a gift of memory to other stores has failed", e);
     } finally {
       // First, since the receiver may ask again at once.
       isGiving = false;
@@ -104,17 +109,25 @@ public final class MemoryGifts implements AutoCloseable {
             + released
             + ", memoryBytes="
             + arena.budget().limitBytes();
-    engine.log().failure().logger().log(Level.INFO, line);
+    logger.log(Level.INFO, line);
   }
 
   private long ofIndex(long bytes) {
     return growth == null ? 0 : growth.giveUp(bytes, arena.budget());
   }
 
-  private long ofLog(long bytes, BooleanSupplier mayWait) {
+  /** A log whose device is full or has failed would have to wait, and its writers with it. */
+  private long ofLog(long bytes, long deadline) {
     HybridLog log = engine.log();
     long released =
-        log.quota().release(bytes, () -> mayWait.getAsBoolean() && !log.failure().isSet());
+        log.quota()
+            .release(
+                bytes,
+                () ->
+                    !isClosed
+                        && !log.failure().isSet()
+                        && !log.room().isRefused()
+                        && System.nanoTime() - deadline < 0);
     arena.giveUp(HybridLog.MEMORY, released);
     return released;
   }

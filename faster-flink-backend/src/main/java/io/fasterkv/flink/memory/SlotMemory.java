@@ -15,6 +15,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.flink.configuration.ConfigOption;
 import org.jspecify.annotations.Nullable;
 
@@ -24,8 +25,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
  * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
- * largest stores release what is missing, as far as they can. A store that does not within {@link
- * #MOST_FOR_ONE} is skipped; what it releases later is free then.
+ * largest stores release what is missing, as far as they can. One that takes longer than {@link
+ * #PATIENCE} is skipped; what it releases later is free then. Those that are opening are waited
+ * for.
  */
 final class SlotMemory implements AutoCloseable {
   /** A store that has leased memory and may release some of it. */
@@ -43,6 +45,7 @@ final class SlotMemory implements AutoCloseable {
   }
 
   private static final long GRANULE = 1 << 10;
+  private static final Comparator<Lease> BY_BYTES = Comparator.comparingLong(lease -> lease.bytes);
 
   /**
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
@@ -50,15 +53,16 @@ final class SlotMemory implements AutoCloseable {
    */
   private static final long FAIR_SHARE = 4;
 
-  /** How long a store waits for others to release memory. */
-  private static final Duration MOST = Duration.ofSeconds(30);
+  /** How long an opening store waits for one other to release memory. */
+  private static final Duration PATIENCE = Duration.ofSeconds(10);
 
-  private static final Duration MOST_FOR_ONE = Duration.ofSeconds(10);
+  /** How many times as long it waits in all. */
+  private static final int IN_ALL = 3;
 
   private final long bytes;
   private final String option;
   private final Runnable release;
-  private final Duration mostForOne;
+  private final long patienceNanos;
   private final List<Lease> leases = new ArrayList<>();
   private long leased;
 
@@ -70,17 +74,17 @@ final class SlotMemory implements AutoCloseable {
    * @param release called when no store uses the pool any more
    */
   SlotMemory(long bytes, ConfigOption<?> option, Runnable release) {
-    this(bytes, option, release, MOST_FOR_ONE);
+    this(bytes, option, release, PATIENCE);
   }
 
   /**
-   * @param mostForOne how long to wait for one store
+   * @param patience how long an opening store waits for one other, and a third of how long in all
    */
-  SlotMemory(long bytes, ConfigOption<?> option, Runnable release, Duration mostForOne) {
+  SlotMemory(long bytes, ConfigOption<?> option, Runnable release, Duration patience) {
     this.bytes = bytes;
     this.option = option.key();
     this.release = release;
-    this.mostForOne = mostForOne;
+    patienceNanos = patience.toNanos();
   }
 
   /** One store's part of the pool; it may shrink while the store is open. */
@@ -104,13 +108,16 @@ final class SlotMemory implements AutoCloseable {
     void heldBy(Holder store) {
       synchronized (SlotMemory.this) {
         holder = store;
+        SlotMemory.this.notifyAll();
       }
     }
 
+    /** Notes what the store has released; nothing if the lease has ended. */
     private void shrink(long released) {
       synchronized (SlotMemory.this) {
-        bytes -= released;
-        leased -= released;
+        long counted = Math.min(released, bytes);
+        bytes -= counted;
+        leased -= counted;
       }
     }
 
@@ -121,6 +128,7 @@ final class SlotMemory implements AutoCloseable {
         leases.remove(this);
         leased -= bytes;
         bytes = 0;
+        SlotMemory.this.notifyAll();
       }
     }
 
@@ -138,10 +146,14 @@ final class SlotMemory implements AutoCloseable {
    * @throws IOException if less than the minimum can be had; the message says what to change
    */
   Lease lease(String name, double share, long minimum) throws IOException {
+    if (part(share) >= Math.max(minimum, fairBytes())) {
+      return grant(name, part(share), minimum);
+    }
+    long deadline = System.nanoTime() + IN_ALL * patienceNanos;
     boolean isMine = false;
     try {
-      isMine = opening.tryLock(MOST.toNanos(), TimeUnit.NANOSECONDS);
-      long wanted = isMine ? reclaim(share, minimum) : part(share);
+      isMine = opening.tryLock(IN_ALL * patienceNanos, TimeUnit.NANOSECONDS);
+      long wanted = isMine ? reclaim(share, minimum, deadline) : part(share);
       return grant(name, wanted, minimum);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -163,36 +175,47 @@ final class SlotMemory implements AutoCloseable {
   }
 
   /** Lets larger stores release what a new one is short of; returns how much that may lease. */
-  private long reclaim(double share, long minimum) throws InterruptedException {
-    long deadline = System.nanoTime() + MOST.toNanos();
+  private long reclaim(double share, long minimum, long deadline) throws InterruptedException {
     long part = part(share);
     long free = free();
     long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
-      reclaim(free + fair - part, fair, deadline);
-      reclaim(minimum, minimum, deadline);
+      reclaimUntil(free + fair - part, fair, deadline);
+      reclaimUntil(minimum, minimum, deadline);
     }
     return Math.max(part, Math.min(fair, part + Math.max(0, free() - free)));
   }
 
   /** Lets the stores that have more than {@code kept} release memory until so much is free. */
-  private void reclaim(long wanted, long kept, long deadline) throws InterruptedException {
+  private void reclaimUntil(long wanted, long kept, long deadline) throws InterruptedException {
     Set<Lease> asked = new HashSet<>();
     for (long missing = wanted - free(); missing > 0; missing = wanted - free()) {
-      Lease largest = largest(kept, asked).orElse(null);
+      Lease largest = awaitLargest(kept, asked, deadline).orElse(null);
       long left = deadline - System.nanoTime();
       if (largest == null || left <= 0) {
         return;
       }
       asked.add(largest);
-      ask(largest, Math.min(missing, largest.bytes() - kept), left);
+      ask(largest, Math.min(missing, largest.bytes() - kept), Math.min(left, patienceNanos));
     }
   }
 
-  private synchronized Optional<Lease> largest(long above, Set<Lease> except) {
-    return leases.stream()
-        .filter(lease -> lease.holder != null && lease.bytes > above && !except.contains(lease))
-        .max(Comparator.comparingLong(lease -> lease.bytes));
+  /** The largest store to ask; if there are only such as are opening, waits for one of them. */
+  private synchronized Optional<Lease> awaitLargest(long above, Set<Lease> except, long deadline)
+      throws InterruptedException {
+    while (true) {
+      Optional<Lease> largest =
+          larger(above, except).filter(lease -> lease.holder != null).max(BY_BYTES);
+      long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
+      if (largest.isPresent() || millis <= 0 || larger(above, except).findAny().isEmpty()) {
+        return largest;
+      }
+      wait(millis);
+    }
+  }
+
+  private synchronized Stream<Lease> larger(long above, Set<Lease> except) {
+    return leases.stream().filter(lease -> lease.bytes > above && !except.contains(lease));
   }
 
   private synchronized Lease grant(String name, long wanted, long minimum) throws IOException {
@@ -211,8 +234,8 @@ final class SlotMemory implements AutoCloseable {
     return bytes - leased;
   }
 
-  /** Waits until a store has released memory, or for the time that one store gets. */
-  private void ask(Lease lease, long wanted, long leftNanos) throws InterruptedException {
+  /** Waits until a store has released memory, or for this time. */
+  private void ask(Lease lease, long wanted, long nanos) throws InterruptedException {
     Holder holder;
     synchronized (this) {
       holder = lease.holder;
@@ -220,14 +243,14 @@ final class SlotMemory implements AutoCloseable {
     if (holder == null || holder.releasableBytes() == 0) {
       return;
     }
-    long nanos = Math.min(leftNanos, mostForOne.toNanos());
     CompletableFuture<Long> given = new CompletableFuture<>();
     LongConsumer receiver =
         released -> {
           lease.shrink(released);
           given.complete(released);
         };
-    if (holder.release(wanted, Duration.ofNanos(nanos), receiver)) {
+    // It gives up before, so that what it has is received in time.
+    if (holder.release(wanted, Duration.ofNanos(nanos / 4 * 3), receiver)) {
       try {
         given.get(nanos, TimeUnit.NANOSECONDS);
       } catch (TimeoutException late) {

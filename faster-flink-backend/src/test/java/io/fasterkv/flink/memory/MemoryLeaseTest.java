@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.spi.StoreExport;
+import io.fasterkv.spi.StoreIntegration;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -102,6 +106,7 @@ class MemoryLeaseTest {
     FasterSettings greedy = FasterSettings.from(config);
     try (MemoryLease all = MemoryLease.acquire(manager, "store", 1.0, greedy)) {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
+      all.heldBy(new GivesNothing());
       assertThatThrownBy(() -> MemoryLease.acquire(manager, "store", 1.0, greedy))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("too many operators")
@@ -195,8 +200,34 @@ class MemoryLeaseTest {
     }
   }
 
+  private static final class GivesNothing implements StoreIntegration {
+    @Override
+    public StoreExport export() {
+      throw new AssertionError("not expected");
+    }
+
+    @Override
+    public void copyOrigin() {}
+
+    @Override
+    public long bytesToCopy() {
+      return 0;
+    }
+
+    @Override
+    public long releasableBytes() {
+      return 0;
+    }
+
+    @Override
+    public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
+      return false;
+    }
+  }
+
   private static SlotMemory slot(long bytes) {
-    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {});
+    return new SlotMemory(
+        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, Duration.ofNanos(1));
   }
 
   private static FasterSettings ofASlot(String size) {

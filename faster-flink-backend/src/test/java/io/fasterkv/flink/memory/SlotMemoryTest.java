@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
@@ -20,10 +21,11 @@ import org.junit.jupiter.api.Test;
 @Tag("seeds")
 class SlotMemoryTest {
   private static final long MIB = 1 << 20;
+  private static final long PAGE = 64 << 10;
   private static final double HALF = 0.5;
   private static final Duration NO_TIME = Duration.ofMillis(1);
 
-  /** A store that releases memory down to {@code least}, in whole KiB. */
+  /** A store that releases memory down to {@code least}, in whole pages. */
   private static final class Store implements SlotMemory.Holder {
     final SlotMemory.Lease lease;
     final long least;
@@ -40,7 +42,7 @@ class SlotMemoryTest {
 
     @Override
     public long releasableBytes() {
-      return Math.max(0, lease.bytes() - least);
+      return Math.max(0, lease.bytes() - least) / PAGE * PAGE;
     }
 
     @Override
@@ -51,7 +53,7 @@ class SlotMemoryTest {
         late = bytes;
         return true;
       }
-      long given = Math.min(bytes, releasableBytes()) >> 10 << 10;
+      long given = Math.ceilDiv(Math.min(bytes, releasableBytes()), PAGE) * PAGE;
       if (given > 0) {
         released.accept(given);
       }
@@ -87,7 +89,7 @@ class SlotMemoryTest {
     for (int i = 0; i < 30; i++) {
       assertThat(stores.get(i).lease.bytes())
           .as("store %d", i)
-          .isGreaterThanOrEqualTo((128 * MIB / 30 / 4) - 2048);
+          .isGreaterThanOrEqualTo((128 * MIB / 30 / 4) - PAGE);
     }
   }
 
@@ -128,6 +130,44 @@ class SlotMemoryTest {
     assertThatThrownBy(() -> slot.lease("counts (1/1)", HALF, MIB))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("leases in bytes=[joins (1/1): " + 4 * MIB + "]");
+  }
+
+  /** It restores its state, for example, on another task's thread. */
+  @Test
+  void aStoreThatIsOpeningIsWaitedFor() throws Exception {
+    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1));
+    SlotMemory.Lease opening = slot.lease("first", 1, MIB);
+    CompletableFuture<SlotMemory.Lease> second = new CompletableFuture<>();
+    Thread opener =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                second.complete(slot.lease("second", HALF, MIB));
+              } catch (IOException e) {
+                second.completeExceptionally(e);
+              }
+            });
+    while (opener.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    new Store(opening, 0);
+    assertThat(second.get().bytes()).isEqualTo(MIB);
+    assertThat(opening.bytes()).isEqualTo(7 * MIB);
+  }
+
+  /** Its thread was interrupted between lowering the budget and telling it. */
+  @Test
+  void whatAStoreGivesAfterItsEndCountsOnce() throws IOException {
+    SlotMemory slot = slot(8 * MIB, NO_TIME);
+    Store first = open(slot, 0);
+    first.isHanging = true;
+    while (first.waiting == null) {
+      open(slot, MIB);
+    }
+    first.lease.end();
+    long leased = slot.leased();
+    first.waiting.accept(first.late);
+    assertThat(slot.leased()).isEqualTo(leased);
   }
 
   @Test

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
  * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
  * largest stores release what is missing, as far as they can. One that takes longer than {@link
- * #PATIENCE} is skipped; what it releases later is free then. Those that are opening are waited
- * for.
+ * #PATIENCE} is skipped; what it releases later is free then. A new store also waits for stores
+ * that are still opening.
  */
 final class SlotMemory implements AutoCloseable {
   /** A store that has leased memory and may release some of it. */
@@ -200,7 +200,7 @@ final class SlotMemory implements AutoCloseable {
     }
   }
 
-  /** The largest store to ask; if there are only such as are opening, waits for one of them. */
+  /** Returns the largest store to ask. If all of these are still opening, it waits for one. */
   private synchronized Optional<Lease> awaitLargest(long above, Set<Lease> except, long deadline)
       throws InterruptedException {
     while (true) {

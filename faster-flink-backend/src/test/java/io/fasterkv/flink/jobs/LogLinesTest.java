@@ -26,9 +26,6 @@ import java.util.logging.LogRecord;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.api.connector.source.lib.NumberSequenceSource.NumberSequenceSplit;
 import org.apache.flink.api.connector.source.util.ratelimit.RateLimiter;
@@ -42,12 +39,10 @@ import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.CommonTestUtils;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
-import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.streaming.api.functions.sink.v2.DiscardingSink;
 import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.testutils.logging.LoggerAuditingExtension;
-import org.apache.flink.util.Collector;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -128,24 +123,6 @@ class LogLinesTest {
     }
   }
 
-  /** Counts the numbers of each key, and passes on the numbers. */
-  private static final class Count extends KeyedProcessFunction<Long, Long, Long> {
-    private static final long serialVersionUID = 1L;
-    private transient ValueState<Long> count;
-
-    @Override
-    public void open(OpenContext context) {
-      count = getRuntimeContext().getState(new ValueStateDescriptor<>("count", Types.LONG));
-    }
-
-    @Override
-    public void processElement(Long number, Context context, Collector<Long> out) throws Exception {
-      Long before = count.value();
-      count.update(before == null ? 1 : before + 1);
-      out.collect(number);
-    }
-  }
-
   @BeforeEach
   void listen() {
     System.setErr(new PrintStream(written, true, StandardCharsets.UTF_8));
@@ -186,11 +163,11 @@ class LogLinesTest {
         .uid("numbers")
         .map(new Failures.Fail())
         .keyBy(number -> number % KEYS)
-        .process(new Count())
+        .process(new CountOfKey())
         .name("counts")
         .uid("counts")
         .keyBy(number -> number % KEYS)
-        .process(new Count())
+        .process(new CountOfKey())
         .name("sums")
         .uid("sums")
         .sinkTo(new DiscardingSink<>());

@@ -3,10 +3,6 @@ package io.fasterkv.flink.jobs;
 import io.fasterkv.flink.FasterStateBackendFactory;
 import io.fasterkv.flink.config.FasterOptions;
 import java.nio.file.Path;
-import org.apache.flink.api.common.functions.OpenContext;
-import org.apache.flink.api.common.state.ValueState;
-import org.apache.flink.api.common.state.ValueStateDescriptor;
-import org.apache.flink.api.common.typeinfo.Types;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.StateBackendOptions;
@@ -15,7 +11,6 @@ import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.datastream.DataStream;
 import org.apache.flink.streaming.api.datastream.DataStreamUtils;
 import org.apache.flink.streaming.api.datastream.KeyedStream;
-import org.apache.flink.streaming.api.functions.KeyedProcessFunction;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.flink.util.Collector;
 import org.junit.jupiter.api.Tag;
@@ -41,22 +36,14 @@ class ManyOperatorsTest {
 
   @TempDir private Path directory;
 
-  /** Passes on the numbers of each key, and checks at the end how many there were. */
-  private static final class Counted extends KeyedProcessFunction<Long, Long, Long> {
+  /** Checks at the end how many numbers each key has had. */
+  private static final class Counted extends CountOfKey {
     private static final long serialVersionUID = 1L;
-    private transient ValueState<Long> count;
-
-    @Override
-    public void open(OpenContext context) {
-      count = getRuntimeContext().getState(new ValueStateDescriptor<>("count", Types.LONG));
-    }
 
     @Override
     public void processElement(Long number, Context context, Collector<Long> out) throws Exception {
-      Long before = count.value();
-      count.update(before == null ? 1 : before + 1);
       context.timerService().registerEventTimeTimer(Long.MAX_VALUE);
-      out.collect(number);
+      super.processElement(number, context, out);
     }
 
     @Override
@@ -64,8 +51,8 @@ class ManyOperatorsTest {
         throws Exception {
       long key = context.getCurrentKey();
       long expected = KeyedSums.count(FailingJob.NUMBERS, key);
-      if (count.value() != expected) {
-        throw new AssertionError("key " + key + ": " + count.value() + " of " + expected);
+      if (count() != expected) {
+        throw new AssertionError("key " + key + ": " + count() + " of " + expected);
       }
     }
   }

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
  * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
  * largest stores release what is missing, as far as they can. One that takes longer than {@link
- * #PATIENCE} is skipped; what it releases later is free then. A new store also waits for stores
- * that are still opening.
+ * #PATIENCE} is skipped; what it releases later is free then. A new store that finds less than its
+ * minimum also waits for stores that are still opening.
  */
 final class SlotMemory implements AutoCloseable {
   /** A store that has leased memory and may release some of it. */
@@ -45,7 +45,6 @@ final class SlotMemory implements AutoCloseable {
   }
 
   private static final long GRANULE = 1 << 10;
-  private static final Comparator<Lease> BY_BYTES = Comparator.comparingLong(lease -> lease.bytes);
 
   /**
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
@@ -180,17 +179,21 @@ final class SlotMemory implements AutoCloseable {
     long free = free();
     long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
-      reclaimUntil(free + fair - part, fair, deadline);
-      reclaimUntil(minimum, minimum, deadline);
+      // Only a store that cannot open without it waits for others to open.
+      reclaimUntil(free + fair - part, fair, deadline, false);
+      reclaimUntil(minimum, minimum, deadline, true);
     }
     return Math.max(part, Math.min(fair, part + Math.max(0, free() - free)));
   }
 
   /** Lets the stores that have more than {@code kept} release memory until so much is free. */
-  private void reclaimUntil(long wanted, long kept, long deadline) throws InterruptedException {
+  private void reclaimUntil(long wanted, long kept, long deadline, boolean waitsForOpening)
+      throws InterruptedException {
     Set<Lease> asked = new HashSet<>();
     for (long missing = wanted - free(); missing > 0; missing = wanted - free()) {
-      Lease largest = awaitLargest(kept, asked, deadline).orElse(null);
+      Lease largest =
+          (waitsForOpening ? awaitLargest(kept, asked, deadline) : largest(kept, asked))
+              .orElse(null);
       long left = deadline - System.nanoTime();
       if (largest == null || left <= 0) {
         return;
@@ -204,14 +207,19 @@ final class SlotMemory implements AutoCloseable {
   private synchronized Optional<Lease> awaitLargest(long above, Set<Lease> except, long deadline)
       throws InterruptedException {
     while (true) {
-      Optional<Lease> largest =
-          larger(above, except).filter(lease -> lease.holder != null).max(BY_BYTES);
+      Optional<Lease> largest = largest(above, except);
       long millis = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
       if (largest.isPresent() || millis <= 0 || larger(above, except).findAny().isEmpty()) {
         return largest;
       }
       wait(millis);
     }
+  }
+
+  private synchronized Optional<Lease> largest(long above, Set<Lease> except) {
+    return larger(above, except)
+        .filter(lease -> lease.holder != null)
+        .max(Comparator.comparingLong(lease -> lease.bytes));
   }
 
   private synchronized Stream<Lease> larger(long above, Set<Lease> except) {

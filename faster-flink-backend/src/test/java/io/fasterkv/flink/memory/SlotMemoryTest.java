@@ -93,17 +93,38 @@ class SlotMemoryTest {
     }
   }
 
-  /** Each keeps half of what it leased, for its index, and a MiB of log. */
+  /**
+   * What a store cannot give: a MiB of log and its scratch memory; if its lease is below 35 MiB,
+   * the whole index, otherwise a sixteenth of that.
+   */
+  private static long kept(long lease) {
+    long index = lease * 7 / 16;
+    return Math.min(lease, MIB + lease / 32 + (lease < 35 * MIB ? index : index / 16));
+  }
+
+  private static Store openLikeReal(SlotMemory slot) throws IOException {
+    SlotMemory.Lease lease = slot.lease("store", HALF, MIB);
+    return new Store(lease, kept(lease.bytes()));
+  }
+
   @Test
-  void thirtyStoresThatGiveOnlyTheirLogsShareASlot() throws IOException {
+  void sixtyStoresThatKeepTheirIndexesShareASlot() throws IOException {
     SlotMemory slot = slot(128 * MIB);
-    List<Store> stores = new ArrayList<>();
-    for (int i = 0; i < 30; i++) {
-      SlotMemory.Lease lease = slot.lease("store", HALF, MIB);
-      stores.add(new Store(lease, Math.max(lease.bytes() / 2 + MIB, 2 * MIB)));
+    for (int i = 0; i < 60; i++) {
+      assertThat(openLikeReal(slot).lease.bytes()).isGreaterThanOrEqualTo(MIB);
+      assertThat(slot.leased()).isLessThanOrEqualTo(128 * MIB);
     }
-    assertThat(stores).allMatch(store -> store.lease.bytes() >= MIB);
-    assertThat(slot.leased()).isLessThanOrEqualTo(128 * MIB);
+  }
+
+  @Test
+  void eightStoresGetAMultipleOfTheMinimumEach() throws IOException {
+    SlotMemory slot = slot(110 * MIB);
+    List<Store> stores = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      stores.add(openLikeReal(slot));
+    }
+    assertThat(stores).allMatch(store -> store.lease.bytes() > 3 * MIB);
+    assertThat(stores.getFirst().lease.bytes()).isBetween(40 * MIB, 45 * MIB);
   }
 
   @Test

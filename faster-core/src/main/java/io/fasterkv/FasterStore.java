@@ -22,7 +22,7 @@ import io.fasterkv.operation.fastpath.SpanPaths;
 import io.fasterkv.operation.resize.IndexGrowth;
 import io.fasterkv.operation.resize.IndexLoans;
 import io.fasterkv.operation.resize.IndexResizer;
-import io.fasterkv.operation.resize.MemoryGifts;
+import io.fasterkv.operation.resize.MemoryRelease;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreImport;
 import io.fasterkv.spi.StoreIntegration;
@@ -56,7 +56,7 @@ public final class FasterStore implements AutoCloseable {
   private final Compactor compactor;
   private final @Nullable IndexGrowth growth;
   private final @Nullable IndexLoans loans;
-  private final MemoryGifts gifts;
+  private final MemoryRelease memoryRelease;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
   private final LogUpkeep upkeep;
@@ -91,8 +91,8 @@ public final class FasterStore implements AutoCloseable {
         config.growingIndex() && resizer.canRefine(config.indexBytes())
             ? new IndexGrowth(engine, resizer, config.indexBytes())
             : null;
-    gifts = new MemoryGifts(engine, parts.arena(), growth);
-    integration = new IntegratedStore(parts, checkpoints, gifts);
+    memoryRelease = new MemoryRelease(engine, parts.arena(), growth);
+    integration = new IntegratedStore(parts, checkpoints, memoryRelease);
     loans =
         config.logHalvings() > 0 && engine.log().quota().canHalve()
             ? new IndexLoans(
@@ -350,7 +350,7 @@ public final class FasterStore implements AutoCloseable {
   private void closeBackground() {
     try (upkeep;
         loans;
-        gifts) {
+        memoryRelease) {
       if (growth != null) {
         growth.close();
       }

@@ -1,13 +1,13 @@
 package io.fasterkv;
 
-import io.fasterkv.operation.resize.MemoryGifts;
+import io.fasterkv.operation.resize.MemoryRelease;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreIntegration;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 
 /** A store as integrators see it. */
-record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryGifts gifts)
+record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryRelease memory)
     implements StoreIntegration {
   @Override
   public StoreExport export() {
@@ -26,11 +26,11 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryGif
 
   @Override
   public long releasableBytes() {
-    return gifts.possibleBytes();
+    return memory.releasableBytes();
   }
 
   @Override
   public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
-    return gifts.give(bytes, atMost.toNanos(), released);
+    return memory.release(bytes, atMost.toNanos(), released);
   }
 }

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests random operations, cuts, checkpoints, compactions, truncations, crashes and gifts of memory
- * against a plain map, with pages of 4 KiB, a handful of them in memory, and an index of few
+ * Tests random operations, cuts, checkpoints, compactions, truncations, crashes and releases of
+ * memory against a plain map, with pages of 4 KiB, a handful of them in memory, and an index of few
  * buckets. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 @Tag("seeds")

@@ -96,7 +96,7 @@ public final class HybridLog {
     return limits;
   }
 
-  /** Returns memory to the system. */
+  /** How many pages have memory; returns memory to the system. */
   public LogQuota quota() {
     return quota;
   }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * How many pages of the log have memory. The log returns memory to the system while operations
- * continue:
+ * Determines how many pages of the log have memory. The log returns memory to the system while
+ * operations continue:
  *
  * <ol>
  *   <li>The read-only mark and the head follow the tail more closely; the tail's limit stays.
@@ -17,7 +17,7 @@ import java.util.function.BooleanSupplier;
  *       memory.
  * </ol>
  *
- * <p>If the caller gives up before the last step, or a step throws, the log keeps all its pages.
+ * <p>If the caller gives up, or a step throws, before the last step, the log keeps all its memory.
  */
 public final class LogQuota {
   /** What a log keeps at least. */
@@ -72,10 +72,10 @@ public final class LogQuota {
   }
 
   /**
-   * Releases so many bytes of the log's memory, rounded up to whole pages, or all that it can, and
-   * leaves the memory budget unchanged; returns how many, or 0 if {@code mayContinue} became false
-   * first. Waits until the oldest pages are on the device; operations continue, but writers may
-   * have to wait too. The caller must not be protected.
+   * Releases {@code bytes} of the log's memory, rounded up to whole pages, or all that it can, and
+   * leaves the memory budget unchanged. Returns the number of bytes released, or 0 if {@code
+   * mayContinue} became false first. Waits until the oldest pages are on the device; operations
+   * continue, but writers may have to wait too. The caller must not be protected.
    */
   public long release(long bytes, BooleanSupplier mayContinue) {
     if (bytes <= 0 || !take(mayContinue)) {
@@ -89,7 +89,7 @@ public final class LogQuota {
     }
   }
 
-  /** Takes the turn, which another caller may have for long. */
+  /** Waits for the turn, which another caller may hold for long; false if the caller gives up. */
   private boolean take(BooleanSupplier mayContinue) {
     while (!turn.tryLock()) {
       if (!mayContinue.getAsBoolean()) {

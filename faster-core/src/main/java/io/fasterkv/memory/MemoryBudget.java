@@ -62,14 +62,14 @@ public final class MemoryBudget {
     freeBytes.addAndGet(bytes);
   }
 
-  /** Removes bytes that were taken for a purpose from the budget, whose limit falls by as many. */
-  void giveUp(String purpose, long bytes) {
+  /** Lowers the limit by bytes that were taken for a purpose. */
+  void lowerLimit(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
     limitBytes.addAndGet(-bytes);
   }
 
-  /** Lowers the limit by bytes that nobody has taken; returns false if fewer are free. */
-  public boolean tryGiveUp(long bytes) {
+  /** Lowers the limit by bytes that are free; returns false if fewer are. */
+  public boolean tryLowerLimit(long bytes) {
     boolean isFree = tryTake(bytes);
     if (isFree) {
       limitBytes.addAndGet(-bytes);

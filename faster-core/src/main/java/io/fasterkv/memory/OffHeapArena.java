@@ -147,10 +147,10 @@ public final class OffHeapArena implements AutoCloseable {
     budget.release(purpose, bytes);
   }
 
-  /** Removes bytes that were taken and released from the budget, whose limit falls by as many. */
-  public void giveUp(String purpose, long bytes) {
+  /** Lowers the budget's limit by bytes that were taken here and released. */
+  public void lowerLimit(String purpose, long bytes) {
     taken(purpose).addAndGet(-bytes);
-    budget.giveUp(purpose, bytes);
+    budget.lowerLimit(purpose, bytes);
   }
 
   /**

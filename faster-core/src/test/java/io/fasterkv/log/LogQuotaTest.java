@@ -20,7 +20,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a log releases half of its memory while records are appended. */
+/** Tests that a log releases memory while records are appended. */
 class LogQuotaTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;
@@ -158,7 +158,7 @@ class LogQuotaTest {
     checkPages();
   }
 
-  /** Each look is the last one in turn; what was lowered until then is raised again. */
+  /** Each round gives up one look later; the limits are restored each time. */
   @Test
   void endsInAnyStep() throws IOException {
     int looks = 0;

@@ -80,7 +80,7 @@ public final class FasterStateBackend extends AbstractManagedMemoryStateBackend
         .build();
   }
 
-  /** True unless each store has a fixed size. */
+  /** True unless the memory of stores, or of all stores of a slot, has a fixed size. */
   @Override
   public boolean useManagedMemory() {
     return settings.fixedMemoryBytes() == 0 && settings.fixedSlotBytes() == 0;

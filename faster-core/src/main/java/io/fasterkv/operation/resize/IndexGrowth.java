@@ -38,7 +38,7 @@ public final class IndexGrowth implements AutoCloseable {
   private final Engine engine;
   private final IndexResizer resizer;
 
-  /** Falls when memory that the index has not taken yet is given up; under the size lock. */
+  /** Falls when memory that the index has not taken yet is released; under the size lock. */
   private volatile long indexBytes;
 
   /** Length of the log when it was opened; its live part is unknown. */
@@ -83,17 +83,17 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   /**
-   * Gives up at most so many bytes that the index has not taken: it will grow by less, or not at
-   * all. Returns how many are no longer in the budget.
+   * Releases at most so many bytes that the index has not taken yet: it will grow by less, or not
+   * at all. Returns the number of bytes, by which the budget was lowered; 0 during a resize.
    */
-  long giveUp(long most, MemoryBudget budget) {
+  long releaseSpare(long most, MemoryBudget budget) {
     ReentrantLock size = engine.index().sizeLock();
     if (!size.tryLock()) {
       return 0;
     }
     try {
       long given = Math.min(most, spareBytes());
-      if (given <= 0 || !budget.tryGiveUp(given)) {
+      if (given <= 0 || !budget.tryLowerLimit(given)) {
         return 0;
       }
       indexBytes -= given;

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  * The resolved options: read once, checked once, then frozen. Sizes are bytes.
  *
  * @param localDirectories absolute paths; empty means the TaskManager's temporary directories
- * @param fixedMemoryBytes memory of each store, or 0 to lease from the slot's
+ * @param fixedMemoryBytes memory of each store, or 0 to lease from the slot's memory
  * @param fixedSlotBytes memory of all stores of a slot, or 0 to use managed memory
  * @param leaseShare part of the slot's free memory that a store leases, above 0 and up to 1
  * @param minimumMemoryBytes the least memory a store starts with

@@ -52,7 +52,7 @@ final class FixedMemory {
     reserved -= bytes;
   }
 
-  /** Bytes that stores have reserved now. */
+  /** Bytes that stores and slots have reserved now. */
   synchronized long reserved() {
     return reserved;
   }

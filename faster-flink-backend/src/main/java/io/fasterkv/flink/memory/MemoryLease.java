@@ -37,7 +37,7 @@ public final class MemoryLease implements AutoCloseable {
 
   /**
    * Leases memory for one store: a share of the slot's managed memory or of the slot's fixed
-   * memory, or the configured fixed size. Fixed memory is of the TaskManager's off-heap memory.
+   * memory, or the configured fixed size. Fixed memory is part of the task off-heap memory.
    *
    * @param name names the store in messages
    * @param fraction the part of the slot's managed memory that Flink assigned to state backends
@@ -86,7 +86,7 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
-  /** The first store of a slot takes it from the TaskManager's off-heap memory. */
+  /** The first store of a slot reserves the pool in task off-heap memory; the last one ends it. */
   private static OpaqueMemoryResource<SlotMemory> fixedPool(
       MemoryManager manager, long wanted, ReadableConfig taskManager) throws IOException {
     try {

@@ -25,9 +25,10 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
  * n-th one at most an n-th of it. If that is less than a quarter of an equal part of the pool, the
- * largest stores release what is missing, as far as they can. One that takes longer than {@link
- * #PATIENCE} is skipped; what it releases later is free then. A new store that finds less than its
- * minimum also waits for stores that are still opening.
+ * largest stores release what is missing, down to that quarter, and down to the minimum if the new
+ * store still has less. One that takes longer than {@link #LONGEST_WAIT} is skipped; what it
+ * releases later is free then. A new store that has less than its minimum also waits for stores
+ * that are still opening.
  */
 final class SlotMemory implements AutoCloseable {
   /** A store that has leased memory and may release some of it. */
@@ -50,40 +51,40 @@ final class SlotMemory implements AutoCloseable {
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
    * store's index keeps what it has taken.
    */
-  private static final long FAIR_SHARE = 4;
+  private static final long FAIR_DIVISOR = 4;
 
   /** How long an opening store waits for one other to release memory. */
-  private static final Duration PATIENCE = Duration.ofSeconds(10);
+  private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
-  /** How many times as long it waits in all. */
-  private static final int IN_ALL = 3;
+  /** The longest wait in all is as many times as long. */
+  private static final int WAITS_IN_ALL = 3;
 
   private final long bytes;
   private final String option;
   private final Runnable release;
-  private final long patienceNanos;
+  private final long longestWaitNanos;
   private final List<Lease> leases = new ArrayList<>();
   private long leased;
 
   /** Held by the one store that others are releasing memory for. */
-  private final ReentrantLock opening = new ReentrantLock();
+  private final ReentrantLock reclaiming = new ReentrantLock();
 
   /**
    * @param option the option to raise if the memory is too little
    * @param release called when no store uses the pool any more
    */
   SlotMemory(long bytes, ConfigOption<?> option, Runnable release) {
-    this(bytes, option, release, PATIENCE);
+    this(bytes, option, release, LONGEST_WAIT);
   }
 
   /**
-   * @param patience how long an opening store waits for one other, and a third of how long in all
+   * @param longestWait for one other store; the longest wait in all is three times as long
    */
-  SlotMemory(long bytes, ConfigOption<?> option, Runnable release, Duration patience) {
+  SlotMemory(long bytes, ConfigOption<?> option, Runnable release, Duration longestWait) {
     this.bytes = bytes;
     this.option = option.key();
     this.release = release;
-    patienceNanos = patience.toNanos();
+    longestWaitNanos = longestWait.toNanos();
   }
 
   /** One store's part of the pool; it may shrink while the store is open. */
@@ -139,7 +140,8 @@ final class SlotMemory implements AutoCloseable {
 
   /**
    * Leases {@code share} of the free memory, or less if there are several stores, but at least
-   * {@code minimum}; in whole KiB. Waits while others release memory.
+   * {@code minimum}; in whole KiB. If that is less than a quarter of an equal part, waits while
+   * larger stores release memory.
    *
    * @param name names the store in messages
    * @throws IOException if less than the minimum can be had; the message says what to change
@@ -148,10 +150,10 @@ final class SlotMemory implements AutoCloseable {
     if (part(share) >= Math.max(minimum, fairBytes())) {
       return grant(name, part(share), minimum);
     }
-    long deadline = System.nanoTime() + IN_ALL * patienceNanos;
+    long deadline = System.nanoTime() + WAITS_IN_ALL * longestWaitNanos;
     boolean isMine = false;
     try {
-      isMine = opening.tryLock(IN_ALL * patienceNanos, TimeUnit.NANOSECONDS);
+      isMine = reclaiming.tryLock(WAITS_IN_ALL * longestWaitNanos, TimeUnit.NANOSECONDS);
       long wanted = isMine ? reclaim(share, minimum, deadline) : part(share);
       return grant(name, wanted, minimum);
     } catch (InterruptedException e) {
@@ -159,7 +161,7 @@ final class SlotMemory implements AutoCloseable {
       throw new IOException("interrupted while other stores release memory: store=" + name, e);
     } finally {
       if (isMine) {
-        opening.unlock();
+        reclaiming.unlock();
       }
     }
   }
@@ -170,10 +172,10 @@ final class SlotMemory implements AutoCloseable {
   }
 
   private synchronized long fairBytes() {
-    return bytes / (leases.size() + 1) / FAIR_SHARE;
+    return bytes / (leases.size() + 1) / FAIR_DIVISOR;
   }
 
-  /** Lets larger stores release what a new one is short of; returns how much that may lease. */
+  /** Makes larger stores release what a new one lacks; returns how many bytes that may lease. */
   private long reclaim(double share, long minimum, long deadline) throws InterruptedException {
     long part = part(share);
     long free = free();
@@ -199,7 +201,7 @@ final class SlotMemory implements AutoCloseable {
         return;
       }
       asked.add(largest);
-      ask(largest, Math.min(missing, largest.bytes() - kept), Math.min(left, patienceNanos));
+      ask(largest, Math.min(missing, largest.bytes() - kept), Math.min(left, longestWaitNanos));
     }
   }
 
@@ -257,7 +259,7 @@ final class SlotMemory implements AutoCloseable {
           lease.shrink(released);
           given.complete(released);
         };
-    // It gives up before, so that what it has is received in time.
+    // The holder's time is shorter, so that its answer arrives before this wait ends.
     if (holder.release(wanted, Duration.ofNanos(nanos / 4 * 3), receiver)) {
       try {
         given.get(nanos, TimeUnit.NANOSECONDS);

@@ -1,6 +1,6 @@
 /**
- * Leases of the slot's managed memory, which never add up to more than the slot has, and the JVM's
- * limits on its use.
+ * Leases of a slot's memory, managed or fixed, which never add up to more than the slot has, and
+ * the JVM's limits on its use.
  */
 @NullMarked
 package io.fasterkv.flink.memory;

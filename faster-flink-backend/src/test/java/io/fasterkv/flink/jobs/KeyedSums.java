@@ -29,7 +29,7 @@ final class KeyedSums extends KeyedProcessFunction<Long, Long, String> {
     return number % KEYS;
   }
 
-  /** How many of the numbers from 0 up have a key. */
+  /** How many of the numbers 0 to {@code numbers} - 1 have this key. */
   static long count(long numbers, long key) {
     return (numbers - key + KEYS - 1) / KEYS;
   }

@@ -65,8 +65,8 @@ class SlotMemoryTest {
     return slot(bytes, Duration.ofSeconds(10));
   }
 
-  private static SlotMemory slot(long bytes, Duration mostForOne) {
-    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, mostForOne);
+  private static SlotMemory slot(long bytes, Duration longestWait) {
+    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, longestWait);
   }
 
   private static Store open(SlotMemory slot, long least) throws IOException {
@@ -155,7 +155,7 @@ class SlotMemoryTest {
 
   /** It restores its state, for example, on another task's thread. */
   @Test
-  void aStoreThatIsOpeningIsWaitedFor() throws Exception {
+  void anOpenerWaitsForAStoreThatIsStillOpening() throws Exception {
     SlotMemory slot = slot(8 * MIB, Duration.ofHours(1));
     SlotMemory.Lease opening = slot.lease("first", 1, MIB);
     CompletableFuture<SlotMemory.Lease> second = new CompletableFuture<>();
@@ -176,9 +176,9 @@ class SlotMemoryTest {
     assertThat(opening.bytes()).isEqualTo(7 * MIB);
   }
 
-  /** Its thread was interrupted between lowering the budget and telling it. */
+  /** Its thread was interrupted between lowering its budget and reporting that. */
   @Test
-  void whatAStoreGivesAfterItsEndCountsOnce() throws IOException {
+  void memoryReleasedAfterTheLeaseEndedCountsOnce() throws IOException {
     SlotMemory slot = slot(8 * MIB, NO_TIME);
     Store first = open(slot, 0);
     first.isHanging = true;

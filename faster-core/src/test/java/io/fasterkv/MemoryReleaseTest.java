@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that a store gives memory to others that share it with the store. */
-class MemoryGiftsTest {
+/** Tests that a store releases memory to others that share it with the store. */
+class MemoryReleaseTest {
   private static final int PAGE = 4096;
   private static final long LOG_BYTES = 64 * PAGE;
   private static final long MEMORY_BYTES = 48 << 20;
@@ -43,7 +43,7 @@ class MemoryGiftsTest {
     return store.newSession().longs(LongFunctions.sum());
   }
 
-  private static long give(FasterStore store, long bytes) {
+  private static long release(FasterStore store, long bytes) {
     CompletableFuture<Long> given = new CompletableFuture<>();
     assertThat(store.integration().releaseMemory(bytes, LONG, given::complete)).isTrue();
     return given.join();
@@ -67,12 +67,12 @@ class MemoryGiftsTest {
   }
 
   @Test
-  void theLogGivesWholePagesWhileRecordsAreAdded() throws IOException {
+  void theLogReleasesWholePagesWhileRecordsAreAdded() throws IOException {
     try (FasterStore store = FasterStore.open(config().build())) {
       CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, KEYS));
-      long given = give(store, 9 * PAGE + 1);
+      long given = release(store, 9 * PAGE + 1);
       assertThat(given).isEqualTo(10 * PAGE);
-      given += give(store, PAGE);
+      given += release(store, PAGE);
       writer.join();
       assertThat(given).isEqualTo(11 * PAGE);
       assertThat(store.statistics().memory().logBytes()).isEqualTo(LOG_BYTES - given);
@@ -91,7 +91,7 @@ class MemoryGiftsTest {
       CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, KEYS));
       long given = 0;
       while (!writer.isDone() && store.integration().releasableBytes() > 0) {
-        given += give(store, PAGE);
+        given += release(store, PAGE);
       }
       writer.join();
       add(store, KEYS, 2 * KEYS);
@@ -107,11 +107,11 @@ class MemoryGiftsTest {
   @Test
   void sixteenPagesStay() {
     try (FasterStore store = FasterStore.open(config().build())) {
-      StoreIntegration gifts = store.integration();
-      assertThat(gifts.releasableBytes()).isEqualTo(LOG_BYTES - 16 * PAGE);
-      assertThat(give(store, MEMORY_BYTES)).isEqualTo(LOG_BYTES - 16 * PAGE);
-      assertThat(gifts.releasableBytes()).isZero();
-      assertThat(gifts.releaseMemory(PAGE, LONG, released -> {})).isFalse();
+      StoreIntegration memory = store.integration();
+      assertThat(memory.releasableBytes()).isEqualTo(LOG_BYTES - 16 * PAGE);
+      assertThat(release(store, MEMORY_BYTES)).isEqualTo(LOG_BYTES - 16 * PAGE);
+      assertThat(memory.releasableBytes()).isZero();
+      assertThat(memory.releaseMemory(PAGE, LONG, released -> {})).isFalse();
       add(store, 0, KEYS);
       check(store, KEYS);
     }
@@ -119,15 +119,15 @@ class MemoryGiftsTest {
 
   /** An index that starts with a sixteenth of its memory has not taken the rest. */
   @Test
-  void anIndexThatHasNotGrownGivesFirstAndGrowsByLess() {
+  void anIndexThatHasNotGrownReleasesMemoryAndGrowsByLess() {
     long index = 32 << 20;
     StoreConfigBuilder config = config().indexBytes(index).growingIndex(true);
     try (FasterStore store = FasterStore.open(config.build())) {
       long before = Insides.engine(store).index().newestTable().geometry().bytes();
-      long given = give(store, 20 << 20);
+      long given = release(store, 20 << 20);
       assertThat(given).isEqualTo(20 << 20);
       assertThat(store.statistics().memory().logBytes())
-          .as("the log gives what it can")
+          .as("the log releases what it can")
           .isEqualTo(16 * PAGE);
       add(store, 0, 10 * KEYS);
       Engine engine = Insides.engine(store);
@@ -156,7 +156,7 @@ class MemoryGiftsTest {
   }
 
   @Test
-  void aDeviceThatHangsEndsTheGiftWithNothing() {
+  void nothingIsReleasedWhileTheDeviceHangs() {
     StoreConfig config = config().build();
     HangingDevice device = new HangingDevice(config);
     try (FasterStore store = FasterStore.open(config, device)) {
@@ -169,31 +169,31 @@ class MemoryGiftsTest {
       device.continuing.complete(null);
       assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES);
       add(store, (int) (60 * perPage), KEYS);
-      assertThat(give(store, 32 * PAGE)).isEqualTo(32 * PAGE);
+      assertThat(release(store, 32 * PAGE)).isEqualTo(32 * PAGE);
       check(store, KEYS);
     }
   }
 
   @Test
-  void closingEndsAGift() {
+  void closingEndsARelease() {
     StoreConfig config = config().build();
     HangingDevice device = new HangingDevice(config);
     FasterStore store = FasterStore.open(config, device);
     add(store, 0, 60 * (PAGE / 24));
     CompletableFuture<Long> given = new CompletableFuture<>();
-    StoreIntegration gifts = store.integration();
-    assertThat(gifts.releaseMemory(32 * PAGE, LONG, given::complete)).isTrue();
+    StoreIntegration memory = store.integration();
+    assertThat(memory.releaseMemory(32 * PAGE, LONG, given::complete)).isTrue();
     CompletableFuture<Void> closing = CompletableFuture.runAsync(store::close);
     assertThat(given.join()).isZero();
     device.continuing.complete(null);
     closing.join();
-    assertThat(gifts.releaseMemory(PAGE, LONG, released -> {})).isFalse();
+    assertThat(memory.releaseMemory(PAGE, LONG, released -> {})).isFalse();
   }
 
   @Test
-  void oneGiftAtATimeAndTheReceiverMayAskAgainAtOnce() {
+  void theReceiverMayAskAgainAtOnce() {
     try (FasterStore store = FasterStore.open(config().build())) {
-      StoreIntegration gifts = store.integration();
+      StoreIntegration memory = store.integration();
       AtomicInteger rounds = new AtomicInteger();
       CompletableFuture<Void> end = new CompletableFuture<>();
       Runnable ask =
@@ -201,7 +201,7 @@ class MemoryGiftsTest {
             @Override
             public void run() {
               boolean isAsked =
-                  gifts.releaseMemory(
+                  memory.releaseMemory(
                       PAGE,
                       LONG,
                       released -> {

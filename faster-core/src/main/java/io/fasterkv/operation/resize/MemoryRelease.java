@@ -1,0 +1,133 @@
+package io.fasterkv.operation.resize;
+
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.OwnThread;
+import io.fasterkv.operation.core.Engine;
+import io.fasterkv.state.StoreFailure;
+import java.lang.System.Logger;
+import java.lang.System.Logger.Level;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Releases memory to others that share it with the store, and lowers the store's budget by as much:
+ * up to half of it from what the index has not taken yet, the rest from the log, and what the log
+ * cannot release from the index again. Each release has a thread of its own, since it waits for the
+ * log's flush and for all epochs. Safe for all threads.
+ */
+public final class MemoryRelease implements AutoCloseable {
+  private final Engine engine;
+  private final OffHeapArena arena;
+  private final @Nullable IndexGrowth growth;
+
+  /** The thread of the last release. */
+  private @Nullable Thread releaser;
+
+  private volatile boolean isReleasing;
+  private volatile boolean isClosed;
+
+  /**
+   * @param arena has the log's memory
+   * @param growth the growth that will take the rest of the index's memory; null if there is none
+   */
+  public MemoryRelease(Engine engine, OffHeapArena arena, @Nullable IndexGrowth growth) {
+    this.growth = growth;
+    this.engine = engine;
+    this.arena = arena;
+  }
+
+  /** Bytes that could be released now; 0 while a release is in progress. */
+  public synchronized long releasableBytes() {
+    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareBytes();
+  }
+
+  /**
+   * Starts to release {@code bytes}, or what it can, and returns at once; false if it releases
+   * nothing: there is nothing to release, a release is in progress, the store is closing, or no
+   * thread can be started.
+   *
+   * @param atMostNanos after this time the log stops waiting for its flush and releases nothing;
+   *     what the index has released still counts. The wait for epochs has no limit
+   * @param released called once, on another thread, with the number of bytes that are no longer the
+   *     store's. It must not throw or wait
+   */
+  public synchronized boolean release(long bytes, long atMostNanos, LongConsumer released) {
+    if (releasableBytes() == 0) {
+      return false;
+    }
+    Thread last = releaser;
+    long deadline = System.nanoTime() + atMostNanos;
+    StoreFailure failure = engine.log().failure();
+    Thread thread =
+        failure.thread("faster-memory-release", () -> run(last, bytes, deadline, released));
+    isReleasing = true;
+    OwnThread.tryStart(thread, "the store releases no memory", failure.logger());
+    if (thread.getState() == Thread.State.NEW) {
+      isReleasing = false;
+      return false;
+    }
+    releaser = thread;
+    return true;
+  }
+
+  /** Rejects new calls, and waits until a release in progress has ended. */
+  @Override
+  public void close() {
+    Thread last;
+    synchronized (this) {
+      isClosed = true;
+      last = releaser;
+    }
+    if (last != null) {
+      OwnThread.awaitEnd(last);
+    }
+  }
+
+  private long spareBytes() {
+    return growth == null ? 0 : growth.spareBytes();
+  }
+
+  private void run(@Nullable Thread last, long bytes, long deadline, LongConsumer released) {
+    Logger logger = engine.log().failure().logger();
+    long done = 0;
+    try {
+      if (last != null) {
+        OwnThread.awaitEnd(last);
+      }
+      done = ofIndex(bytes / 2);
+      done += ofLog(bytes - done, deadline);
+      done += ofIndex(bytes - done);
+    } catch (Throwable e) {
+      // What was not released stays the store's, which goes on.
+      logger.log(Level.WARNING, "a release of memory to other stores has failed", e);
+    } finally {
+      // First, since the receiver may ask again at once.
+      isReleasing = false;
+      released.accept(done);
+    }
+    if (done > 0) {
+      logger.log(Level.INFO, "released memory to other stores: bytes=" + done);
+    }
+  }
+
+  private long ofIndex(long bytes) {
+    return growth == null ? 0 : growth.releaseSpare(bytes, arena.budget());
+  }
+
+  /** A log whose device is full or has failed would have to wait, and its writers with it. */
+  private long ofLog(long bytes, long deadline) {
+    HybridLog log = engine.log();
+    long released =
+        log.quota()
+            .release(
+                bytes,
+                () ->
+                    !isClosed
+                        && !log.failure().isSet()
+                        && !log.room().isRefused()
+                        && System.nanoTime() - deadline < 0);
+    arena.lowerLimit(HybridLog.MEMORY, released);
+    return released;
+  }
+}

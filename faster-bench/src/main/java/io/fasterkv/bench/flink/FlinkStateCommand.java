@@ -57,7 +57,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       hideParamSyntax = true,
       description =
           "rows, of Flink's benchmarks; checkpoint, and restores, of much state on faster and"
-              + " rocksdb (see --storage); growth, 2,000 checkpoints of small state on both."
+              + " rocksdb (see --storage); growth, 2,000 checkpoints of small state on both; slot,"
+              + " operators that share a slot's memory."
               + " Default: all.")
   List<Part> parts = List.of(Part.values());
 
@@ -88,6 +89,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
           "State of the part growth: one or more of ${COMPLETION-CANDIDATES}. Default: all.")
   List<GrowthState> growthStates = List.of(GrowthState.values());
 
+  @Mixin SlotOptions slot = new SlotOptions();
+
   @Mixin QuickOption quick = new QuickOption();
 
   @Mixin DirectoryOption directory = DirectoryOption.onDisk();
@@ -98,7 +101,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
   enum Part {
     rows,
     checkpoint,
-    growth
+    growth,
+    slot
   }
 
   /** Storage for checkpoints. */
@@ -160,6 +164,8 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
             rounds.rounds(),
             quick.isQuick());
     List<SlowPlan> slowPlans = slow.plans(largePlan, quick.isQuick());
+    FlinkPart<SlotResult> slotPart =
+        slot.part(largePlan.backends(), rounds.rounds(), quick.isQuick());
     List<FlinkPart<?>> wanted = new ArrayList<>();
     if (parts.contains(Part.rows)) {
       wanted.add(rows.part(rowPlan));
@@ -173,6 +179,9 @@ public final class FlinkStateCommand implements Callable<Integer>, JvmNeeds {
       }
       if (parts.contains(Part.growth)) {
         wanted.add(growth(largePlan.backends()));
+      }
+      if (parts.contains(Part.slot)) {
+        wanted.add(slotPart);
       }
     }
     return wanted;

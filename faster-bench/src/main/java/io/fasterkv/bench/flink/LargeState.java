@@ -53,7 +53,7 @@ final class LargeState implements AutoCloseable {
         OpenBackend.open(
             kind,
             LongSerializer.INSTANCE,
-            new OpenBackend.Slot(plan.memoryBytes(), directory, plan.compression()),
+            new OpenBackend.Slot(plan.memoryBytes(), directory, plan.compression(), null),
             TtlTime.STANDING,
             range,
             handles);

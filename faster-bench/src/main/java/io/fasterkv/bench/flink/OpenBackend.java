@@ -20,6 +20,7 @@ import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.fs.CloseableRegistry;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
+import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.operators.testutils.MockEnvironmentBuilder;
 import org.apache.flink.runtime.query.KvStateRegistry;
@@ -37,8 +38,8 @@ import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A keyed backend as a task has it, without a job: the backend is loaded by its name, and has all
- * of the slot's managed memory. For one thread.
+ * A keyed backend as a task has it, without a job: the backend is loaded by its name, and has the
+ * slot's managed memory, alone or with others. For one thread.
  *
  * @param <K> type of the keys
  */
@@ -57,11 +58,21 @@ public final class OpenBackend<K> implements AutoCloseable {
    * @param memoryBytes managed memory, for backends that use it
    * @param directory for the backend's files
    * @param compression Flink's option for files of snapshots; null if it is not set
+   * @param shared the memory that several backends share; null if this one has all of it
    */
-  public record Slot(long memoryBytes, Path directory, @Nullable Boolean compression) {
+  public record Slot(
+      long memoryBytes,
+      Path directory,
+      @Nullable Boolean compression,
+      @Nullable MemoryManager shared) {
     /** A slot of a job that sets no option. */
     public static Slot of(long memoryBytes, Path directory) {
-      return new Slot(memoryBytes, directory, null);
+      return new Slot(memoryBytes, directory, null, null);
+    }
+
+    /** A slot with more than one backend, whose memory outlives them. */
+    static Slot shared(MemoryManager memory, Path directory) {
+      return new Slot(memory.getMemorySize(), directory, null, memory);
     }
   }
 
@@ -89,14 +100,20 @@ public final class OpenBackend<K> implements AutoCloseable {
     if (slot.compression != null) {
       config.set(ExecutionOptions.SNAPSHOT_COMPRESSION, slot.compression);
     }
-    MockEnvironment env =
+    if (slot.shared == null) {
+      config.set(FasterOptions.LEASE_SHARE, 1.0);
+    }
+    MockEnvironmentBuilder environment =
         new MockEnvironmentBuilder()
             .setManagedMemorySize(Math.ceilDiv(slot.memoryBytes, PAGE_BYTES) * PAGE_BYTES)
             .setExecutionConfig(new ExecutionConfig(config))
             .setIOManager(new IOManagerAsync(local.toString()))
             .setTaskManagerRuntimeInfo(new TestingTaskManagerRuntimeInfo(config, local.toFile()))
-            .setMaxParallelism(KEY_GROUPS)
-            .build();
+            .setMaxParallelism(KEY_GROUPS);
+    if (slot.shared != null) {
+      environment.setMemoryManager(slot.shared);
+    }
+    MockEnvironment env = environment.build();
     ClassLoader loader = OpenBackend.class.getClassLoader();
     StateBackend loaded = StateBackendLoader.loadStateBackendFromConfig(config, loader, null);
     JobID job = env.getJobID();
@@ -120,7 +137,12 @@ public final class OpenBackend<K> implements AutoCloseable {
                       whileOpening,
                       1.0)));
     } catch (Exception | Error e) {
-      env.close();
+      try {
+        env.close();
+      } catch (Exception later) {
+        // Others may still have some of the memory.
+        e.addSuppressed(later);
+      }
       throw e;
     }
   }
@@ -130,7 +152,6 @@ public final class OpenBackend<K> implements AutoCloseable {
     config.set(StateBackendOptions.STATE_BACKEND, kind.type());
     config.set(CheckpointingOptions.INCREMENTAL_CHECKPOINTS, true);
     config.set(CoreOptions.TMP_DIRS, local.toString());
-    config.set(FasterOptions.LEASE_SHARE, 1.0);
     config.set(FasterOptions.LOCAL_DIRECTORIES, List.of(local.toString()));
     return config;
   }

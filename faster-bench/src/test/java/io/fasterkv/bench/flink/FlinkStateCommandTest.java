@@ -127,6 +127,18 @@ class FlinkStateCommandTest {
     }
   }
 
+  @Test
+  void operatorsThatShareASlotAreMeasuredAndChecked() throws Exception {
+    JsonNode rows = run("--parts=slot");
+
+    assertThat(rows).hasSize(SlotRow.values().length * 2);
+    for (JsonNode row : rows) {
+      assertThat(row.get("opsPerMilli").get("median").asDouble()).as(row.toString()).isPositive();
+      boolean isFaster = row.get("backend").asText().equals("faster");
+      assertThat(row.get("toRocksdb").isNull()).isEqualTo(!isFaster);
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({
     "--keys=99,100 to 16m",
@@ -139,6 +151,8 @@ class FlinkStateCommandTest {
     "--slow-memory=1k,1m to 1t",
     "--slow-values=7,8 to 1000000",
     "--slow-settle=0,1 to 3600",
+    "--slot-memory=1m,128m to 1t",
+    "--slot-seconds=0,1 to 3600",
   })
   void argumentsOutOfRangeSayWhatIsAllowed(String argument, String allowed) {
     assertThatThrownBy(() -> parse(argument, "--directory=" + directory).call())

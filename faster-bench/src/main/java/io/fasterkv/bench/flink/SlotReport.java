@@ -1,0 +1,93 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.report.Goal;
+import io.fasterkv.bench.report.Spread;
+import io.fasterkv.bench.report.TextTable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** Reports operators that share a slot, for people and for programs, with their targets. */
+final class SlotReport implements FlinkReport {
+  private final List<SlotResult> results;
+
+  SlotReport(List<SlotResult> results) {
+    this.results = results;
+  }
+
+  /** A row as an object of the JSON file. */
+  record JsonRow(
+      String benchmark,
+      String row,
+      String backend,
+      long memoryBytes,
+      Spread opsPerMilli,
+      @Nullable Spread toRocksdb) {}
+
+  @Override
+  public List<JsonRow> json() {
+    return results.stream()
+        .map(result ->
+            new JsonRow(
+                "SlotBenchmark",
+                result.row().name(),
+                result.backend().toString(),
+                result.plan().memoryBytes(),
+                result.spread(),
+                toRocksdb(result).orElse(null)))
+        .toList();
+  }
+
+  /** A line for each row and backend. */
+  @Override
+  public String table() {
+    TextTable table = new TextTable("slot", "backend", "ops/ms", "min", "max", "x rocksdb");
+    for (SlotResult result : results) {
+      Spread spread = result.spread();
+      table.add(
+          result.row().name(),
+          result.backend().toString(),
+          number(spread.median()),
+          number(spread.min()),
+          number(spread.max()),
+          toRocksdb(result).map(ratio -> number(ratio.median())).orElse("-"));
+    }
+    return table.toString();
+  }
+
+  @Override
+  public List<Goal> goals() {
+    List<Goal> goals = new ArrayList<>();
+    of(SlotRow.zipfHotFirst, Backend.FASTER)
+        .flatMap(this::toRocksdb)
+        .ifPresent(ratio -> goals.add(Goal.atLeast("30 operators to rocksdb", 2, ratio, "")));
+    add(goals, "opened in reverse order", 0.95, SlotRow.zipfHotLast, SlotRow.zipfHotFirst);
+    add(goals, "hot operator of five to alone", 0.9, SlotRow.oneOfFive, SlotRow.alone);
+    return goals;
+  }
+
+  private void add(List<Goal> goals, String name, double wanted, SlotRow row, SlotRow other) {
+    of(row, Backend.FASTER)
+        .flatMap(result -> of(other, Backend.FASTER).map(result::times))
+        .ifPresent(ratio -> goals.add(Goal.atLeast(name, wanted, ratio, "")));
+  }
+
+  private Optional<Spread> toRocksdb(SlotResult result) {
+    return result.backend() == Backend.ROCKSDB
+        ? Optional.empty()
+        : of(result.row(), Backend.ROCKSDB).map(result::times);
+  }
+
+  private Optional<SlotResult> of(SlotRow row, Backend kind) {
+    return results.stream()
+        .filter(result -> result.row() == row && result.backend() == kind)
+        .findFirst();
+  }
+
+  private static String number(double number) {
+    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
+  }
+}

@@ -1,0 +1,25 @@
+package io.fasterkv.bench.flink;
+
+import io.fasterkv.bench.args.Backend;
+import io.fasterkv.bench.report.Spread;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * The measurements of a row on one backend.
+ *
+ * @param opsPerMilli a read and an update count as one, round by round
+ */
+record SlotResult(SlotPlan plan, SlotRow row, Backend backend, List<Double> opsPerMilli) {
+  Spread spread() {
+    return Spread.of(opsPerMilli);
+  }
+
+  /** The multiple of another measurement, round by round. */
+  Spread times(SlotResult other) {
+    return Spread.of(
+        IntStream.range(0, opsPerMilli.size())
+            .mapToObj(i -> opsPerMilli.get(i) / other.opsPerMilli.get(i))
+            .toList());
+  }
+}

@@ -10,6 +10,8 @@ import io.fasterkv.api.StoreException.DeviceFailed;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.log.HybridLog;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
@@ -73,6 +75,36 @@ class FullDiskWaitTest extends FullDiskStores {
       assertThat(log.tailAddress() - log.pageStart(log.flushedAddress()))
           .isGreaterThan((PAGES - 2L) * PAGE_BYTES);
     }
+  }
+
+  /** A release would take frames from writers, which would then wait for space. */
+  @Test
+  void noMemoryIsReleasedWhileTheDiskIsFull() {
+    try (FasterStore store = openWithoutPatience();
+        LongSession<Object> session = session(store)) {
+      add(session, 0, 100 * PER_PAGE);
+      space.refuse(FOR_EVER, "log.");
+      while (space.refused() == 0) {
+        add(session, 0, PER_PAGE);
+      }
+      assertThat(release(store)).isZero();
+      add(session, 0, 50 * PER_PAGE);
+      space.refuse(0, "");
+      Pause.until(() -> !Insides.engine(store).log().room().isRefused());
+      assertThat(release(store)).isEqualTo((PAGES - 16) * PAGE_BYTES);
+      assertHas(session, 100 * PER_PAGE);
+    }
+  }
+
+  private static long release(FasterStore store) {
+    CompletableFuture<Long> released = new CompletableFuture<>();
+    Duration atMost = Duration.ofHours(1);
+    assertThat(
+            store
+                .integration()
+                .releaseMemory((long) PAGES * PAGE_BYTES, atMost, released::complete))
+        .isTrue();
+    return released.join();
   }
 
   /**

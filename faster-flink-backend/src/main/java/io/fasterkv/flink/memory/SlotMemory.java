@@ -147,8 +147,9 @@ final class SlotMemory implements AutoCloseable {
    * @throws IOException if less than the minimum can be had; the message says what to change
    */
   Lease lease(String name, double share, long minimum) throws IOException {
-    if (part(share) >= Math.max(minimum, fairBytes())) {
-      return grant(name, part(share), minimum);
+    Lease atOnce = tryLease(name, share, minimum);
+    if (atOnce != null) {
+      return atOnce;
     }
     long deadline = System.nanoTime() + WAITS_IN_ALL * longestWaitNanos;
     boolean isMine = false;
@@ -164,6 +165,13 @@ final class SlotMemory implements AutoCloseable {
         reclaiming.unlock();
       }
     }
+  }
+
+  /** Leases memory that is free; null if that would be less than a fair part. */
+  private synchronized @Nullable Lease tryLease(String name, double share, long minimum)
+      throws IOException {
+    long part = part(share);
+    return part >= Math.max(minimum, fairBytes()) ? grant(name, part, minimum) : null;
   }
 
   /** Bytes that a store gets of what is free. */

@@ -59,16 +59,9 @@ public final class LogQuota {
     return frames.window().keptPages() * frames.pageBytes();
   }
 
-  /** Like {@link #release}, of half of the log's memory. */
+  /** Like {@link #release}, of half of the log's memory; 0 if that would leave too little. */
   public long halve(BooleanSupplier mayContinue) {
-    if (!take(mayContinue)) {
-      return 0;
-    }
-    try {
-      return canHalve() ? lower(frames.window().pages() / 2, mayContinue) : 0;
-    } finally {
-      turn.unlock();
-    }
+    return canHalve() ? release(frames.window().pages() * frames.pageBytes() / 2, mayContinue) : 0;
   }
 
   /**

@@ -6,7 +6,6 @@ import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -59,11 +58,11 @@ final class LargeReport implements FlinkReport {
       table.add(
           result.row().name(),
           result.backend().toString(),
-          number(spread.median()),
-          number(spread.min()),
-          number(spread.max()),
+          TextTable.number(spread.median()),
+          TextTable.number(spread.min()),
+          TextTable.number(spread.max()),
           result.row().unit(),
-          toRocksdb(result).map(ratio -> number(ratio.median())).orElse("-"));
+          toRocksdb(result).map(ratio -> TextTable.number(ratio.median())).orElse("-"));
     }
     return table.toString();
   }
@@ -102,9 +101,5 @@ final class LargeReport implements FlinkReport {
           .ifPresent(goals::add);
     }
     return goals;
-  }
-
-  private static String number(double number) {
-    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
   }
 }

@@ -4,7 +4,6 @@ import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * What a row has measured on one backend.
@@ -23,9 +22,6 @@ record LargeResult(LargeRow row, Backend backend, List<Double> measured) {
 
   /** The ratios to another backend's measurements, one by one. */
   Spread times(LargeResult other) {
-    return Spread.of(
-        IntStream.range(0, measured.size())
-            .mapToObj(i -> measured.get(i) / other.measured.get(i))
-            .toList());
+    return Spread.ofRatios(measured, other.measured);
   }
 }

@@ -6,7 +6,6 @@ import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -50,10 +49,10 @@ final class SlotReport implements FlinkReport {
       table.add(
           result.row().name(),
           result.backend().toString(),
-          number(spread.median()),
-          number(spread.min()),
-          number(spread.max()),
-          toRocksdb(result).map(ratio -> number(ratio.median())).orElse("-"));
+          TextTable.number(spread.median()),
+          TextTable.number(spread.min()),
+          TextTable.number(spread.max()),
+          toRocksdb(result).map(ratio -> TextTable.number(ratio.median())).orElse("-"));
     }
     return table.toString();
   }
@@ -85,9 +84,5 @@ final class SlotReport implements FlinkReport {
     return results.stream()
         .filter(result -> result.row() == row && result.backend() == kind)
         .findFirst();
-  }
-
-  private static String number(double number) {
-    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
   }
 }

@@ -3,7 +3,6 @@ package io.fasterkv.bench.flink;
 import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The measurements of a row on one backend.
@@ -17,9 +16,6 @@ record SlotResult(SlotPlan plan, SlotRow row, Backend backend, List<Double> opsP
 
   /** The multiple of another measurement, round by round. */
   Spread times(SlotResult other) {
-    return Spread.of(
-        IntStream.range(0, opsPerMilli.size())
-            .mapToObj(i -> opsPerMilli.get(i) / other.opsPerMilli.get(i))
-            .toList());
+    return Spread.ofRatios(opsPerMilli, other.opsPerMilli);
   }
 }

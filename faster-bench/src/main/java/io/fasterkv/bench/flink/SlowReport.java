@@ -5,7 +5,6 @@ import io.fasterkv.bench.report.Goal;
 import io.fasterkv.bench.report.Spread;
 import io.fasterkv.bench.report.TextTable;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
@@ -58,11 +57,11 @@ final class SlowReport implements FlinkReport {
           result.row().name(),
           Integer.toString(result.valueBytes()),
           result.backend().toString(),
-          number(spread.median()),
-          number(spread.min()),
-          number(spread.max()),
+          TextTable.number(spread.median()),
+          TextTable.number(spread.min()),
+          TextTable.number(spread.max()),
           result.row().unit(),
-          toRocksdb(result).map(ratio -> number(ratio.median())).orElse("-"));
+          toRocksdb(result).map(ratio -> TextTable.number(ratio.median())).orElse("-"));
     }
     return table.toString();
   }
@@ -90,9 +89,5 @@ final class SlowReport implements FlinkReport {
             .filter(other -> other.row() == result.row() && other.plan().equals(result.plan()))
             .findFirst()
             .map(result::times);
-  }
-
-  private static String number(double number) {
-    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
   }
 }

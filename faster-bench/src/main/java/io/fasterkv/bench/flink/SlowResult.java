@@ -4,7 +4,6 @@ import io.fasterkv.bench.args.Backend;
 import io.fasterkv.bench.report.Spread;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * The measurements of a row on one backend.
@@ -27,9 +26,6 @@ record SlowResult(SlowPlan plan, SlowRow row, Backend backend, List<Double> meas
 
   /** The multiple of another backend's measurement, round by round. */
   Spread times(SlowResult other) {
-    return Spread.of(
-        IntStream.range(0, measured.size())
-            .mapToObj(i -> measured.get(i) / other.measured.get(i))
-            .toList());
+    return Spread.ofRatios(measured, other.measured);
   }
 }

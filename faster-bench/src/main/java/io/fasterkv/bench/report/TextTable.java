@@ -2,6 +2,7 @@ package io.fasterkv.bench.report;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** A table for a terminal: columns as wide as their widest cell, numbers to the right. */
 public final class TextTable {
@@ -64,5 +65,10 @@ public final class TextTable {
 
   private boolean isNumeric(int column) {
     return !rows.isEmpty() && rows.stream().allMatch(row -> row.get(column).matches("[-0-9.,x%]*"));
+  }
+
+  /** A number with two decimals if it is below 100, else with none. */
+  public static String number(double number) {
+    return String.format(Locale.ROOT, number < 100 ? "%.2f" : "%.0f", number);
   }
 }

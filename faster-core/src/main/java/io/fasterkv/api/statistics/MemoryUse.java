@@ -5,7 +5,7 @@ package io.fasterkv.api.statistics;
  * are read one after the other, so memory that is allocated meanwhile may be missing from one of
  * them.
  *
- * @param budgetBytes the limit: {@code memoryBytes} of the configuration, less what was given to
+ * @param budgetBytes the limit: {@code memoryBytes} of the configuration, less what was released to
  *     other stores
  * @param indexBytes hash buckets, including the tables that a resize is filling
  * @param logBytes pages of the log

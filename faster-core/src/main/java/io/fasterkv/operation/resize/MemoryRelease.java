@@ -56,7 +56,7 @@ public final class MemoryRelease implements AutoCloseable {
     if (releasableBytes() == 0) {
       return false;
     }
-    Thread last = releaser;
+    Thread last = releaser != null && releaser.isAlive() ? releaser : null;
     long deadline = System.nanoTime() + atMostNanos;
     StoreFailure failure = engine.log().failure();
     Thread thread =

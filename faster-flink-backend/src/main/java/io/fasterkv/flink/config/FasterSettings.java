@@ -140,7 +140,7 @@ public record FasterSettings(
     check(
         bytes == 0 || config.getOptional(FIXED_MEMORY).isEmpty(),
         FIXED_SLOT_MEMORY,
-        config.getOptional(FIXED_SLOT_MEMORY).orElse(null),
+        new MemorySize(bytes),
         "none, since " + FIXED_MEMORY.key() + " is set");
     return bytes;
   }
@@ -189,15 +189,14 @@ public record FasterSettings(
     return bytes;
   }
 
-  private static void check(
-      boolean holds, ConfigOption<?> option, @Nullable Object value, String allowed) {
+  private static void check(boolean holds, ConfigOption<?> option, Object value, String allowed) {
     if (!holds) {
       throw outOfRange(option, value, allowed);
     }
   }
 
   private static IllegalConfigurationException outOfRange(
-      ConfigOption<?> option, @Nullable Object value, String allowed) {
+      ConfigOption<?> option, Object value, String allowed) {
     return new IllegalConfigurationException(
         "an option is out of range: "
             + option.key()

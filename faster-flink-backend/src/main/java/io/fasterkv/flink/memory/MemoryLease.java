@@ -2,11 +2,9 @@ package io.fasterkv.flink.memory;
 
 import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
-import io.fasterkv.spi.StoreIntegration;
+import io.fasterkv.spi.MemoryHolder;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.LongConsumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
 import org.apache.flink.configuration.TaskManagerOptions;
@@ -136,20 +134,9 @@ public final class MemoryLease implements AutoCloseable {
    * From now on the store may be asked to release memory, so that another store of the slot can
    * open.
    */
-  public void heldBy(StoreIntegration store) {
+  public void heldBy(MemoryHolder store) {
     if (lease != null) {
-      lease.heldBy(
-          new SlotMemory.Holder() {
-            @Override
-            public long releasableBytes() {
-              return store.releasableBytes();
-            }
-
-            @Override
-            public boolean release(long bytes, Duration atMost, LongConsumer released) {
-              return store.releaseMemory(bytes, atMost, released);
-            }
-          });
+      lease.heldBy(store);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.fasterkv.flink.memory;
 
+import io.fasterkv.spi.MemoryHolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -31,20 +32,6 @@ import org.jspecify.annotations.Nullable;
  * that are still opening.
  */
 final class SlotMemory implements AutoCloseable {
-  /** A store that has leased memory and may release some of it. */
-  interface Holder {
-    /** Bytes that it could release now. */
-    long releasableBytes();
-
-    /**
-     * Starts to release memory; returns false if it will not, and then does not call {@code
-     * released}.
-     *
-     * @param released called once, from any thread, with the number of bytes
-     */
-    boolean release(long bytes, Duration atMost, LongConsumer released);
-  }
-
   private static final long GRANULE = 1 << 10;
 
   /**
@@ -91,7 +78,7 @@ final class SlotMemory implements AutoCloseable {
   final class Lease {
     private final String name;
     private long bytes;
-    private @Nullable Holder holder;
+    private @Nullable MemoryHolder holder;
 
     private Lease(String name, long bytes) {
       this.name = name;
@@ -105,7 +92,7 @@ final class SlotMemory implements AutoCloseable {
     }
 
     /** From now on the store may be asked to release memory. */
-    void heldBy(Holder store) {
+    void heldBy(MemoryHolder store) {
       synchronized (SlotMemory.this) {
         holder = store;
         SlotMemory.this.notifyAll();
@@ -254,7 +241,7 @@ final class SlotMemory implements AutoCloseable {
 
   /** Waits until a store has released memory, or for this time. */
   private void ask(Lease lease, long wanted, long nanos) throws InterruptedException {
-    Holder holder;
+    MemoryHolder holder;
     synchronized (this) {
       holder = lease.holder;
     }
@@ -268,7 +255,7 @@ final class SlotMemory implements AutoCloseable {
           given.complete(released);
         };
     // The holder's time is shorter, so that its answer arrives before this wait ends.
-    if (holder.release(wanted, Duration.ofNanos(nanos / 4 * 3), receiver)) {
+    if (holder.releaseMemory(wanted, Duration.ofNanos(nanos / 4 * 3), receiver)) {
       try {
         given.get(nanos, TimeUnit.NANOSECONDS);
       } catch (TimeoutException late) {

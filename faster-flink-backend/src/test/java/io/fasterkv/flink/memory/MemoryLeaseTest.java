@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.config.FasterSettings;
-import io.fasterkv.spi.StoreExport;
-import io.fasterkv.spi.StoreIntegration;
+import io.fasterkv.spi.MemoryHolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -200,20 +199,7 @@ class MemoryLeaseTest {
     }
   }
 
-  private static final class GivesNothing implements StoreIntegration {
-    @Override
-    public StoreExport export() {
-      throw new AssertionError("not expected");
-    }
-
-    @Override
-    public void copyOrigin() {}
-
-    @Override
-    public long bytesToCopy() {
-      return 0;
-    }
-
+  private static final class GivesNothing implements MemoryHolder {
     @Override
     public long releasableBytes() {
       return 0;

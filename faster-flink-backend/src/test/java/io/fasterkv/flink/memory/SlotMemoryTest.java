@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
+import io.fasterkv.spi.MemoryHolder;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -26,7 +27,7 @@ class SlotMemoryTest {
   private static final Duration NO_TIME = Duration.ofMillis(1);
 
   /** A store that releases memory down to {@code least}, in whole pages. */
-  private static final class Store implements SlotMemory.Holder {
+  private static final class Store implements MemoryHolder {
     final SlotMemory.Lease lease;
     final long least;
     int asked;
@@ -46,7 +47,7 @@ class SlotMemoryTest {
     }
 
     @Override
-    public boolean release(long bytes, Duration atMost, LongConsumer released) {
+    public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
       asked++;
       if (isHanging) {
         waiting = released;

@@ -24,7 +24,7 @@ public class ClaimedChunkIsMovedOnce {
 
   public ClaimedChunkIsMovedOnce() {
     index.push(2);
-    transition = index.begin();
+    transition = index.beginAndVacate();
   }
 
   @Actor

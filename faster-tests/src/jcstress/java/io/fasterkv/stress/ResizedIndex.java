@@ -65,12 +65,17 @@ public class ResizedIndex implements Chains {
 
   /** Doubles the index. */
   public final void grow(int actor) {
-    end(begin(true), actor);
+    end(begin(), actor);
+  }
+
+  /** Begins to double the index; threads still use all chunks in the old table. */
+  public final Transition begin() {
+    return begin(true);
   }
 
   /** Begins to double the index, and frees all chunks. */
-  public final Transition begin() {
-    Transition transition = begin(true);
+  public final Transition beginAndVacate() {
+    Transition transition = begin();
     vacate(transition.resize());
     return transition;
   }

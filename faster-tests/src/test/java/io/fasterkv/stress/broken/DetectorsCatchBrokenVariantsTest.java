@@ -2,6 +2,7 @@ package io.fasterkv.stress.broken;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.stress.CrowdedTail;
@@ -96,12 +97,16 @@ class DetectorsCatchBrokenVariantsTest {
   @Test
   void aResizeThatDoesNotWaitForOperationsUnderWayLosesARecord() {
     HastyResize index = new HastyResize(arena);
+    AtomicReference<Transition> resize = new AtomicReference<>();
     int rounds =
         Race.roundsUntil(
             ROUNDS,
-            () -> index.reset().push(2),
+            () -> {
+              index.reset().push(2);
+              resize.setPlain(index.begin());
+            },
             () -> index.push(0),
-            () -> index.grow(1),
+            () -> index.end(resize.getPlain(), 1),
             () -> index.reachable() < 2 * ResizedIndex.RECORDS);
     report("hasty resize", rounds);
   }

@@ -12,6 +12,8 @@ final class Race {
   /** A delay has up to a power of two of steps, each of about a nanosecond. */
   private static final int DELAY_SCALES = 10;
 
+  private static final int END = -1;
+
   private final AtomicInteger turn = new AtomicInteger();
   private final Runnable second;
   private final SplittableRandom firstDelays = new SplittableRandom(1);
@@ -32,7 +34,9 @@ final class Race {
         race.turn.set(1);
         delay(race.firstDelays);
         first.run();
-        race.await(2);
+        if (race.await(2) < 0) {
+          break;
+        }
         if (isCaught.getAsBoolean()) {
           return round;
         }
@@ -40,7 +44,7 @@ final class Race {
       }
       return -1;
     } finally {
-      race.turn.set(-1);
+      race.turn.set(END);
       other.join();
     }
   }
@@ -59,10 +63,15 @@ final class Race {
   }
 
   private void follow() {
-    while (await(1) == 1) {
-      delay(secondDelays);
-      second.run();
-      turn.compareAndSet(1, 2);
+    try {
+      while (await(1) == 1) {
+        delay(secondDelays);
+        second.run();
+        turn.compareAndSet(1, 2);
+      }
+    } finally {
+      // If the actor failed, the first one must not wait for it.
+      turn.set(END);
     }
   }
 

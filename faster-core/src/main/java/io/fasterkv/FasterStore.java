@@ -22,7 +22,7 @@ import io.fasterkv.operation.fastpath.SpanPaths;
 import io.fasterkv.operation.resize.IndexGrowth;
 import io.fasterkv.operation.resize.IndexLoans;
 import io.fasterkv.operation.resize.IndexResizer;
-import io.fasterkv.operation.resize.MemoryRelease;
+import io.fasterkv.operation.resize.MemoryExchange;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreImport;
 import io.fasterkv.spi.StoreIntegration;
@@ -56,7 +56,7 @@ public final class FasterStore implements AutoCloseable {
   private final Compactor compactor;
   private final @Nullable IndexGrowth growth;
   private final @Nullable IndexLoans loans;
-  private final MemoryRelease memoryRelease;
+  private final MemoryExchange memoryExchange;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
   private final LogUpkeep upkeep;
@@ -91,8 +91,8 @@ public final class FasterStore implements AutoCloseable {
         config.growingIndex() && resizer.canRefine(config.indexBytes())
             ? new IndexGrowth(engine, resizer, config.indexBytes())
             : null;
-    memoryRelease = new MemoryRelease(engine, parts.arena(), growth);
-    integration = new IntegratedStore(parts, checkpoints, memoryRelease);
+    memoryExchange = new MemoryExchange(engine, parts.arena(), growth);
+    integration = new IntegratedStore(parts, checkpoints, memoryExchange);
     loans =
         config.logHalvings() > 0 && engine.log().quota().canHalve()
             ? new IndexLoans(
@@ -350,7 +350,7 @@ public final class FasterStore implements AutoCloseable {
   private void closeBackground() {
     try (upkeep;
         loans;
-        memoryRelease) {
+        memoryExchange) {
       if (growth != null) {
         growth.close();
       }

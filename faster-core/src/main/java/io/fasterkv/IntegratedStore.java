@@ -1,13 +1,16 @@
 package io.fasterkv;
 
-import io.fasterkv.operation.resize.MemoryRelease;
+import io.fasterkv.api.statistics.RegionHits;
+import io.fasterkv.log.HybridLog;
+import io.fasterkv.operation.resize.MemoryExchange;
+import io.fasterkv.spi.MemoryUses;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreIntegration;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 
 /** A store as integrators see it. */
-record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryRelease memory)
+record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExchange memory)
     implements StoreIntegration {
   @Override
   public StoreExport export() {
@@ -32,5 +35,28 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryRel
   @Override
   public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
     return memory.release(bytes, atMost.toNanos(), released);
+  }
+
+  @Override
+  public long acceptableBytes() {
+    return memory.acceptableBytes();
+  }
+
+  @Override
+  public long acceptMemory(long bytes) {
+    return memory.accept(bytes);
+  }
+
+  @Override
+  public MemoryUses memoryUses() {
+    RegionHits hits = parts.engine().sessionCounters().regionHits();
+    HybridLog log = parts.engine().log();
+    long head = log.headAddress();
+    return new MemoryUses(
+        hits.mutable() + hits.readOnly(),
+        hits.disk(),
+        log.quota().memoryBytes(),
+        Math.max(0, log.tailAddress() - head),
+        Math.max(0, head - log.beginAddress()));
   }
 }

@@ -184,7 +184,8 @@ record StoreParts(
       StoreFailure failure = new StoreFailure(config.logger());
       Epochs epochs = new Epochs(epochSlots(config), failure);
       epochs.reportWaits(LONG_WAIT_NANOS, text -> config.logger().log(Level.WARNING, text));
-      long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
+      long mostLog = config.logMemoryBytes() + config.maxMemoryBytes() - config.memoryBytes();
+      long lent = mostLog - (mostLog >> config.logHalvings());
       HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), largeScratchBytes(config));

@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Tests random operations, cuts, checkpoints, compactions, truncations, crashes and releases of
- * memory against a plain map, with pages of 4 KiB, a handful of them in memory, and an index of few
+ * Tests random operations, cuts, checkpoints, compactions, truncations, crashes and moves of memory
+ * against a plain map, with pages of 4 KiB, a handful of them in memory, and an index of few
  * buckets. The seed is in the test's name; {@code -Dfaster.seed=N} replays it.
  */
 @Tag("seeds")
@@ -114,6 +114,8 @@ class StoreModelTest {
         } else if (dice < 78) {
           // On a thread of its own, while the next operations run.
           store.integration().releaseMemory(random.nextInt(1 << 16), LONG, released -> {});
+        } else if (dice < 81) {
+          store.integration().acceptMemory(random.nextInt(1 << 16));
         } else {
           driver.operation();
         }
@@ -149,6 +151,7 @@ class StoreModelTest {
     StoreConfigBuilder config =
         StoreConfig.builder(directory)
             .memoryBytes(8 << 20)
+            .maxMemoryBytes(random.nextBoolean() ? 0 : (8 << 20) + random.nextInt(1 << 20))
             .pageBytes(4096)
             .logMemoryBytes(4096L << random.nextInt(2, 7))
             .indexBytes(Math.max(256, indexBytes))

@@ -256,9 +256,9 @@ public final class HashIndex {
     onScarce = listener;
   }
 
-  /** Whether {@link #takeOver} can use memory. */
-  public boolean canTakeOver() {
-    return newestTable().extensibleBytes(BucketLayout.BYTES) > 0;
+  /** Bytes that {@link #takeOver} can use. */
+  public long takeableBytes() {
+    return newestTable().extensibleBytes(Long.MAX_VALUE);
   }
 
   /**

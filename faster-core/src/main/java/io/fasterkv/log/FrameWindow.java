@@ -1,10 +1,10 @@
 package io.fasterkv.log;
 
 /**
- * Limits how many frames have pages at a time: all of them, until the log gives up memory. Then
- * pages still rotate through the whole buffer, but frames without a page have no memory: for each
- * page that is closed, one frame loses its memory, and another frame receives memory before the
- * tail may reach it.
+ * Limits how many frames have pages at a time. If these are not all frames, pages still rotate
+ * through the whole buffer, but frames without a page have no memory: for each page that is closed,
+ * one frame loses its memory, and another frame receives memory before the tail may reach it. The
+ * log can release memory and get more, up to the whole buffer.
  *
  * <pre>
  *   closed                                closed + backed                closed + count
@@ -13,9 +13,10 @@ package io.fasterkv.log;
  */
 final class FrameWindow {
   /**
-   * Frames released in one step. A thread that needs a clear frame waits no longer than one step.
+   * Frames that are changed in one step. A thread that needs a clear frame waits no longer than one
+   * step.
    */
-  private static final int RELEASED_TOGETHER = 16;
+  private static final int CHANGED_TOGETHER = 16;
 
   private final PageFrames frames;
 
@@ -28,11 +29,14 @@ final class FrameWindow {
   /** Number of frames with memory, at least {@link #pages}. Used only by the thread that clears. */
   private long backed;
 
-  FrameWindow(PageFrames frames) {
+  /**
+   * @param first number of frames that have pages at first
+   */
+  FrameWindow(PageFrames frames, long first) {
     this.frames = frames;
-    pages = frames.count();
-    keptPages = pages;
-    backed = pages;
+    pages = first;
+    keptPages = first;
+    backed = first;
   }
 
   long pages() {
@@ -60,7 +64,8 @@ final class FrameWindow {
    * @param closed the page below which all are closed
    */
   boolean release(long closed) {
-    long fewer = Math.max(pages, backed - RELEASED_TOGETHER);
+    long fewer = Math.max(pages, backed - CHANGED_TOGETHER);
+    frames.useSmallPages();
     for (long page = closed + fewer; page < closed + backed; page++) {
       frames.release(page);
     }
@@ -68,11 +73,30 @@ final class FrameWindow {
     return fewer == pages;
   }
 
+  /**
+   * Gives memory to some frames without, up to {@code wanted} in all, and raises both limits by as
+   * many. No thread may be clearing. Returns whether the limit is reached.
+   *
+   * @param closed the page below which all are closed
+   */
+  boolean raise(long closed, long wanted) {
+    long more = Math.min(wanted, backed + CHANGED_TOGETHER);
+    for (long page = closed + backed; page < closed + more; page++) {
+      // Touches them, so that no writer has to.
+      frames.clear(page);
+    }
+    backed = more;
+    pages = more;
+    keptPages = more;
+    return more == wanted;
+  }
+
   /** Clears the frame of a page that no thread uses any more; one caller at a time. */
   void clear(long page) {
     if (backed == frames.count()) {
       frames.clear(page);
     } else {
+      frames.useSmallPages();
       frames.release(page);
       frames.clear(page + backed);
     }

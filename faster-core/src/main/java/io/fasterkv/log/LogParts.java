@@ -52,7 +52,14 @@ record LogParts(
     long bytes = config.logMemoryBytes();
     return config.isInMemory()
         ? new PageFrames(arena, bytes, config.pageBytes(), config.segmentBytes())
-        : PageFrames.resizable(arena, bytes, config.pageBytes(), config.segmentBytes());
+        : PageFrames.resizable(
+            arena, bytes, mostBytes(config), config.pageBytes(), config.segmentBytes());
+  }
+
+  /** The length of all frames: a power of two, as large as the log can grow or larger. */
+  private static long mostBytes(StoreConfig config) {
+    long most = config.logMemoryBytes() + config.maxMemoryBytes() - config.memoryBytes();
+    return Long.highestOneBit(most - 1) << 1;
   }
 
   /** The marks and the tail, for messages. */

@@ -4,10 +4,11 @@ import io.fasterkv.epoch.Epochs;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
 
 /**
- * Determines how many pages of the log have memory. The log returns memory to the system while
- * operations continue:
+ * Determines how many pages of the log have memory. The log can get more at any time. It returns
+ * memory to the system while operations continue:
  *
  * <ol>
  *   <li>The read-only mark and the head follow the tail more closely; the tail's limit stays.
@@ -54,14 +55,24 @@ public final class LogQuota {
     return frames.isResizable() ? Math.max(0, pages) * frames.pageBytes() : 0;
   }
 
+  /** Number of bytes that the log can get beside what it has: whole pages. */
+  public long acceptableBytes() {
+    long pages = frames.count() - frames.window().pages();
+    return frames.isResizable() ? pages * frames.pageBytes() : 0;
+  }
+
   /** The memory that the log keeps its records in. */
   public long memoryBytes() {
     return frames.window().keptPages() * frames.pageBytes();
   }
 
-  /** Like {@link #release}, of half of the log's memory; 0 if that would leave too little. */
-  public long halve(BooleanSupplier mayContinue) {
-    return canHalve() ? release(frames.window().pages() * frames.pageBytes() / 2, mayContinue) : 0;
+  /**
+   * Like {@link #release}, of half of the log's memory, or of {@code most} bytes if that is less; 0
+   * if half of it would leave too little.
+   */
+  public long halve(long most, BooleanSupplier mayContinue) {
+    long half = frames.window().pages() * frames.pageBytes() / 2;
+    return canHalve() ? release(Math.min(half, most), mayContinue) : 0;
   }
 
   /**
@@ -78,6 +89,32 @@ public final class LogQuota {
       long pages = Math.ceilDiv(Math.min(bytes, releasableBytes()), frames.pageBytes());
       return pages > 0 ? lower(frames.window().pages() - pages, mayContinue) : 0;
     } finally {
+      turn.unlock();
+    }
+  }
+
+  /**
+   * Gives the log up to {@code bytes} more memory, in whole pages, which the budget already has for
+   * it; none while memory is being released.
+   *
+   * @param raised receives how many bytes the log has received, also if a step throws
+   */
+  public void raise(long bytes, LongConsumer raised) {
+    if (!turn.tryLock()) {
+      raised.accept(0);
+      return;
+    }
+    FrameWindow window = frames.window();
+    long before = window.pages();
+    try {
+      long wanted = before + Math.min(bytes, acceptableBytes()) / frames.pageBytes();
+      boolean isRaised = wanted == before;
+      while (!isRaised) {
+        isRaised =
+            turns.clearing().between(() -> window.raise(frames.page(marks.closed()), wanted));
+      }
+    } finally {
+      raised.accept((window.pages() - before) * frames.pageBytes());
       turn.unlock();
     }
   }
@@ -110,7 +147,6 @@ public final class LogQuota {
       return 0;
     }
     frames.stopTouching();
-    frames.useSmallPages();
     boolean isReleased = false;
     while (!isReleased) {
       isReleased = turns.clearing().between(() -> window.release(frames.page(marks.closed())));

@@ -17,6 +17,9 @@ final class PageFrames {
   /** Length of a write at which devices reach their full speed. */
   private static final long MAX_RUN_BYTES = 1 << 20;
 
+  /** The first page that is prefaulted is as many pages after the first page. */
+  private static final long AHEAD_PAGES = 2;
+
   private final MemorySegment memory;
   private final long mask;
   private final int pageBits;
@@ -25,6 +28,9 @@ final class PageFrames {
   private final OffHeapArena arena;
   private final FrameWindow window;
 
+  /** Changed only by the thread that clears. */
+  private boolean isOfSmallPages;
+
   /**
    * @param segmentBytes length of a device segment, a power of two of pages
    */
@@ -32,25 +38,33 @@ final class PageFrames {
     this(
         arena,
         arena.allocate(PURPOSE, bytes, OffHeapArena.PAGE_ALIGNMENT),
+        bytes,
         pageBytes,
         segmentBytes);
   }
 
-  /** Creates frames some of which may lose their memory later, if the system supports that. */
-  static PageFrames resizable(OffHeapArena arena, long bytes, int pageBytes, long segmentBytes) {
-    MemorySegment memory = arena.allocateResizable(PURPOSE, bytes, 0);
-    return new PageFrames(arena, memory, pageBytes, segmentBytes);
+  /**
+   * Creates frames some of which may lose their memory later, if the system supports that.
+   *
+   * @param bytes length of the frames that have memory at first, a power of two
+   * @param mostBytes length of all frames, a power of two; only {@code bytes} if the system cannot
+   *     give frames memory later
+   */
+  static PageFrames resizable(
+      OffHeapArena arena, long bytes, long mostBytes, int pageBytes, long segmentBytes) {
+    MemorySegment memory = arena.allocateResizable(PURPOSE, bytes, mostBytes - bytes);
+    return new PageFrames(arena, memory, bytes, pageBytes, segmentBytes);
   }
 
-  private PageFrames(OffHeapArena arena, MemorySegment memory, int pageBytes, long segmentBytes) {
+  private PageFrames(
+      OffHeapArena arena, MemorySegment memory, long bytes, int pageBytes, long segmentBytes) {
     this.arena = arena;
     this.memory = memory;
-    long bytes = memory.byteSize();
     runBytes = Math.max(pageBytes, Math.min(MAX_RUN_BYTES, Math.min(bytes, segmentBytes)));
-    prefaulter = arena.prefaulter(memory);
-    mask = bytes - 1;
+    mask = memory.byteSize() - 1;
     pageBits = Integer.numberOfTrailingZeros(pageBytes);
-    window = new FrameWindow(this);
+    window = new FrameWindow(this, bytes >>> pageBits);
+    prefaulter = arena.prefaulter(memory, bytes - AHEAD_PAGES * pageBytes);
   }
 
   /** Limits how many frames have pages. */
@@ -140,9 +154,12 @@ final class PageFrames {
     arena.release(frame(page));
   }
 
-  /** Prepares for frames without memory. */
+  /** Prepares for frames without memory; for the thread that clears. */
   void useSmallPages() {
-    arena.useSmallPages(memory);
+    if (!isOfSmallPages) {
+      arena.useSmallPages(memory);
+      isOfSmallPages = true;
+    }
   }
 
   private MemorySegment frame(long page) {

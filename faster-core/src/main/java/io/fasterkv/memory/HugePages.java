@@ -43,9 +43,9 @@ final class HugePages {
     this.logger = logger;
   }
 
-  /** Prefaults a buffer. */
-  PagePrefaulter prefaulter(MemorySegment buffer) {
-    return new PagePrefaulter(buffer, logger);
+  /** Prefaults the first bytes that a buffer uses. */
+  PagePrefaulter prefaulter(MemorySegment buffer, long bytes) {
+    return new PagePrefaulter(buffer, bytes, logger);
   }
 
   /**

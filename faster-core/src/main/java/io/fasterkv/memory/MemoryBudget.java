@@ -6,8 +6,8 @@ import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Counts off-heap bytes against a limit that is never exceeded and only falls. Safe for all
- * threads.
+ * Counts off-heap bytes against a limit that is never exceeded. The limit falls by bytes that were
+ * taken or free, and rises by bytes that are taken at once. Safe for all threads.
  */
 public final class MemoryBudget {
   private final AtomicLong limitBytes;
@@ -60,6 +60,13 @@ public final class MemoryBudget {
   void release(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
     freeBytes.addAndGet(bytes);
+  }
+
+  /** Raises the limit by bytes that are taken for a purpose at once. */
+  void raiseLimit(String purpose, long bytes) {
+    AtomicLong sum = sum(purpose);
+    limitBytes.addAndGet(bytes);
+    sum.addAndGet(bytes);
   }
 
   /** Lowers the limit by bytes that were taken for a purpose. */

@@ -147,6 +147,13 @@ public final class OffHeapArena implements AutoCloseable {
     budget.release(purpose, bytes);
   }
 
+  /** Raises the budget's limit by bytes that are taken here at once. */
+  public void raiseLimit(String purpose, long bytes) {
+    AtomicLong sum = taken(purpose);
+    budget.raiseLimit(purpose, bytes);
+    sum.addAndGet(bytes);
+  }
+
   /** Lowers the budget's limit by bytes that were taken here and released. */
   public void lowerLimit(String purpose, long bytes) {
     taken(purpose).addAndGet(-bytes);
@@ -156,9 +163,13 @@ public final class OffHeapArena implements AutoCloseable {
   /**
    * Creates the prefaulter of a circular buffer of this arena; null if none is needed, because its
    * memory does not come from the kernel or has already been touched.
+   *
+   * @param bytes how many bytes it touches in all
    */
-  public @Nullable PagePrefaulter prefaulter(MemorySegment buffer) {
-    return huge != null && untouched.contains(buffer.address()) ? huge.prefaulter(buffer) : null;
+  public @Nullable PagePrefaulter prefaulter(MemorySegment buffer, long bytes) {
+    return huge != null && untouched.contains(buffer.address())
+        ? huge.prefaulter(buffer, bytes)
+        : null;
   }
 
   private void take(String purpose, long bytes) {

@@ -8,8 +8,8 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Prefaults memory shortly before a circular buffer reaches it. The kernel commits a page when it
  * is first touched, and the touching thread waits until the page was cleared, which takes longer
- * than writing to it. This class touches each part of the buffer once, on a thread of its own, and
- * ends when the buffer has wrapped around once.
+ * than writing to it. This class touches a number of bytes once, on a thread of its own, and ends
+ * when the buffer has used as many.
  *
  * <p>Other threads write to the buffer meanwhile, and their data is preserved: a word is touched by
  * an atomic compare-and-set of zero to zero. It is not read first: the kernel would map its shared
@@ -27,6 +27,7 @@ public final class PagePrefaulter implements AutoCloseable {
 
   private final MemorySegment memory;
   private final Logger logger;
+  private final long bytes;
   private final long aheadBytes;
   private final AtomicLong reached = new AtomicLong(NOWHERE);
   private final Thread thread =
@@ -37,12 +38,14 @@ public final class PagePrefaulter implements AutoCloseable {
   /**
    * @param memory the buffer, whose length is a power of two; the low bits of an address are the
    *     offset
+   * @param bytes how many bytes it touches in all, at most the buffer's length
    * @param logger receives a failure to start the thread
    */
-  PagePrefaulter(MemorySegment memory, Logger logger) {
+  PagePrefaulter(MemorySegment memory, long bytes, Logger logger) {
     this.memory = memory;
+    this.bytes = bytes;
     this.logger = logger;
-    aheadBytes = Math.min(MOST_BYTES, memory.byteSize() / SHARE);
+    aheadBytes = Math.min(MOST_BYTES, bytes / SHARE);
   }
 
   /**
@@ -75,7 +78,7 @@ public final class PagePrefaulter implements AutoCloseable {
 
   private void run() {
     long at = smallPage(reached.get());
-    long end = at + memory.byteSize();
+    long end = at + bytes;
     while (at < end && !isClosed) {
       long from = reached.get();
       long until = Math.min(end, from + aheadBytes);

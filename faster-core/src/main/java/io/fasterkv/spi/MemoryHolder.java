@@ -3,7 +3,10 @@ package io.fasterkv.spi;
 import java.time.Duration;
 import java.util.function.LongConsumer;
 
-/** A store that shares memory with others and can release some to them. Safe for all threads. */
+/**
+ * A store that shares memory with others, and can release some to them and accept more. Safe for
+ * all threads.
+ */
 public interface MemoryHolder {
   /**
    * {@return how many bytes {@link #releaseMemory} could release now, or fewer while the index is
@@ -15,7 +18,7 @@ public interface MemoryHolder {
   /**
    * Starts to release memory to other stores that share it with this one: log memory, whose records
    * then remain only on the device, and index memory that is not in use yet. Operations continue;
-   * writers may have to wait for the device. The store's memory budget falls by as much for good.
+   * writers may have to wait for the device. The store's memory budget falls by as much.
    *
    * @param bytes how many bytes are wanted; the store releases up to a page more, since the log
    *     releases whole pages, or less if it has less
@@ -26,4 +29,25 @@ public interface MemoryHolder {
    * @return false if nothing will be released, and {@code released} will not be called
    */
   boolean releaseMemory(long bytes, Duration atMost, LongConsumer released);
+
+  /**
+   * {@return how many bytes {@link #acceptMemory} could accept now; 0 if a release is in progress,
+   * if the store is closing or has failed, or if its disk is full} Without native access a store
+   * accepts none.
+   */
+  long acceptableBytes();
+
+  /**
+   * Gives the store's log more memory, up to {@code maxMemoryBytes} of its settings. Operations
+   * continue. Records that are written from now on stay in memory for longer. The caller returns
+   * when the memory has been touched, a few milliseconds for each 10 MiB.
+   *
+   * @param bytes how many bytes are offered; they must not be in use by others any more
+   * @return how many bytes the store has accepted, in whole pages; its memory budget has risen by
+   *     as much
+   */
+  long acceptMemory(long bytes);
+
+  /** {@return how the store uses its memory} */
+  MemoryUses memoryUses();
 }

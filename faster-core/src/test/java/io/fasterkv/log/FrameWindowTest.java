@@ -19,20 +19,22 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Tests frames whose memory is released as pages are closed: a page moves into a zeroed frame, its
- * contents remain until it is closed, and in the end the intended number of frames have memory.
+ * Tests frames that lose and receive memory: a page moves into a zeroed frame, its contents remain
+ * until it is closed, and no more frames than intended have memory.
  */
 @Tag("seeds")
 class FrameWindowTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;
+  private static final long BYTES = (long) PAGE * PAGES;
+  private static final int FIRST = 16;
   private static final int LEAST = 4;
   private static final int STEPS = 2000;
 
   private final OffHeapArena arena =
       new OffHeapArena(new MemoryBudget(1 << 20), true, false, System.getLogger("test"));
   private final PageFrames frames =
-      PageFrames.resizable(arena, (long) PAGE * PAGES, PAGE, (long) PAGE * PAGES);
+      PageFrames.resizable(arena, (long) PAGE * FIRST, BYTES, PAGE, BYTES);
   private final FrameWindow window = frames.window();
 
   /** Pages below {@code closed} are evicted; those up to {@code tail} are written. */
@@ -52,8 +54,15 @@ class FrameWindowTest {
 
   @ParameterizedTest(name = "seed {0}")
   @MethodSource("seeds")
-  void pagesStayIntactWhenFramesAreReleased(long seed) throws IOException {
-    run(new SplittableRandom(seed), window::clear);
+  void pagesStayIntactWhileMemoryMoves(long seed) throws IOException {
+    run(new SplittableRandom(seed), window::clear, this::raise);
+  }
+
+  private void raise(long wanted) {
+    boolean isRaised = false;
+    while (!isRaised) {
+      isRaised = window.raise(closed, wanted);
+    }
   }
 
   /** Broken on purpose: touches the frame before the one to which the tail may advance next. */
@@ -71,13 +80,26 @@ class FrameWindowTest {
     assertThatThrownBy(
             () -> {
               for (long seed = 0; seed < 50; seed++) {
-                run(new SplittableRandom(seed), hasty);
+                run(new SplittableRandom(seed), hasty, this::raise);
               }
             })
         .isInstanceOf(AssertionError.class);
   }
 
-  private void run(SplittableRandom random, LongConsumer clear) throws IOException {
+  /** Broken on purpose: the tail may use frames that the clearing thread does not expect it to. */
+  @Test
+  void detectsALimitAboveTheFramesWithMemory() {
+    assertThatThrownBy(
+            () -> {
+              for (long seed = 0; seed < 50; seed++) {
+                run(new SplittableRandom(seed), window::clear, window::limit);
+              }
+            })
+        .isInstanceOf(AssertionError.class);
+  }
+
+  private void run(SplittableRandom random, LongConsumer clear, LongConsumer raise)
+      throws IOException {
     boolean isReleased = true;
     for (int step = 0; step < STEPS; step++) {
       boolean mayHalve = tail < closed + window.pages() / 2 && window.pages() > LEAST;
@@ -86,6 +108,9 @@ class FrameWindowTest {
         isReleased = false;
       }
       isReleased = isReleased || window.release(closed);
+      if (isReleased && random.nextInt(8) == 0) {
+        raise.accept(random.nextLong(window.pages(), PAGES + 1));
+      }
       turns(random, window.pages());
       for (int i = random.nextInt(PAGES); i > 0 && closed < tail; i--) {
         check(closed, closed + 1);
@@ -96,7 +121,6 @@ class FrameWindowTest {
         checkResident();
       }
     }
-    assertThat(window.pages()).isEqualTo(LEAST);
   }
 
   /** Turns a random number of pages, at most as many as there is room for. */

@@ -15,12 +15,14 @@ import io.fasterkv.record.RecordInfo;
 import io.fasterkv.state.StoreFailure;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
-/** Tests that a log releases memory while records are appended. */
+/** Tests that a log releases memory and gets more while records are appended. */
 class LogQuotaTest {
   private static final int PAGE = 4096;
   private static final int PAGES = 64;
@@ -100,7 +102,7 @@ class LogQuotaTest {
 
   private long halveWhileAppending() {
     CompletableFuture<Long> given =
-        CompletableFuture.supplyAsync(() -> log.quota().halve(() -> true));
+        CompletableFuture.supplyAsync(() -> log.quota().halve(BYTES, () -> true));
     while (!given.isDone()) {
       append();
       checkPages();
@@ -134,7 +136,7 @@ class LogQuotaTest {
   @Test
   void givesHalfOfABufferThatHasNotBeenUsedUp() throws IOException {
     appendUntil(BYTES / 4);
-    assertThat(log.quota().halve(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.quota().halve(BYTES, () -> true)).isEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
   }
@@ -142,16 +144,80 @@ class LogQuotaTest {
   @Test
   void releasesHalfOfItsMemoryWithoutWriters() throws IOException {
     appendUntil(2 * BYTES);
-    assertThat(log.quota().halve(() -> true)).isEqualTo(BYTES / 2);
+    assertThat(log.quota().halve(BYTES, () -> true)).isEqualTo(BYTES / 2);
     assertThat(ResidentPages.bytes(log.memory())).isLessThanOrEqualTo(BYTES / 2);
     checkPages();
     checkResident(BYTES / 2);
   }
 
+  private static long raise(HybridLog log, long bytes) {
+    AtomicLong raised = new AtomicLong(-1);
+    log.quota().raise(bytes, raised::set);
+    return raised.get();
+  }
+
+  @Test
+  void getsBackWhatItHasReleased() throws IOException {
+    appendUntil(2 * BYTES);
+    assertThat(raise(log, BYTES)).as("it has all memory").isZero();
+    assertThat(halveWhileAppending()).isEqualTo(BYTES / 2);
+    assertThat(raise(log, 5 * PAGE + 1)).isEqualTo(5 * PAGE);
+    assertThat(log.quota().memoryBytes()).isEqualTo(BYTES / 2 + 5 * PAGE);
+    checkResident(BYTES / 2 + 5 * PAGE);
+    assertThat(raise(log, BYTES)).isEqualTo(BYTES / 2 - 5 * PAGE);
+    long head = log.headAddress();
+    appendUntil(log.tailAddress() + BYTES / 2 - 8 * PAGE);
+    assertThat(log.headAddress()).as("more records fit").isEqualTo(head);
+    checkResident(BYTES);
+  }
+
+  /** Memory moves to and fro while another thread appends. */
+  @Test
+  void memoryMovesWhileRecordsAreAppended() {
+    AtomicLong moved = new AtomicLong();
+    CompletableFuture<Void> mover =
+        CompletableFuture.runAsync(() -> {
+          SplittableRandom random = new SplittableRandom(1);
+          long lacking = 0;
+          for (int i = 0; i < 200; i++) {
+            lacking += log.quota().release(random.nextLong(BYTES), () -> true);
+            long raised = raise(log, random.nextLong(BYTES));
+            lacking -= raised;
+            moved.addAndGet(raised);
+            assertThat(log.quota().memoryBytes()).isEqualTo(BYTES - lacking);
+          }
+        });
+    while (!mover.isDone()) {
+      append();
+      checkPages();
+    }
+    mover.join();
+    assertThat(moved.get()).isGreaterThan(BYTES);
+    appendUntil(log.tailAddress() + 3 * BYTES);
+    checkPages();
+  }
+
+  @Test
+  void noMemoryIsAcceptedDuringARelease() {
+    appendUntil(2 * BYTES);
+    log.quota().halve(BYTES, () -> true);
+    assertThat(
+            log.quota()
+                .release(
+                    PAGE,
+                    () -> {
+                      CompletableFuture<Long> other =
+                          CompletableFuture.supplyAsync(() -> raise(log, PAGE));
+                      assertThat(other.join()).isZero();
+                      return true;
+                    }))
+        .isEqualTo(PAGE);
+  }
+
   @Test
   void endsOnRequest() {
     appendUntil(2 * BYTES);
-    assertThat(log.quota().halve(() -> false)).isZero();
+    assertThat(log.quota().halve(BYTES, () -> false)).isZero();
     assertThat(log.quota().memoryBytes()).isEqualTo(BYTES);
     assertThat(log.quota().releasableBytes()).isEqualTo(BYTES - 16 * PAGE);
     appendUntil(6 * BYTES);
@@ -182,7 +248,8 @@ class LogQuotaTest {
                     PAGE,
                     () -> {
                       CompletableFuture<Long> other =
-                          CompletableFuture.supplyAsync(() -> log.quota().halve(() -> false));
+                          CompletableFuture.supplyAsync(
+                              () -> log.quota().halve(BYTES, () -> false));
                       assertThat(other.join()).isZero();
                       return true;
                     }))
@@ -220,7 +287,7 @@ class LogQuotaTest {
   @Test
   void memoryThatIsTheJvmsIsKept() {
     OffHeapArena ordinary = new OffHeapArena(new MemoryBudget(1 << 20));
-    PageFrames frames = PageFrames.resizable(ordinary, BYTES, PAGE, BYTES);
+    PageFrames frames = PageFrames.resizable(ordinary, BYTES, BYTES, PAGE, BYTES);
     assertThat(frames.isResizable()).isFalse();
     frames.close();
     ordinary.close();

@@ -14,7 +14,8 @@ class PagePrefaulterTest {
 
   private final OffHeapArena arena = new OffHeapArena(new MemoryBudget(BYTES));
   private final MemorySegment memory = arena.allocate("test", BYTES, OffHeapArena.PAGE_ALIGNMENT);
-  private final PagePrefaulter prefaulter = new PagePrefaulter(memory, System.getLogger("test"));
+  private final PagePrefaulter prefaulter =
+      new PagePrefaulter(memory, memory.byteSize(), System.getLogger("test"));
 
   @AfterEach
   void close() {
@@ -63,7 +64,8 @@ class PagePrefaulterTest {
   @Test
   void concurrentWritesStay() {
     for (int round = 0; round < 100; round++) {
-      try (PagePrefaulter own = new PagePrefaulter(memory, System.getLogger("test"))) {
+      try (PagePrefaulter own =
+          new PagePrefaulter(memory, memory.byteSize(), System.getLogger("test"))) {
         for (long at = 0; at < BYTES; at += SMALL_PAGE_BYTES) {
           long written = 0;
           Words.storePlain(memory, at, written);

@@ -55,6 +55,12 @@ final class ConfigRules {
     if (b.directory == null) {
       checkInMemory();
     }
+    check(
+        b.maxMemoryBytes == 0
+            || (b.maxMemoryBytes >= b.memoryBytes && b.maxMemoryBytes <= MAX_MEMORY_BYTES),
+        "maxMemoryBytes",
+        b.maxMemoryBytes,
+        "0, or memoryBytes=" + b.memoryBytes + " to 256 TiB");
     checkPart("indexBytes", b.indexBytes);
     checkPart("maxIndexBytes", b.maxIndexBytes);
     checkPart("logMemoryBytes", b.logMemoryBytes);
@@ -107,6 +113,7 @@ final class ConfigRules {
     String instead = " in memory; or open the store with a directory";
     check(b.mutableFraction == 1, "mutableFraction", b.mutableFraction, "1" + instead);
     check(b.segmentBytes == 0, "segmentBytes", b.segmentBytes, "none" + instead);
+    check(b.maxMemoryBytes == 0, "maxMemoryBytes", b.maxMemoryBytes, "0" + instead);
     check(!b.directIo, "directIo", true, "false" + instead);
     check(b.ioKind == IoKind.AUTO, "ioKind", b.ioKind, "AUTO" + instead);
     check(b.deleteOnClose, "deleteOnClose", false, "true" + instead + ", to keep what it holds");

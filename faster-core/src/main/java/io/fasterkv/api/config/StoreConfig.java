@@ -136,6 +136,14 @@ public final class StoreConfig {
     return settings.memoryBytes;
   }
 
+  /**
+   * {@return the memory up to which the store can grow, in bytes; {@link #memoryBytes()} if it does
+   * not}
+   */
+  public long maxMemoryBytes() {
+    return Math.max(settings.memoryBytes, settings.maxMemoryBytes);
+  }
+
   /** {@return the size of the index when the store opens, in bytes} */
   public long indexBytes() {
     return settings.indexBytes;

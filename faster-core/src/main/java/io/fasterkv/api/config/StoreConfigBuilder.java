@@ -22,6 +22,7 @@ public final class StoreConfigBuilder {
 
   // Memory
   long memoryBytes = 256L << 20;
+  long maxMemoryBytes;
   long indexBytes;
   boolean growingIndex;
   long maxIndexBytes;
@@ -70,6 +71,7 @@ public final class StoreConfigBuilder {
   StoreConfigBuilder copy() {
     StoreConfigBuilder copy = new StoreConfigBuilder(directory);
     copy.memoryBytes = memoryBytes;
+    copy.maxMemoryBytes = maxMemoryBytes;
     copy.indexBytes = indexBytes;
     copy.growingIndex = growingIndex;
     copy.maxIndexBytes = maxIndexBytes;
@@ -109,6 +111,20 @@ public final class StoreConfigBuilder {
    */
   public StoreConfigBuilder memoryBytes(long bytes) {
     memoryBytes = bytes;
+    return this;
+  }
+
+  /**
+   * Lets the store get more memory while it is open, by {@link
+   * io.fasterkv.spi.MemoryHolder#acceptMemory}. Only the range of addresses is reserved. It needs
+   * {@code hugePages} and native access; otherwise the store keeps its size. Not for a store in
+   * memory.
+   *
+   * @param bytes {@code memoryBytes} to 256 TiB; 0, the default, for {@code memoryBytes}
+   * @return this builder
+   */
+  public StoreConfigBuilder maxMemoryBytes(long bytes) {
+    maxMemoryBytes = bytes;
     return this;
   }
 

@@ -75,7 +75,7 @@ public final class IndexLoans implements AutoCloseable {
   }
 
   private boolean canLend() {
-    return engine.log().quota().canHalve() && engine.index().canTakeOver();
+    return engine.log().quota().canHalve() && engine.index().takeableBytes() > 0;
   }
 
   /** Waits for a request; returns false if the store is closing. */
@@ -160,11 +160,11 @@ public final class IndexLoans implements AutoCloseable {
 
   private boolean lend() {
     HybridLog log = engine.log();
-    long bytes = log.quota().halve(this::goesOn);
+    HashIndex index = engine.index();
+    long bytes = log.quota().halve(index.takeableBytes(), this::goesOn);
     if (bytes == 0) {
       return false;
     }
-    HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
       new IndexResizer(engine).finish();

@@ -7,16 +7,18 @@ import io.fasterkv.operation.core.Engine;
 import io.fasterkv.state.StoreFailure;
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Releases memory to others that share it with the store, and lowers the store's budget by as much:
- * up to half of it from what the index has not taken yet, the rest from the log, and what the log
- * cannot release from the index again. Each release has a thread of its own, since it waits for the
- * log's flush and for all epochs. Safe for all threads.
+ * Moves memory between the store and others that share it, and changes the store's budget by as
+ * much. What the store accepts goes to its log. What it releases comes up to half from what the
+ * index has not taken yet, the rest from the log, and what the log cannot release from the index
+ * again. Each release has a thread of its own, since it waits for the log's flush and for all
+ * epochs. Safe for all threads.
  */
-public final class MemoryRelease implements AutoCloseable {
+public final class MemoryExchange implements AutoCloseable {
   private final Engine engine;
   private final OffHeapArena arena;
   private final @Nullable IndexGrowth growth;
@@ -31,7 +33,7 @@ public final class MemoryRelease implements AutoCloseable {
    * @param arena has the log's memory
    * @param growth the growth that will take the rest of the index's memory; null if there is none
    */
-  public MemoryRelease(Engine engine, OffHeapArena arena, @Nullable IndexGrowth growth) {
+  public MemoryExchange(Engine engine, OffHeapArena arena, @Nullable IndexGrowth growth) {
     this.growth = growth;
     this.engine = engine;
     this.arena = arena;
@@ -71,7 +73,40 @@ public final class MemoryRelease implements AutoCloseable {
     return true;
   }
 
-  /** Rejects new calls, and waits until a release in progress has ended. */
+  /** Bytes that could be accepted now; 0 while a release is in progress. */
+  public synchronized long acceptableBytes() {
+    return mayAccept() ? engine.log().quota().acceptableBytes() : 0;
+  }
+
+  /**
+   * Gives the log up to {@code bytes} more memory, in whole pages, and touches it; returns how many
+   * bytes the store has accepted.
+   */
+  public synchronized long accept(long bytes) {
+    long wanted = Math.min(bytes, acceptableBytes());
+    if (wanted <= 0) {
+      return 0;
+    }
+    AtomicLong accepted = new AtomicLong();
+    arena.raiseLimit(HybridLog.MEMORY, wanted);
+    try {
+      engine.log().quota().raise(wanted, accepted::setPlain);
+    } catch (Throwable e) {
+      StoreFailure failure = engine.log().failure();
+      failure.logger().log(Level.WARNING, "the log has not taken all memory offered to it", e);
+    } finally {
+      arena.lowerLimit(HybridLog.MEMORY, wanted - accepted.getPlain());
+    }
+    return accepted.getPlain();
+  }
+
+  /** What a log uses whose device is full or has failed does not depend on its memory. */
+  private boolean mayAccept() {
+    HybridLog log = engine.log();
+    return !isClosed && !isReleasing && !log.failure().isSet() && !log.room().isRefused();
+  }
+
+  /** Rejects new calls, and waits until one in progress has ended. */
   @Override
   public void close() {
     Thread last;

@@ -20,8 +20,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tests that a store releases memory to others that share it with the store. */
-class MemoryReleaseTest {
+/** Tests that a store releases memory to others that share it with the store, and accepts more. */
+class MemoryExchangeTest {
   private static final int PAGE = 4096;
   private static final long LOG_BYTES = 64 * PAGE;
   private static final long MEMORY_BYTES = 48 << 20;
@@ -83,6 +83,91 @@ class MemoryReleaseTest {
       check(store, 2 * KEYS);
       StoreInvariants.check(store);
     }
+  }
+
+  @Test
+  void theLogAcceptsMemoryWhileRecordsAreAdded() throws IOException {
+    long most = 3 * LOG_BYTES;
+    StoreConfig config = config().maxMemoryBytes(MEMORY_BYTES + 2 * LOG_BYTES).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      StoreIntegration memory = store.integration();
+      assertThat(memory.acceptableBytes()).isGreaterThanOrEqualTo(most - LOG_BYTES);
+      CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, KEYS));
+      assertThat(memory.acceptMemory(PAGE - 1)).isZero();
+      assertThat(memory.acceptMemory(7 * PAGE + 1)).isEqualTo(7 * PAGE);
+      assertThat(memory.acceptMemory(most - LOG_BYTES - 7 * PAGE))
+          .isEqualTo(most - LOG_BYTES - 7 * PAGE);
+      writer.join();
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(most);
+      assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES + 2 * LOG_BYTES);
+      add(store, KEYS, 2 * KEYS);
+      assertThat(ResidentPages.bytes(Insides.engine(store).log().memory()))
+          .isBetween(2 * LOG_BYTES, most);
+      assertThat(memory.memoryUses().usedBytes()).isBetween(2 * LOG_BYTES, most);
+      check(store, 2 * KEYS);
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** The reserved addresses take no memory, and neither prefaulting nor huge pages touch them. */
+  @Test
+  void onlyAcceptedMemoryIsTouched() throws IOException {
+    long log = 4 << 20;
+    StoreConfig config =
+        config().logMemoryBytes(log).maxMemoryBytes(MEMORY_BYTES + 3 * log).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      MemorySegment memory = Insides.engine(store).log().memory();
+      assertThat(memory.byteSize()).isEqualTo(4 * log);
+      for (int key = 0; key < 20; key++) {
+        add(store, key * KEYS, (key + 1) * KEYS);
+        assertThat(ResidentPages.bytes(memory)).as("%d keys", key * KEYS).isLessThanOrEqualTo(log);
+      }
+      check(store, 20 * KEYS);
+    }
+  }
+
+  @Test
+  void memoryThatWasReleasedIsAcceptedAgain() {
+    try (FasterStore store = FasterStore.open(config().build())) {
+      StoreIntegration memory = store.integration();
+      assertThat(memory.acceptMemory(PAGE)).isZero();
+      CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, 5 * KEYS));
+      while (!writer.isDone()) {
+        long given = release(store, 20 * PAGE);
+        assertThat(given).isEqualTo(20 * PAGE);
+        assertThat(memory.acceptMemory(given)).isEqualTo(given);
+      }
+      writer.join();
+      assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES);
+      check(store, 5 * KEYS);
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** The index gets from the log what it can use, and not half of a log that has grown. */
+  @Test
+  void aLogThatHasGrownLendsOnlyWhatTheIndexCanUse() {
+    StoreConfig config = config().maxMemoryBytes(MEMORY_BYTES + (8 << 20)).logHalvings(1).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      store.integration().acceptMemory(8 << 20);
+      long index = store.statistics().memory().indexBytes();
+      add(store, 0, 10 * KEYS);
+      long used = store.statistics().memory().usedBytes();
+      assertThat(used).isLessThanOrEqualTo(MEMORY_BYTES + (8 << 20));
+      assertThat(store.statistics().memory().indexBytes() + store.statistics().memory().logBytes())
+          .as("nothing is lost between the two")
+          .isEqualTo(index + LOG_BYTES + (8 << 20));
+      check(store, 10 * KEYS);
+    }
+  }
+
+  @Test
+  void aClosedStoreAcceptsNothing() {
+    FasterStore store = FasterStore.open(config().maxMemoryBytes(2 * MEMORY_BYTES).build());
+    StoreIntegration memory = store.integration();
+    store.close();
+    assertThat(memory.acceptableBytes()).isZero();
+    assertThat(memory.acceptMemory(PAGE)).isZero();
   }
 
   @Test

@@ -57,6 +57,9 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         hits.disk(),
         log.quota().memoryBytes(),
         Math.max(0, log.tailAddress() - head),
-        Math.max(0, head - log.beginAddress()));
+        Math.max(0, head - log.beginAddress()),
+        parts.engine().index().isScarce(),
+        memory.acceptedBytes(),
+        memory.releasedBytes());
   }
 }

@@ -184,9 +184,10 @@ record StoreParts(
       StoreFailure failure = new StoreFailure(config.logger());
       Epochs epochs = new Epochs(epochSlots(config), failure);
       epochs.reportWaits(LONG_WAIT_NANOS, text -> config.logger().log(Level.WARNING, text));
-      long mostLog = config.logMemoryBytes() + config.maxMemoryBytes() - config.memoryBytes();
-      long lent = mostLog - (mostLog >> config.logHalvings());
-      HashIndex index = new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent);
+      long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
+      long accepted = config.maxMemoryBytes() - config.memoryBytes();
+      HashIndex index =
+          new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent + accepted);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), largeScratchBytes(config));
       RecordLayout layout = RecordLayout.of(config.recordKind());

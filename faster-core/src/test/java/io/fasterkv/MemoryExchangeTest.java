@@ -118,11 +118,11 @@ class MemoryExchangeTest {
     try (FasterStore store = FasterStore.open(config)) {
       MemorySegment memory = Insides.engine(store).log().memory();
       assertThat(memory.byteSize()).isEqualTo(4 * log);
-      for (int key = 0; key < 20; key++) {
+      for (int key = 0; key < 6; key++) {
         add(store, key * KEYS, (key + 1) * KEYS);
         assertThat(ResidentPages.bytes(memory)).as("%d keys", key * KEYS).isLessThanOrEqualTo(log);
       }
-      check(store, 20 * KEYS);
+      check(store, 6 * KEYS);
     }
   }
 
@@ -131,7 +131,7 @@ class MemoryExchangeTest {
     try (FasterStore store = FasterStore.open(config().build())) {
       StoreIntegration memory = store.integration();
       assertThat(memory.acceptMemory(PAGE)).isZero();
-      CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, 5 * KEYS));
+      CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, 2 * KEYS));
       while (!writer.isDone()) {
         long given = release(store, 20 * PAGE);
         assertThat(given).isEqualTo(20 * PAGE);
@@ -139,7 +139,7 @@ class MemoryExchangeTest {
       }
       writer.join();
       assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES);
-      check(store, 5 * KEYS);
+      check(store, 2 * KEYS);
       StoreInvariants.check(store);
     }
   }
@@ -151,13 +151,13 @@ class MemoryExchangeTest {
     try (FasterStore store = FasterStore.open(config)) {
       store.integration().acceptMemory(8 << 20);
       long index = store.statistics().memory().indexBytes();
-      add(store, 0, 10 * KEYS);
+      add(store, 0, 3 * KEYS);
       long used = store.statistics().memory().usedBytes();
       assertThat(used).isLessThanOrEqualTo(MEMORY_BYTES + (8 << 20));
       assertThat(store.statistics().memory().indexBytes() + store.statistics().memory().logBytes())
           .as("nothing is lost between the two")
           .isEqualTo(index + LOG_BYTES + (8 << 20));
-      check(store, 10 * KEYS);
+      check(store, 3 * KEYS);
     }
   }
 

@@ -276,6 +276,37 @@ public final class HashIndex {
   }
 
   /**
+   * Makes overflow buckets of memory by which the budget rises; returns how many bytes the index
+   * received: at most half of what it has, since it does not return them; 0 if it needs none, or is
+   * being resized.
+   */
+  public long accept(long bytes) {
+    if (!isScarce() || !sizeLock.tryLock()) {
+      return 0;
+    }
+    try {
+      IndexTable now = table;
+      long taken = now == null ? 0 : now.extensibleBytes(Math.min(bytes, halfOf(now)));
+      if (now != null && taken > 0) {
+        tableArena.raiseLimit(MEMORY, taken);
+        now.extend(taken);
+      }
+      return taken;
+    } finally {
+      sizeLock.unlock();
+    }
+  }
+
+  private static long halfOf(IndexTable table) {
+    return Math.max(BucketLayout.BYTES, table.geometry().bytes() / 2);
+  }
+
+  /** Whether few overflow buckets are left. */
+  public boolean isScarce() {
+    return newestTable().isOverflowScarce();
+  }
+
+  /**
    * From now on nobody receives a table to read in {@link io.fasterkv.memory.WholeMemory}. The
    * memory may be freed when all epochs before have ended; what is called after that throws.
    */

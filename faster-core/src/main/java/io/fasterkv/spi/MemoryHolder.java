@@ -38,9 +38,10 @@ public interface MemoryHolder {
   long acceptableBytes();
 
   /**
-   * Gives the store's log more memory, up to {@code maxMemoryBytes} of its settings. Operations
-   * continue. Records that are written from now on stay in memory for longer. The caller returns
-   * when the memory has been touched, a few milliseconds for each 10 MiB.
+   * Gives the store more memory, up to {@code maxMemoryBytes} of its settings: its index if that is
+   * nearly full, otherwise its log, in which records that are written from now on stay for longer.
+   * Operations continue. Returns when the log's memory has been touched, a few milliseconds for
+   * each 10 MiB.
    *
    * @param bytes how many bytes are offered; they must not be in use by others any more
    * @return how many bytes the store has accepted, in whole pages; its memory budget has risen by

@@ -1,8 +1,8 @@
 package io.fasterkv.spi;
 
 /**
- * How a store uses the memory of its log. The numbers of operations are sums since the store was
- * opened; while sessions run, they may be slightly out of date.
+ * How a store uses its memory. The numbers of operations are sums since the store was opened; while
+ * sessions run, they may be slightly out of date.
  *
  * @param hits operations that found their key in memory
  * @param diskReads operations that found their key on disk
@@ -10,6 +10,17 @@ package io.fasterkv.spi;
  * @param usedBytes the part of the log that is in memory, in bytes
  * @param diskBytes the part of the log that is only on disk, in bytes; it also has records that
  *     were replaced
+ * @param isIndexScarce whether the index is nearly full; keys that it has no room for share
+ *     entries, and a lookup then reads records of other keys
+ * @param acceptedBytes sum of what {@link MemoryHolder#acceptMemory} has accepted, in bytes
+ * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
  */
 public record MemoryUses(
-    long hits, long diskReads, long logBytes, long usedBytes, long diskBytes) {}
+    long hits,
+    long diskReads,
+    long logBytes,
+    long usedBytes,
+    long diskBytes,
+    boolean isIndexScarce,
+    long acceptedBytes,
+    long releasedBytes) {}

@@ -148,7 +148,7 @@ public final class IndexLoans implements AutoCloseable {
   private boolean awaitScarcity() {
     while (!isClosed) {
       isAsked = false;
-      if (isGrown.getAsBoolean() && engine.index().newestTable().isOverflowScarce()) {
+      if (isGrown.getAsBoolean() && engine.index().isScarce()) {
         return true;
       }
       if (!isAsked) {

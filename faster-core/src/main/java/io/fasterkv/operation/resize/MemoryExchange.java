@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Moves memory between the store and others that share it, and changes the store's budget by as
- * much. What the store accepts goes to its log. What it releases comes up to half from what the
- * index has not taken yet, the rest from the log, and what the log cannot release from the index
- * again. Each release has a thread of its own, since it waits for the log's flush and for all
- * epochs. Safe for all threads.
+ * much. What the store accepts goes to its index if that is nearly full, otherwise to its log. What
+ * it releases comes up to half from what the index has not taken yet, the rest from the log, and
+ * what the log cannot release from the index again. Each release has a thread of its own, since it
+ * waits for the log's flush and for all epochs. Safe for all threads.
  */
 public final class MemoryExchange implements AutoCloseable {
   private final Engine engine;
@@ -26,6 +26,10 @@ public final class MemoryExchange implements AutoCloseable {
   /** The thread of the last release. */
   private @Nullable Thread releaser;
 
+  /** Sums since the store was opened; each has one writer at a time. */
+  private volatile long acceptedBytes;
+
+  private volatile long releasedBytes;
   private volatile boolean isReleasing;
   private volatile boolean isClosed;
 
@@ -73,20 +77,27 @@ public final class MemoryExchange implements AutoCloseable {
     return true;
   }
 
-  /** Bytes that could be accepted now; 0 while a release is in progress. */
+  /** Bytes that the log could accept now; 0 while a release is in progress. */
   public synchronized long acceptableBytes() {
     return mayAccept() ? engine.log().quota().acceptableBytes() : 0;
   }
 
   /**
-   * Gives the log up to {@code bytes} more memory, in whole pages, and touches it; returns how many
-   * bytes the store has accepted.
+   * Gives the index up to {@code bytes} more memory if it is nearly full, or otherwise the log, in
+   * whole pages; returns how many bytes the store has accepted.
    */
   public synchronized long accept(long bytes) {
     long wanted = Math.min(bytes, acceptableBytes());
     if (wanted <= 0) {
       return 0;
     }
+    long ofIndex = engine.index().accept(wanted);
+    long accepted = ofIndex > 0 ? ofIndex : acceptForLog(wanted);
+    acceptedBytes += accepted;
+    return accepted;
+  }
+
+  private long acceptForLog(long wanted) {
     AtomicLong accepted = new AtomicLong();
     arena.raiseLimit(HybridLog.MEMORY, wanted);
     try {
@@ -98,6 +109,16 @@ public final class MemoryExchange implements AutoCloseable {
       arena.lowerLimit(HybridLog.MEMORY, wanted - accepted.getPlain());
     }
     return accepted.getPlain();
+  }
+
+  /** Sum of what was accepted. */
+  public long acceptedBytes() {
+    return acceptedBytes;
+  }
+
+  /** Sum of what was released. */
+  public long releasedBytes() {
+    return releasedBytes;
   }
 
   /** What a log uses whose device is full or has failed does not depend on its memory. */
@@ -137,6 +158,7 @@ public final class MemoryExchange implements AutoCloseable {
       // What was not released stays the store's, which goes on.
       logger.log(Level.WARNING, "a release of memory to other stores has failed", e);
     } finally {
+      releasedBytes += done;
       // First, since the receiver may ask again at once.
       isReleasing = false;
       released.accept(done);

@@ -154,6 +154,7 @@ final class StoreResources implements AutoCloseable {
       Path directory, MemoryLease lease, FasterSettings settings, KeepRule rule, Logger logger) {
     return StoreConfig.builder(directory)
         .memoryBytes(lease.bytes())
+        .maxMemoryBytes(lease.mostBytes())
         .pageBytes(settings.pageBytes())
         .scratchBytes(scratchBytes(lease.bytes(), settings.pageBytes()))
         .mutableFraction(settings.mutableFraction())

@@ -23,12 +23,15 @@ public final class MemoryLease implements AutoCloseable {
   private static final String FIXED_POOL = "state-faster-fixed-memory";
 
   private final long bytes;
+  private final long mostBytes;
   private final SlotMemory.@Nullable Lease lease;
   private final AutoCloseable release;
   private final AtomicBoolean closed = new AtomicBoolean();
 
-  private MemoryLease(long bytes, SlotMemory.@Nullable Lease lease, AutoCloseable release) {
+  private MemoryLease(
+      long bytes, long mostBytes, SlotMemory.@Nullable Lease lease, AutoCloseable release) {
     this.bytes = bytes;
+    this.mostBytes = mostBytes;
     this.lease = lease;
     this.release = release;
   }
@@ -55,7 +58,7 @@ public final class MemoryLease implements AutoCloseable {
 
   private static MemoryLease fixed(long bytes, ReadableConfig taskManager) throws IOException {
     FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_MEMORY, taskManager);
-    return new MemoryLease(bytes, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+    return new MemoryLease(bytes, bytes, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
   }
 
   static MemoryLease acquire(
@@ -73,6 +76,7 @@ public final class MemoryLease implements AutoCloseable {
           memory.lease(name, settings.leaseShare(), settings.minimumMemoryBytes());
       return new MemoryLease(
           granted.bytes(),
+          memory.bytes(),
           granted,
           () -> {
             granted.end();
@@ -93,9 +97,10 @@ public final class MemoryLease implements AutoCloseable {
           bytes -> {
             FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_SLOT_MEMORY, taskManager);
             return new SlotMemory(
-                bytes,
-                FasterOptions.FIXED_SLOT_MEMORY,
-                () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+                    bytes,
+                    FasterOptions.FIXED_SLOT_MEMORY,
+                    () -> FixedMemory.OF_THE_PROCESS.release(bytes))
+                .balanced();
           },
           wanted);
     } catch (IOException refused) {
@@ -110,7 +115,8 @@ public final class MemoryLease implements AutoCloseable {
     try {
       return manager.getSharedMemoryResourceForManagedMemory(
           POOL,
-          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}),
+          bytes ->
+              new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}).balanced(),
           fraction);
     } catch (Exception refused) {
       throw new IOException(
@@ -132,7 +138,7 @@ public final class MemoryLease implements AutoCloseable {
 
   /**
    * From now on the store may be asked to release memory, so that another store of the slot can
-   * open.
+   * open or has more, and may be offered more.
    */
   public void heldBy(MemoryHolder store) {
     if (lease != null) {
@@ -143,6 +149,11 @@ public final class MemoryLease implements AutoCloseable {
   /** Number of bytes that a store may use when it opens. */
   public long bytes() {
     return bytes;
+  }
+
+  /** Number of bytes that the store may be offered in all. */
+  public long mostBytes() {
+    return mostBytes;
   }
 
   @Override

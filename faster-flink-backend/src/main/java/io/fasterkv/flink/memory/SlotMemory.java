@@ -1,6 +1,9 @@
 package io.fasterkv.flink.memory;
 
+import io.fasterkv.flink.config.FasterSettings;
+import io.fasterkv.flink.memory.MemoryArbiter.Move;
 import io.fasterkv.spi.MemoryHolder;
+import io.fasterkv.spi.MemoryUses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,9 +33,14 @@ import org.jspecify.annotations.Nullable;
  * store still has less. One that takes longer than {@link #LONGEST_WAIT} is skipped; what it
  * releases later is free then. A new store that has less than its minimum also waits for stores
  * that are still opening.
+ *
+ * <p>While stores are open, {@link #balance} moves memory to those that need it, as {@link
+ * MemoryArbiter} decides: what is free, and then what others need less.
  */
 final class SlotMemory implements AutoCloseable {
   private static final long GRANULE = 1 << 10;
+
+  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, false, 0, 0);
 
   /**
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
@@ -40,18 +48,46 @@ final class SlotMemory implements AutoCloseable {
    */
   private static final long FAIR_DIVISOR = 4;
 
+  /**
+   * How long {@link #balance} waits for a store: a store that opens meanwhile waits as long. What
+   * is released later is moved then.
+   */
+  private static final Duration BALANCE_WAIT = Duration.ofSeconds(1);
+
+  /** A store that has released nothing is not asked for as many looks. */
+  private static final int REST_LOOKS = 200;
+
   /** How long an opening store waits for one other to release memory. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
   /** The longest wait in all is as many times as long. */
   private static final int WAITS_IN_ALL = 3;
 
+  /** At most this part of the pool is moved at a time. */
+  private static final long STEPS = 16;
+
+  /** The fewest bytes that are worth a move: a log page. */
+  private static final long LEAST_MOVE = FasterSettings.PAGE_BYTES;
+
+  /** What stores did longer ago than as many looks is not considered. */
+  private static final int MOST_LOOKS = 40;
+
+  /** After as many looks it is known what stores use. */
+  private static final int LEAST_LOOKS = 4;
+
   private final long bytes;
   private final String option;
   private final Runnable release;
   private final long longestWaitNanos;
+
+  /** Null until {@link #balanced}. */
+  private @Nullable MemoryBalancing balancing;
+
   private final List<Lease> leases = new ArrayList<>();
   private long leased;
+
+  /** How often {@link #balance} has looked since it began to count what stores do. */
+  private int looks;
 
   /** Held by the one store that others are releasing memory for. */
   private final ReentrantLock reclaiming = new ReentrantLock();
@@ -74,14 +110,28 @@ final class SlotMemory implements AutoCloseable {
     longestWaitNanos = longestWait.toNanos();
   }
 
-  /** One store's part of the pool; it may shrink while the store is open. */
+  /** Balances the memory from now on, until it is closed. */
+  SlotMemory balanced() {
+    balancing = MemoryBalancing.start(this);
+    return this;
+  }
+
+  /** One store's part of the pool; it may change while the store is open. */
   final class Lease {
     private final String name;
+    private final long minimum;
     private long bytes;
     private @Nullable MemoryHolder holder;
 
-    private Lease(String name, long bytes) {
+    /** What the store had done at the first of the looks that count; for {@link #balance}. */
+    private @Nullable MemoryUses before;
+
+    /** For how many looks it is not asked; for {@link #balance}. */
+    private int rests;
+
+    private Lease(String name, long minimum, long bytes) {
       this.name = name;
+      this.minimum = minimum;
       this.bytes = bytes;
     }
 
@@ -229,7 +279,7 @@ final class SlotMemory implements AutoCloseable {
       throw tooLittle(free, minimum);
     }
     long granted = Math.min(free, wanted) / GRANULE * GRANULE;
-    Lease lease = new Lease(name, Math.max(minimum, granted));
+    Lease lease = new Lease(name, minimum, Math.max(minimum, granted));
     leases.add(lease);
     leased += lease.bytes;
     return lease;
@@ -266,6 +316,89 @@ final class SlotMemory implements AutoCloseable {
     }
   }
 
+  /**
+   * Looks at what the stores did lately, and makes the next move of memory if there is one; returns
+   * whether there was. Waits for the store that releases memory. One caller at a time.
+   */
+  boolean balance() throws InterruptedException {
+    List<Lease> open = held();
+    List<MemoryArbiter.Store> stores = open.stream().map(this::look).toList();
+    Move move = MemoryArbiter.next(stores, looks >= LEAST_LOOKS, free(), bytes / STEPS, LEAST_MOVE);
+    looks++;
+    boolean isMoved = move != null && tryMove(open, move);
+    if (isMoved || looks >= MOST_LOOKS) {
+      open.forEach(lease -> lease.before = null);
+      looks = 0;
+    }
+    return isMoved;
+  }
+
+  private synchronized List<Lease> held() {
+    return leases.stream().filter(lease -> lease.holder != null).toList();
+  }
+
+  private MemoryArbiter.Store look(Lease lease) {
+    MemoryHolder holder;
+    long has;
+    synchronized (this) {
+      holder = lease.holder;
+      has = lease.bytes;
+    }
+    if (holder == null) {
+      return new MemoryArbiter.Store(0, 0, 0, 0, 0, NO_USES);
+    }
+    MemoryUses now = holder.memoryUses();
+    MemoryUses before = lease.before == null ? now : lease.before;
+    lease.before = before;
+    lease.rests = Math.max(0, lease.rests - 1);
+    return new MemoryArbiter.Store(
+        has,
+        lease.rests > 0 ? 0 : Math.min(has - lease.minimum, holder.releasableBytes()),
+        holder.acceptableBytes(),
+        now.hits() - before.hits(),
+        now.diskReads() - before.diskReads(),
+        now);
+  }
+
+  /** Does nothing while a store is opening, which has precedence. */
+  private boolean tryMove(List<Lease> open, Move move) throws InterruptedException {
+    if (!reclaiming.tryLock()) {
+      return false;
+    }
+    try {
+      if (move.from() != Move.FREE) {
+        Lease giver = open.get(move.from());
+        ask(giver, move.bytes(), Math.min(longestWaitNanos, BALANCE_WAIT.toNanos()));
+        giver.rests = free() < LEAST_MOVE ? REST_LOOKS : 0;
+      }
+      give(open.get(move.to()), move.bytes());
+    } finally {
+      reclaiming.unlock();
+    }
+    return true;
+  }
+
+  /** Gives a store what is free, at most {@code most} bytes. */
+  private void give(Lease lease, long most) {
+    MemoryHolder holder;
+    long given;
+    synchronized (this) {
+      holder = lease.holder;
+      given = Math.min(most, free());
+      if (holder == null || given <= 0) {
+        return;
+      }
+      lease.bytes += given;
+      leased += given;
+    }
+    long accepted = 0;
+    try {
+      accepted = holder.acceptMemory(given);
+    } finally {
+      lease.shrink(given - accepted);
+    }
+  }
+
   private IOException tooLittle(long free, long minimum) {
     return minimum > bytes
         ? new IOException(
@@ -294,6 +427,11 @@ final class SlotMemory implements AutoCloseable {
                 + " more to the others, or give operators slot sharing groups of their own");
   }
 
+  /** Bytes of the pool. */
+  long bytes() {
+    return bytes;
+  }
+
   /** Bytes that are leased now: 0 to the pool's size. */
   synchronized long leased() {
     return leased;
@@ -301,6 +439,12 @@ final class SlotMemory implements AutoCloseable {
 
   @Override
   public void close() {
-    release.run();
+    try {
+      if (balancing != null) {
+        balancing.close();
+      }
+    } finally {
+      release.run();
+    }
   }
 }

@@ -45,9 +45,8 @@ public final class StoreMetrics {
 
   private void memory() {
     gauge("memoryBytes", open -> open.statistics().memory().budgetBytes());
-    gauge(
-        "memoryMovedOutBytes",
-        open -> open.config().memoryBytes() - open.statistics().memory().budgetBytes());
+    gauge("memoryMovedInBytes", open -> open.integration().memoryUses().acceptedBytes());
+    gauge("memoryMovedOutBytes", open -> open.integration().memoryUses().releasedBytes());
     gauge("memoryUsedBytes", open -> open.statistics().memory().usedBytes());
     gauge("memoryIndexBytes", open -> open.statistics().memory().indexBytes());
     gauge("memoryLogBytes", open -> open.statistics().memory().logBytes());

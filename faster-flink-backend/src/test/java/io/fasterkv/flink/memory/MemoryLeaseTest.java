@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.spi.MemoryHolder;
+import io.fasterkv.spi.MemoryUses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -208,6 +209,21 @@ class MemoryLeaseTest {
     @Override
     public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
       return false;
+    }
+
+    @Override
+    public long acceptableBytes() {
+      return 0;
+    }
+
+    @Override
+    public long acceptMemory(long bytes) {
+      return 0;
+    }
+
+    @Override
+    public MemoryUses memoryUses() {
+      return new MemoryUses(0, 0, 0, 0, 0, false, 0, 0);
     }
   }
 

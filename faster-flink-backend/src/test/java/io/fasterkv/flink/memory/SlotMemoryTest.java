@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.fasterkv.flink.Seeds;
 import io.fasterkv.spi.MemoryHolder;
+import io.fasterkv.spi.MemoryUses;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -34,6 +35,11 @@ class SlotMemoryTest {
     boolean isHanging;
     @Nullable LongConsumer waiting;
     long late;
+    long hits;
+    long diskReads;
+
+    /** Length of its log. */
+    long logBytes;
 
     Store(SlotMemory.Lease lease, long least) {
       this.lease = lease;
@@ -59,6 +65,22 @@ class SlotMemoryTest {
         released.accept(given);
       }
       return given > 0;
+    }
+
+    @Override
+    public long acceptableBytes() {
+      return 128 * MIB - lease.bytes();
+    }
+
+    @Override
+    public long acceptMemory(long bytes) {
+      return bytes / PAGE * PAGE;
+    }
+
+    @Override
+    public MemoryUses memoryUses() {
+      long used = Math.min(logBytes, lease.bytes());
+      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, false, 0, 0);
     }
   }
 

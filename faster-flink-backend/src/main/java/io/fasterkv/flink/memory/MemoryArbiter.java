@@ -1,0 +1,160 @@
+package io.fasterkv.flink.memory;
+
+import io.fasterkv.spi.MemoryUses;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides which store of a slot gets memory next, and from which other one. Stores are compared by
+ * the benefit of a byte: how many disk reads it would have saved lately. A read from anywhere in
+ * the log's part on disk counts alike, so the benefit is the number of reads divided by the length
+ * of that part. A store first gives up what its log does not use; one whose log is all in memory
+ * gives up hits. Memory moves only if the receiver's benefit is more than twice the giver's, so
+ * that two stores that need it equally do not pass it to and fro. A store gets no more before its
+ * log has filled what it has.
+ *
+ * <p>An index that is nearly full comes first, but gets only what is of no use to others: memory
+ * that is free or that a log does not use.
+ */
+final class MemoryArbiter {
+  /** Fewer disk reads than this do not tell how much a store needs. */
+  static final long LEAST_READS = 100;
+
+  private static final double HYSTERESIS = 2;
+
+  private MemoryArbiter() {}
+
+  /**
+   * One store and what it did lately.
+   *
+   * @param bytes what it has now
+   * @param releasable bytes that it can release without falling below its minimum
+   * @param acceptable bytes that it can accept
+   * @param hits operations that found their key in memory
+   * @param diskReads operations that found their key on disk
+   * @param uses how it uses its memory now
+   */
+  record Store(
+      long bytes, long releasable, long acceptable, long hits, long diskReads, MemoryUses uses) {
+
+    /** Disk reads that another byte of memory would have saved. */
+    private double gain() {
+      return diskReads < LEAST_READS || !isFilled()
+          ? 0
+          : (double) diskReads / Math.max(1, uses.diskBytes());
+    }
+
+    /** The rest of a log is clear pages ahead of its tail. */
+    private boolean isFilled() {
+      return uses.usedBytes() >= uses.logBytes() / 4 * 3;
+    }
+
+    private boolean leavesUnused(long bytes) {
+      return uses.logBytes() - uses.usedBytes() >= bytes;
+    }
+
+    /** Disk reads for each byte that are added if {@code bytes} are taken away. */
+    private double loss(long bytes) {
+      if (leavesUnused(bytes)) {
+        return 0;
+      }
+      return uses.diskBytes() > 0
+          ? (double) diskReads / uses.diskBytes()
+          : (double) hits / Math.max(1, uses.usedBytes());
+    }
+  }
+
+  /**
+   * A move of memory.
+   *
+   * @param from the store that releases memory, or {@link #FREE}
+   * @param to the store that accepts it
+   * @param bytes how much is moved at most
+   */
+  record Move(int from, int to, long bytes) {
+    /** Stands for memory that no store has. */
+    static final int FREE = -1;
+  }
+
+  /**
+   * The next move; null if memory should stay where it is.
+   *
+   * @param isTold whether the stores were looked at for long enough to know what they use; if not,
+   *     none gives up memory that it may use
+   * @param free bytes that no store has
+   * @param step the most bytes to move at a time
+   * @param least the fewest bytes that are worth a move
+   */
+  static @Nullable Move next(List<Store> stores, boolean isTold, long free, long step, long least) {
+    int full = withFullIndex(stores, least);
+    Move move = full < 0 ? null : to(full, stores, free, step, least);
+    if (move != null && isUnused(move, stores)) {
+      return move;
+    }
+    int neediest = neediest(stores, least);
+    move = neediest < 0 ? null : to(neediest, stores, free, step, least);
+    return move != null && (isUnused(move, stores) || (isTold && isWorth(move, stores)))
+        ? move
+        : null;
+  }
+
+  private static boolean isUnused(Move move, List<Store> stores) {
+    return move.from == Move.FREE || stores.get(move.from).leavesUnused(move.bytes);
+  }
+
+  private static boolean isWorth(Move move, List<Store> stores) {
+    return stores.get(move.to).gain() > HYSTERESIS * stores.get(move.from).loss(move.bytes);
+  }
+
+  /** The cheapest move to a store; null if there is none. */
+  private static @Nullable Move to(int to, List<Store> stores, long free, long step, long least) {
+    long most = Math.min(step, stores.get(to).acceptable);
+    if (free >= least) {
+      return new Move(Move.FREE, to, Math.min(most, free));
+    }
+    int from = cheapest(stores, to, most, least);
+    return from < 0 ? null : new Move(from, to, Math.min(most, stores.get(from).releasable));
+  }
+
+  /**
+   * The store with the least memory among those whose index is nearly full; -1 if there is none.
+   */
+  private static int withFullIndex(List<Store> stores, long least) {
+    int first = -1;
+    for (int i = 0; i < stores.size(); i++) {
+      Store store = stores.get(i);
+      boolean isCandidate = store.uses.isIndexScarce() && store.acceptable >= least;
+      if (isCandidate && (first < 0 || store.bytes < stores.get(first).bytes)) {
+        first = i;
+      }
+    }
+    return first;
+  }
+
+  private static int neediest(List<Store> stores, long least) {
+    int neediest = -1;
+    double most = 0;
+    for (int i = 0; i < stores.size(); i++) {
+      Store store = stores.get(i);
+      if (store.acceptable >= least && store.gain() > most) {
+        neediest = i;
+        most = store.gain();
+      }
+    }
+    return neediest;
+  }
+
+  private static int cheapest(List<Store> stores, int except, long bytes, long least) {
+    int cheapest = -1;
+    double lowest = Double.POSITIVE_INFINITY;
+    for (int i = 0; i < stores.size(); i++) {
+      Store store = stores.get(i);
+      double loss = store.loss(Math.min(bytes, store.releasable));
+      if (i != except && store.releasable >= least && loss < lowest) {
+        cheapest = i;
+        lowest = loss;
+      }
+    }
+    return cheapest;
+  }
+}

@@ -58,7 +58,7 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         log.quota().memoryBytes(),
         Math.max(0, log.tailAddress() - head),
         Math.max(0, head - log.beginAddress()),
-        parts.engine().index().isScarce(),
+        memory.isIndexScarce(),
         memory.acceptedBytes(),
         memory.releasedBytes());
   }

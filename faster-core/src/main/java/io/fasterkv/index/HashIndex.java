@@ -277,11 +277,10 @@ public final class HashIndex {
 
   /**
    * Makes overflow buckets of memory by which the budget rises; returns how many bytes the index
-   * received: at most half of what it has, since it does not return them; 0 if it needs none, or is
-   * being resized.
+   * received: at most half of what it has, since it does not return them; 0 if it is being resized.
    */
   public long accept(long bytes) {
-    if (!isScarce() || !sizeLock.tryLock()) {
+    if (!sizeLock.tryLock()) {
       return 0;
     }
     try {

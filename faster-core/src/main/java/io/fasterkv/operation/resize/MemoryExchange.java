@@ -91,7 +91,7 @@ public final class MemoryExchange implements AutoCloseable {
     if (wanted <= 0) {
       return 0;
     }
-    long ofIndex = engine.index().accept(wanted);
+    long ofIndex = isIndexScarce() ? engine.index().accept(wanted) : 0;
     long accepted = ofIndex > 0 ? ofIndex : acceptForLog(wanted);
     acceptedBytes += accepted;
     return accepted;
@@ -109,6 +109,11 @@ public final class MemoryExchange implements AutoCloseable {
       arena.lowerLimit(HybridLog.MEMORY, wanted - accepted.getPlain());
     }
     return accepted.getPlain();
+  }
+
+  /** Whether the index is nearly full and has taken all memory of its own. */
+  public boolean isIndexScarce() {
+    return (growth == null || growth.isOver()) && engine.index().isScarce();
   }
 
   /** Sum of what was accepted. */

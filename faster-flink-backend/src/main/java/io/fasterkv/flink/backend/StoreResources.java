@@ -94,7 +94,7 @@ final class StoreResources implements AutoCloseable {
               settings.uploadStreams(),
               areFilesCompressed(env.getExecutionConfig()),
               env.getTaskStateManager().createLocalRecoveryConfig());
-      lease.heldBy(store.integration());
+      lease.heldBy(store.integration(), logger);
       return new StoreResources(lease, directory, local);
     } catch (Throwable failure) {
       IOUtils.closeAllQuietly(store, lease, directory);

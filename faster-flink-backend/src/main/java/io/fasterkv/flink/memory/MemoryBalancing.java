@@ -8,20 +8,36 @@ final class MemoryBalancing implements AutoCloseable {
   /** Time between two looks: an index that fills up needs memory soon. */
   private static final long LOOK_MILLIS = 50;
 
-  private static final Logger LOGGER = System.getLogger("io.fasterkv.flink");
+  private static final String KEEP = "the stores of the slot keep the memory that they have now";
 
-  private final SlotMemory memory;
+  /** Looks at the stores, and moves memory if that helps. */
+  interface Look {
+    /** Makes one move at most; returns whether it did. */
+    boolean look() throws InterruptedException;
+  }
+
+  private final Look balance;
+  private final Logger logger;
   private final Thread thread =
       Thread.ofPlatform().daemon().name("faster-slot-memory").unstarted(this::run);
 
-  private MemoryBalancing(SlotMemory memory) {
-    this.memory = memory;
+  private MemoryBalancing(Look balance, Logger logger) {
+    this.balance = balance;
+    this.logger = logger;
   }
 
-  /** Starts to balance a slot's memory. */
-  static MemoryBalancing start(SlotMemory memory) {
-    MemoryBalancing balancing = new MemoryBalancing(memory);
-    balancing.thread.start();
+  /**
+   * Starts to balance a slot's memory.
+   *
+   * @param logger receives a failure, after which nothing is moved any more
+   */
+  static MemoryBalancing start(Look balance, Logger logger) {
+    MemoryBalancing balancing = new MemoryBalancing(balance, logger);
+    try {
+      balancing.thread.start();
+    } catch (Throwable e) {
+      logger.log(Level.WARNING, KEEP, e);
+    }
     return balancing;
   }
 
@@ -29,12 +45,12 @@ final class MemoryBalancing implements AutoCloseable {
     try {
       while (true) {
         Thread.sleep(LOOK_MILLIS);
-        memory.balance();
+        balance.look();
       }
     } catch (InterruptedException closed) {
       // No store of the slot is open any more.
     } catch (Throwable e) {
-      LOGGER.log(Level.WARNING, "the stores of the slot keep the memory that they have now", e);
+      logger.log(Level.WARNING, KEEP, e);
     }
   }
 

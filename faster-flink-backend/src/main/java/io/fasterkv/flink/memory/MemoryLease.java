@@ -4,6 +4,7 @@ import io.fasterkv.flink.config.FasterOptions;
 import io.fasterkv.flink.config.FasterSettings;
 import io.fasterkv.spi.MemoryHolder;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ReadableConfig;
@@ -97,10 +98,9 @@ public final class MemoryLease implements AutoCloseable {
           bytes -> {
             FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_SLOT_MEMORY, taskManager);
             return new SlotMemory(
-                    bytes,
-                    FasterOptions.FIXED_SLOT_MEMORY,
-                    () -> FixedMemory.OF_THE_PROCESS.release(bytes))
-                .balanced();
+                bytes,
+                FasterOptions.FIXED_SLOT_MEMORY,
+                () -> FixedMemory.OF_THE_PROCESS.release(bytes));
           },
           wanted);
     } catch (IOException refused) {
@@ -115,8 +115,7 @@ public final class MemoryLease implements AutoCloseable {
     try {
       return manager.getSharedMemoryResourceForManagedMemory(
           POOL,
-          bytes ->
-              new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}).balanced(),
+          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}),
           fraction);
     } catch (Exception refused) {
       throw new IOException(
@@ -138,11 +137,14 @@ public final class MemoryLease implements AutoCloseable {
 
   /**
    * From now on the store may be asked to release memory, so that another store of the slot can
-   * open or has more, and may be offered more.
+   * open or has more, and may be offered more. Starts the slot's balancing unless it was started.
+   *
+   * @param logger receives the failure of balancing
    */
-  public void heldBy(MemoryHolder store) {
+  public void heldBy(MemoryHolder store, Logger logger) {
     if (lease != null) {
       lease.heldBy(store);
+      lease.slot().balanceAlways(logger);
     }
   }
 

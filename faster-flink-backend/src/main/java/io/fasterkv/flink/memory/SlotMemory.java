@@ -5,6 +5,7 @@ import io.fasterkv.flink.memory.MemoryArbiter.Move;
 import io.fasterkv.spi.MemoryHolder;
 import io.fasterkv.spi.MemoryUses;
 import java.io.IOException;
+import java.lang.System.Logger;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -80,7 +81,7 @@ final class SlotMemory implements AutoCloseable {
   private final Runnable release;
   private final long longestWaitNanos;
 
-  /** Null until {@link #balanced}. */
+  /** Null until {@link #balanceAlways}. */
   private @Nullable MemoryBalancing balancing;
 
   private final List<Lease> leases = new ArrayList<>();
@@ -110,10 +111,15 @@ final class SlotMemory implements AutoCloseable {
     longestWaitNanos = longestWait.toNanos();
   }
 
-  /** Balances the memory from now on, until it is closed. */
-  SlotMemory balanced() {
-    balancing = MemoryBalancing.start(this);
-    return this;
+  /**
+   * Balances the memory from now on, until it is closed; does nothing if it was called before.
+   *
+   * @param logger receives a failure, after which nothing is moved any more
+   */
+  synchronized void balanceAlways(Logger logger) {
+    if (balancing == null) {
+      balancing = MemoryBalancing.start(this::balance, logger);
+    }
   }
 
   /** One store's part of the pool; it may change while the store is open. */
@@ -141,7 +147,11 @@ final class SlotMemory implements AutoCloseable {
       }
     }
 
-    /** From now on the store may be asked to release memory. */
+    SlotMemory slot() {
+      return SlotMemory.this;
+    }
+
+    /** From now on the store may be asked to release memory, and offered more. */
     void heldBy(MemoryHolder store) {
       synchronized (SlotMemory.this) {
         holder = store;
@@ -439,9 +449,13 @@ final class SlotMemory implements AutoCloseable {
 
   @Override
   public void close() {
+    MemoryBalancing started;
+    synchronized (this) {
+      started = balancing;
+    }
     try {
-      if (balancing != null) {
-        balancing.close();
+      if (started != null) {
+        started.close();
       }
     } finally {
       release.run();

@@ -16,6 +16,7 @@ class MetricsTableTest {
   private static final Map<String, String> MEANING =
       Map.ofEntries(
           entry("memoryBytes", "off-heap memory that the store leases now: its limit"),
+          entry("memoryMovedInBytes", "memory that the store has accepted from others of its slot"),
           entry("memoryMovedOutBytes", "memory that the store has released to others of its slot"),
           entry(
               "memoryUsedBytes", "leased memory in use: the sum of index, log, scratch and other"),

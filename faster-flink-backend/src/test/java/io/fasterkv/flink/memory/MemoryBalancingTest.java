@@ -29,6 +29,8 @@ class MemoryBalancingTest {
   private static final int KEYS = 200_000;
   private static final int SOME = 10_000;
 
+  private static final System.Logger LOGGER = System.getLogger("test");
+
   @TempDir Path directory;
 
   private final AtomicInteger released = new AtomicInteger();
@@ -98,7 +100,8 @@ class MemoryBalancingTest {
 
   @Test
   void realStoresPassTheirMemoryToTheOneInUse() throws IOException {
-    SlotMemory slot = slot().balanced();
+    SlotMemory slot = slot();
+    slot.balanceAlways(LOGGER);
     try (Store first = new Store(slot, "first");
         Store second = new Store(slot, "second");
         Store third = new Store(slot, "third")) {
@@ -123,7 +126,8 @@ class MemoryBalancingTest {
   /** Its index of a few kilobytes grows while keys are added. */
   @Test
   void anIndexThatIsNearlyFullGetsWhatOthersDoNotUse() throws IOException {
-    SlotMemory slot = slot().balanced();
+    SlotMemory slot = slot();
+    slot.balanceAlways(LOGGER);
     try (Store first = new Store(slot, "first");
         Store second = new Store(slot, "second");
         Store third = new Store(slot, "third")) {
@@ -174,7 +178,8 @@ class MemoryBalancingTest {
     SlotMemory.Lease lease = slot.lease("store", 0.5, MIB);
     lease.heldBy(new Failing());
     assertThatThrownBy(slot::balance).isInstanceOf(OutOfMemoryError.class);
-    slot.balanced();
+    slot.balanceAlways(LOGGER);
+    slot.balanceAlways(LOGGER);
     while (isRunning()) {
       Thread.onSpinWait();
     }

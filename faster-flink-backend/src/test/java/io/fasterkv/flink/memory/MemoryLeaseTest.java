@@ -106,7 +106,7 @@ class MemoryLeaseTest {
     FasterSettings greedy = FasterSettings.from(config);
     try (MemoryLease all = MemoryLease.acquire(manager, "store", 1.0, greedy)) {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
-      all.heldBy(new GivesNothing());
+      all.heldBy(new GivesNothing(), System.getLogger("test"));
       assertThatThrownBy(() -> MemoryLease.acquire(manager, "store", 1.0, greedy))
           .isInstanceOf(IOException.class)
           .hasMessageContaining("too many operators")

@@ -245,10 +245,11 @@ class SlotMemoryTest {
         });
   }
 
-  private static void step(SlotMemory slot, List<Store> stores, SplittableRandom random) {
+  private static void step(SlotMemory slot, List<Store> stores, SplittableRandom random)
+      throws InterruptedException {
     Collections.shuffle(stores, new java.util.Random(random.nextLong()));
     Store any = stores.isEmpty() ? null : stores.getFirst();
-    switch (random.nextInt(4)) {
+    switch (random.nextInt(5)) {
       case 0, 1 -> {
         try {
           Store fresh = open(slot, random.nextLong(2 * MIB));
@@ -263,6 +264,14 @@ class SlotMemoryTest {
           any.lease.end();
           stores.remove(any);
         }
+      }
+      case 3 -> {
+        for (Store store : stores) {
+          store.hits += random.nextInt(1000);
+          store.diskReads += random.nextInt(1000);
+          store.logBytes += random.nextLong(MIB);
+        }
+        slot.balance();
       }
       default -> {
         if (any != null && any.waiting != null) {

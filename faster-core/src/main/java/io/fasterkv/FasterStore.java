@@ -99,7 +99,8 @@ public final class FasterStore implements AutoCloseable {
                 engine,
                 parts.arena(),
                 () -> growth == null || growth.isOver(),
-                config.logHalvings())
+                config.logHalvings(),
+                config.maxMemoryBytes() > config.memoryBytes())
             : null;
   }
 

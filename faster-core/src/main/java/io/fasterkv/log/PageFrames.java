@@ -53,7 +53,8 @@ final class PageFrames {
   static PageFrames resizable(
       OffHeapArena arena, long bytes, long mostBytes, int pageBytes, long segmentBytes) {
     MemorySegment memory = arena.allocateResizable(PURPOSE, bytes, mostBytes - bytes);
-    return new PageFrames(arena, memory, bytes, pageBytes, segmentBytes);
+    MemorySegment used = arena.isResizable(memory, pageBytes) ? memory : memory.asSlice(0, bytes);
+    return new PageFrames(arena, used, bytes, pageBytes, segmentBytes);
   }
 
   private PageFrames(

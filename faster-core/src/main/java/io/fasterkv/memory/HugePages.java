@@ -75,6 +75,10 @@ final class HugePages {
       }
       return memory;
     } catch (Refused e) {
+      if (moreBytes > 0) {
+        // The system may have no room for so many addresses.
+        return tryAllocate(arena, bytes, 0);
+      }
       log(e.getMessage() + "; ordinary memory is used");
       return null;
     }

@@ -61,6 +61,11 @@ final class ConfigRules {
         "maxMemoryBytes",
         b.maxMemoryBytes,
         "0, or memoryBytes=" + b.memoryBytes + " to 256 TiB");
+    check(
+        b.maxMemoryBytes <= b.memoryBytes || !b.preallocate,
+        "preallocate",
+        true,
+        "false where maxMemoryBytes=" + b.maxMemoryBytes + " is above memoryBytes");
     checkPart("indexBytes", b.indexBytes);
     checkPart("maxIndexBytes", b.maxIndexBytes);
     checkPart("logMemoryBytes", b.logMemoryBytes);

@@ -118,7 +118,8 @@ public final class StoreConfigBuilder {
    * Lets the store get more memory while it is open, by {@link
    * io.fasterkv.spi.MemoryHolder#acceptMemory}. Only the range of addresses is reserved. It needs
    * {@code hugePages} and native access; otherwise the store keeps its size. Not for a store in
-   * memory.
+   * memory, and not together with {@code preallocate}. A checkpoint whose image has an index that
+   * has grown in this way needs as much {@code memoryBytes} to be recovered.
    *
    * @param bytes {@code memoryBytes} to 256 TiB; 0, the default, for {@code memoryBytes}
    * @return this builder

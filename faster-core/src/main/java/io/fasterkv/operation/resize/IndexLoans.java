@@ -20,6 +20,9 @@ import java.util.function.BooleanSupplier;
 public final class IndexLoans implements AutoCloseable {
   private static final long ENOUGH = 1000;
 
+  /** So long the log's memory waits for memory of other stores, where these share theirs. */
+  private static final long OTHERS_NANOS = 200_000_000;
+
   /** After a refusal, requests are ignored for this time. */
   private static final long PAUSE_NANOS = 100_000_000;
 
@@ -27,6 +30,7 @@ public final class IndexLoans implements AutoCloseable {
   private final OffHeapArena arena;
   private final BooleanSupplier isGrown;
   private final int most;
+  private final boolean mayAccept;
   private final Thread thread;
   private volatile boolean isAsked = true;
   private volatile boolean isClosed;
@@ -37,8 +41,11 @@ public final class IndexLoans implements AutoCloseable {
    * @param arena has the log's memory
    * @param isGrown whether the index has all of its own memory
    * @param most how often the log may be halved
+   * @param mayAccept whether the index may get memory from other stores first
    */
-  public IndexLoans(Engine engine, OffHeapArena arena, BooleanSupplier isGrown, int most) {
+  public IndexLoans(
+      Engine engine, OffHeapArena arena, BooleanSupplier isGrown, int most, boolean mayAccept) {
+    this.mayAccept = mayAccept;
     this.engine = engine;
     this.arena = arena;
     this.isGrown = isGrown;
@@ -82,6 +89,12 @@ public final class IndexLoans implements AutoCloseable {
   private boolean awaitNeed() {
     Uses before = usesBefore();
     while (awaitScarcity()) {
+      if (mayAccept) {
+        LockSupport.parkNanos(OTHERS_NANOS);
+        if (!engine.index().isScarce()) {
+          continue;
+        }
+      }
       Uses since = usesSince(before);
       if (since.areTold()) {
         if (!since.areOfTheLog()) {

@@ -91,8 +91,7 @@ public final class MemoryExchange implements AutoCloseable {
     if (wanted <= 0) {
       return 0;
     }
-    long ofIndex = isIndexScarce() ? engine.index().accept(wanted) : 0;
-    long accepted = ofIndex > 0 ? ofIndex : acceptForLog(wanted);
+    long accepted = isIndexScarce() ? engine.index().accept(wanted) : acceptForLog(wanted);
     acceptedBytes += accepted;
     return accepted;
   }
@@ -111,9 +110,11 @@ public final class MemoryExchange implements AutoCloseable {
     return accepted.getPlain();
   }
 
-  /** Whether the index is nearly full and has taken all memory of its own. */
+  /** Whether the index is nearly full, has taken all memory of its own, and could take more. */
   public boolean isIndexScarce() {
-    return (growth == null || growth.isOver()) && engine.index().isScarce();
+    return (growth == null || growth.isOver())
+        && engine.index().isScarce()
+        && engine.index().takeableBytes() > 0;
   }
 
   /** Sum of what was accepted. */

@@ -8,19 +8,21 @@ import org.jspecify.annotations.Nullable;
  * Decides which store of a slot gets memory next, and from which other one. Stores are compared by
  * the benefit of a byte: how many disk reads it would have saved lately. A read from anywhere in
  * the log's part on disk counts alike, so the benefit is the number of reads divided by the length
- * of that part. A store first gives up what its log does not use; one whose log is all in memory
- * gives up hits. Memory moves only if the receiver's benefit is more than twice the giver's, so
- * that two stores that need it equally do not pass it to and fro. A store gets no more before its
- * log has filled what it has.
+ * of that part. A store that reads nothing from disk first gives up what its log does not use; one
+ * whose log is all in memory gives up hits. Memory moves only if the receiver's benefit is more
+ * than twice the giver's, so that two stores that need it equally do not pass it to and fro. A
+ * store gets no more before its log has filled what it has.
  *
  * <p>An index that is nearly full comes first, but gets only what is of no use to others: memory
- * that is free or that a log does not use.
+ * that is free, or that the log of a store without disk reads does not use.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */
   static final long LEAST_READS = 100;
 
   private static final double HYSTERESIS = 2;
+
+  private static final int NONE = -1;
 
   private MemoryArbiter() {}
 
@@ -37,25 +39,38 @@ final class MemoryArbiter {
   record Store(
       long bytes, long releasable, long acceptable, long hits, long diskReads, MemoryUses uses) {
 
+    /** Whether it has read from disk often enough to tell that it needs memory. */
+    private boolean isInNeed() {
+      return diskReads >= LEAST_READS;
+    }
+
+    /** The part of the log that has records when the log is full; the rest is clear pages. */
+    private long fullBytes() {
+      return uses.logBytes() / 4 * 3;
+    }
+
     /** Disk reads that another byte of memory would have saved. */
     private double gain() {
-      return diskReads < LEAST_READS || !isFilled()
-          ? 0
-          : (double) diskReads / Math.max(1, uses.diskBytes());
+      boolean isFilled = uses.usedBytes() >= fullBytes();
+      return isInNeed() && isFilled ? (double) diskReads / Math.max(1, uses.diskBytes()) : 0;
     }
 
-    /** The rest of a log is clear pages ahead of its tail. */
-    private boolean isFilled() {
-      return uses.usedBytes() >= uses.logBytes() / 4 * 3;
+    /** What the log does not use of its memory, and will not soon. */
+    private long unusedBytes() {
+      return isInNeed() ? 0 : Math.max(0, fullBytes() - uses.usedBytes());
     }
 
-    private boolean leavesUnused(long bytes) {
-      return uses.logBytes() - uses.usedBytes() >= bytes;
+    /**
+     * How much to take away, at most {@code most} bytes: no more than is unused, if that is enough.
+     */
+    private long offer(long most, long least) {
+      long unused = Math.min(releasable, unusedBytes());
+      return Math.min(most, unused >= least ? unused : releasable);
     }
 
     /** Disk reads for each byte that are added if {@code bytes} are taken away. */
     private double loss(long bytes) {
-      if (leavesUnused(bytes)) {
+      if (bytes <= unusedBytes()) {
         return 0;
       }
       return uses.diskBytes() > 0
@@ -80,26 +95,28 @@ final class MemoryArbiter {
    * The next move; null if memory should stay where it is.
    *
    * @param isTold whether the stores were looked at for long enough to know what they use; if not,
-   *     none gives up memory that it may use
+   *     none gives up memory
    * @param free bytes that no store has
+   * @param ofIndexes the most bytes that an index may get now
    * @param step the most bytes to move at a time
    * @param least the fewest bytes that are worth a move
    */
-  static @Nullable Move next(List<Store> stores, boolean isTold, long free, long step, long least) {
-    int full = withFullIndex(stores, least);
-    Move move = full < 0 ? null : to(full, stores, free, step, least);
-    if (move != null && isUnused(move, stores)) {
+  static @Nullable Move next(
+      List<Store> stores, boolean isTold, long free, long ofIndexes, long step, long least) {
+    int full = ofIndexes < least ? NONE : withFullIndex(stores, least);
+    Move move = full < 0 ? null : to(full, stores, free, Math.min(step, ofIndexes), least);
+    if (move != null && (move.from == Move.FREE || (isTold && isUnused(move, stores)))) {
       return move;
     }
     int neediest = neediest(stores, least);
     move = neediest < 0 ? null : to(neediest, stores, free, step, least);
-    return move != null && (isUnused(move, stores) || (isTold && isWorth(move, stores)))
+    return move != null && (move.from == Move.FREE || (isTold && isWorth(move, stores)))
         ? move
         : null;
   }
 
   private static boolean isUnused(Move move, List<Store> stores) {
-    return move.from == Move.FREE || stores.get(move.from).leavesUnused(move.bytes);
+    return stores.get(move.from).loss(move.bytes) == 0;
   }
 
   private static boolean isWorth(Move move, List<Store> stores) {
@@ -113,14 +130,14 @@ final class MemoryArbiter {
       return new Move(Move.FREE, to, Math.min(most, free));
     }
     int from = cheapest(stores, to, most, least);
-    return from < 0 ? null : new Move(from, to, Math.min(most, stores.get(from).releasable));
+    return from < 0 ? null : new Move(from, to, stores.get(from).offer(most, least));
   }
 
   /**
    * The store with the least memory among those whose index is nearly full; -1 if there is none.
    */
   private static int withFullIndex(List<Store> stores, long least) {
-    int first = -1;
+    int first = NONE;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
       boolean isCandidate = store.uses.isIndexScarce() && store.acceptable >= least;
@@ -132,7 +149,7 @@ final class MemoryArbiter {
   }
 
   private static int neediest(List<Store> stores, long least) {
-    int neediest = -1;
+    int neediest = NONE;
     double most = 0;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
@@ -144,12 +161,12 @@ final class MemoryArbiter {
     return neediest;
   }
 
-  private static int cheapest(List<Store> stores, int except, long bytes, long least) {
-    int cheapest = -1;
+  private static int cheapest(List<Store> stores, int except, long most, long least) {
+    int cheapest = NONE;
     double lowest = Double.POSITIVE_INFINITY;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
-      double loss = store.loss(Math.min(bytes, store.releasable));
+      double loss = store.loss(store.offer(most, least));
       if (i != except && store.releasable >= least && loss < lowest) {
         cheapest = i;
         lowest = loss;

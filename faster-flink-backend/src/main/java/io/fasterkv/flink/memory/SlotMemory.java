@@ -58,6 +58,9 @@ final class SlotMemory implements AutoCloseable {
   /** A store that has released nothing is not asked for as many looks. */
   private static final int REST_LOOKS = 200;
 
+  /** A store that has accepted nothing is not offered anything for as many looks. */
+  private static final int SHORT_REST_LOOKS = 20;
+
   /** How long an opening store waits for one other to release memory. */
   private static final Duration LONGEST_WAIT = Duration.ofSeconds(10);
 
@@ -66,6 +69,9 @@ final class SlotMemory implements AutoCloseable {
 
   /** At most this part of the pool is moved at a time. */
   private static final long STEPS = 16;
+
+  /** The most bytes to move at a time: more would take long to touch. */
+  private static final long MOST_MOVE = 256 << 20;
 
   /** The fewest bytes that are worth a move: a log page. */
   private static final long LEAST_MOVE = FasterSettings.PAGE_BYTES;
@@ -132,7 +138,7 @@ final class SlotMemory implements AutoCloseable {
     /** What the store had done at the first of the looks that count; for {@link #balance}. */
     private @Nullable MemoryUses before;
 
-    /** For how many looks it is not asked; for {@link #balance}. */
+    /** For how many looks nothing is moved from or to it; for {@link #balance}. */
     private int rests;
 
     private Lease(String name, long minimum, long bytes) {
@@ -333,7 +339,14 @@ final class SlotMemory implements AutoCloseable {
   boolean balance() throws InterruptedException {
     List<Lease> open = held();
     List<MemoryArbiter.Store> stores = open.stream().map(this::look).toList();
-    Move move = MemoryArbiter.next(stores, looks >= LEAST_LOOKS, free(), bytes / STEPS, LEAST_MOVE);
+    Move move =
+        MemoryArbiter.next(
+            stores,
+            looks >= LEAST_LOOKS,
+            free(),
+            ofIndexes(stores),
+            Math.min(bytes / STEPS, MOST_MOVE),
+            LEAST_MOVE);
     looks++;
     boolean isMoved = move != null && tryMove(open, move);
     if (isMoved || looks >= MOST_LOOKS) {
@@ -341,6 +354,12 @@ final class SlotMemory implements AutoCloseable {
       looks = 0;
     }
     return isMoved;
+  }
+
+  /** An index keeps what it gets, and a store that opens later must find its fair part. */
+  private long ofIndexes(List<MemoryArbiter.Store> stores) {
+    long releasable = stores.stream().mapToLong(MemoryArbiter.Store::releasable).sum();
+    return free() + releasable - fairBytes();
   }
 
   private synchronized List<Lease> held() {
@@ -364,13 +383,13 @@ final class SlotMemory implements AutoCloseable {
     return new MemoryArbiter.Store(
         has,
         lease.rests > 0 ? 0 : Math.min(has - lease.minimum, holder.releasableBytes()),
-        holder.acceptableBytes(),
+        lease.rests > 0 ? 0 : holder.acceptableBytes(),
         now.hits() - before.hits(),
         now.diskReads() - before.diskReads(),
         now);
   }
 
-  /** Does nothing while a store is opening, which has precedence. */
+  /** Does nothing while a store is opening, which has precedence; returns whether memory moved. */
   private boolean tryMove(List<Lease> open, Move move) throws InterruptedException {
     if (!reclaiming.tryLock()) {
       return false;
@@ -381,22 +400,24 @@ final class SlotMemory implements AutoCloseable {
         ask(giver, move.bytes(), Math.min(longestWaitNanos, BALANCE_WAIT.toNanos()));
         giver.rests = free() < LEAST_MOVE ? REST_LOOKS : 0;
       }
-      give(open.get(move.to()), move.bytes());
+      Lease receiver = open.get(move.to());
+      boolean isAccepted = give(receiver, move.bytes());
+      receiver.rests = isAccepted ? 0 : SHORT_REST_LOOKS;
+      return isAccepted;
     } finally {
       reclaiming.unlock();
     }
-    return true;
   }
 
-  /** Gives a store what is free, at most {@code most} bytes. */
-  private void give(Lease lease, long most) {
+  /** Gives a store what is free, at most {@code most} bytes; returns whether it accepted any. */
+  private boolean give(Lease lease, long most) {
     MemoryHolder holder;
     long given;
     synchronized (this) {
       holder = lease.holder;
       given = Math.min(most, free());
       if (holder == null || given <= 0) {
-        return;
+        return false;
       }
       lease.bytes += given;
       leased += given;
@@ -407,6 +428,7 @@ final class SlotMemory implements AutoCloseable {
     } finally {
       lease.shrink(given - accepted);
     }
+    return accepted > 0;
   }
 
   private IOException tooLittle(long free, long minimum) {

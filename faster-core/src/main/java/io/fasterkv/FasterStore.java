@@ -91,7 +91,7 @@ public final class FasterStore implements AutoCloseable {
         config.growingIndex() && resizer.canRefine(config.indexBytes())
             ? new IndexGrowth(engine, resizer, config.indexBytes())
             : null;
-    memoryExchange = new MemoryExchange(engine, parts.arena(), growth);
+    memoryExchange = new MemoryExchange(engine, parts.arena(), config.maxMemoryBytes(), growth);
     integration = new IntegratedStore(parts, checkpoints, memoryExchange);
     loans =
         config.logHalvings() > 0 && engine.log().quota().canHalve()

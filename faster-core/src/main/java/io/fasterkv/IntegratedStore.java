@@ -43,8 +43,13 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
   }
 
   @Override
-  public long acceptMemory(long bytes) {
-    return memory.accept(bytes);
+  public long acceptLogMemory(long bytes) {
+    return memory.acceptForLog(bytes);
+  }
+
+  @Override
+  public long acceptIndexMemory(long bytes) {
+    return memory.acceptForIndex(bytes);
   }
 
   @Override

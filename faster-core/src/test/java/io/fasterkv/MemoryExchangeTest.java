@@ -91,11 +91,12 @@ class MemoryExchangeTest {
     StoreConfig config = config().maxMemoryBytes(MEMORY_BYTES + 2 * LOG_BYTES).build();
     try (FasterStore store = FasterStore.open(config)) {
       StoreIntegration memory = store.integration();
-      assertThat(memory.acceptableBytes()).isGreaterThanOrEqualTo(most - LOG_BYTES);
+      assertThat(memory.acceptableBytes()).isEqualTo(most - LOG_BYTES);
+      assertThat(memory.acceptIndexMemory(PAGE)).as("it is not nearly full").isZero();
       CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, KEYS));
-      assertThat(memory.acceptMemory(PAGE - 1)).isZero();
-      assertThat(memory.acceptMemory(7 * PAGE + 1)).isEqualTo(7 * PAGE);
-      assertThat(memory.acceptMemory(most - LOG_BYTES - 7 * PAGE))
+      assertThat(memory.acceptLogMemory(PAGE - 1)).isZero();
+      assertThat(memory.acceptLogMemory(7 * PAGE + 1)).isEqualTo(7 * PAGE);
+      assertThat(memory.acceptLogMemory(most - LOG_BYTES - 7 * PAGE))
           .isEqualTo(most - LOG_BYTES - 7 * PAGE);
       writer.join();
       assertThat(store.statistics().memory().logBytes()).isEqualTo(most);
@@ -111,7 +112,7 @@ class MemoryExchangeTest {
 
   /** The reserved addresses take no memory, and neither prefaulting nor huge pages touch them. */
   @Test
-  void onlyAcceptedMemoryIsTouched() throws IOException {
+  void reservedAddressesTakeNoMemory() throws IOException {
     long log = 4 << 20;
     StoreConfig config =
         config().logMemoryBytes(log).maxMemoryBytes(MEMORY_BYTES + 3 * log).build();
@@ -130,12 +131,12 @@ class MemoryExchangeTest {
   void memoryThatWasReleasedIsAcceptedAgain() {
     try (FasterStore store = FasterStore.open(config().build())) {
       StoreIntegration memory = store.integration();
-      assertThat(memory.acceptMemory(PAGE)).isZero();
+      assertThat(memory.acceptLogMemory(PAGE)).isZero();
       CompletableFuture<Void> writer = CompletableFuture.runAsync(() -> add(store, 0, 2 * KEYS));
       while (!writer.isDone()) {
         long given = release(store, 20 * PAGE);
         assertThat(given).isEqualTo(20 * PAGE);
-        assertThat(memory.acceptMemory(given)).isEqualTo(given);
+        assertThat(memory.acceptLogMemory(given)).isEqualTo(given);
       }
       writer.join();
       assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES);
@@ -149,7 +150,7 @@ class MemoryExchangeTest {
   void aLogThatHasGrownLendsOnlyWhatTheIndexCanUse() {
     StoreConfig config = config().maxMemoryBytes(MEMORY_BYTES + (8 << 20)).logHalvings(1).build();
     try (FasterStore store = FasterStore.open(config)) {
-      store.integration().acceptMemory(8 << 20);
+      store.integration().acceptLogMemory(8 << 20);
       long index = store.statistics().memory().indexBytes();
       add(store, 0, 3 * KEYS);
       long used = store.statistics().memory().usedBytes();
@@ -167,7 +168,7 @@ class MemoryExchangeTest {
     StoreIntegration memory = store.integration();
     store.close();
     assertThat(memory.acceptableBytes()).isZero();
-    assertThat(memory.acceptMemory(PAGE)).isZero();
+    assertThat(memory.acceptLogMemory(PAGE)).isZero();
   }
 
   @Test

@@ -115,7 +115,8 @@ class StoreModelTest {
           // On a thread of its own, while the next operations run.
           store.integration().releaseMemory(random.nextInt(1 << 16), LONG, released -> {});
         } else if (dice < 81) {
-          store.integration().acceptMemory(random.nextInt(1 << 16));
+          store.integration().acceptLogMemory(random.nextInt(1 << 16));
+          store.integration().acceptIndexMemory(random.nextInt(1 << 12));
         } else {
           driver.operation();
         }

@@ -276,8 +276,9 @@ public final class HashIndex {
   }
 
   /**
-   * Makes overflow buckets of memory by which the budget rises; returns how many bytes the index
-   * received: at most half of what it has, since it does not return them; 0 if it is being resized.
+   * Makes overflow buckets of memory by which the budget rises. The index gets at most half of what
+   * it has, since it does not return it, and nothing while it is being resized. Returns how many
+   * bytes it got.
    */
   public long accept(long bytes) {
     if (!sizeLock.tryLock()) {
@@ -285,19 +286,16 @@ public final class HashIndex {
     }
     try {
       IndexTable now = table;
-      long taken = now == null ? 0 : now.extensibleBytes(Math.min(bytes, halfOf(now)));
-      if (now != null && taken > 0) {
-        tableArena.raiseLimit(MEMORY, taken);
-        now.extend(taken);
+      if (now == null) {
+        return 0;
       }
+      long taken = now.extensibleBytes(Math.min(bytes, now.geometry().bytes() / 2));
+      tableArena.raiseLimit(MEMORY, taken);
+      now.extend(taken);
       return taken;
     } finally {
       sizeLock.unlock();
     }
-  }
-
-  private static long halfOf(IndexTable table) {
-    return Math.max(BucketLayout.BYTES, table.geometry().bytes() / 2);
   }
 
   /** Whether few overflow buckets are left. */

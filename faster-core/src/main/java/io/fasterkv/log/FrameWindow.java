@@ -65,7 +65,7 @@ final class FrameWindow {
    */
   boolean release(long closed) {
     long fewer = Math.max(pages, backed - CHANGED_TOGETHER);
-    frames.useSmallPages();
+    frames.prepareForRelease();
     for (long page = closed + fewer; page < closed + backed; page++) {
       frames.release(page);
     }
@@ -96,7 +96,7 @@ final class FrameWindow {
     if (backed == frames.count()) {
       frames.clear(page);
     } else {
-      frames.useSmallPages();
+      frames.prepareForRelease();
       frames.release(page);
       frames.clear(page + backed);
     }

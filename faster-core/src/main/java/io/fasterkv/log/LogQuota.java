@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
 /**
- * Determines how many pages of the log have memory. The log can get more at any time. It returns
- * memory to the system while operations continue:
+ * Determines how many pages of the log have memory. The log can get more except during a release.
+ * It returns memory to the system while operations continue:
  *
  * <ol>
  *   <li>The read-only mark and the head follow the tail more closely; the tail's limit stays.
@@ -33,7 +33,7 @@ public final class LogQuota {
   private final PageTurns turns;
   private final Epochs epochs;
 
-  /** Held while the quota is being lowered. */
+  /** Held while the quota changes. */
   private final ReentrantLock turn = new ReentrantLock();
 
   LogQuota(LogParts parts, PageTurns turns) {
@@ -55,7 +55,7 @@ public final class LogQuota {
     return frames.isResizable() ? Math.max(0, pages) * frames.pageBytes() : 0;
   }
 
-  /** Number of bytes that the log can get beside what it has: whole pages. */
+  /** Number of bytes that the log can get in addition to what it has: whole pages. */
   public long acceptableBytes() {
     long pages = frames.count() - frames.window().pages();
     return frames.isResizable() ? pages * frames.pageBytes() : 0;
@@ -146,7 +146,6 @@ public final class LogQuota {
     if (!isWithin) {
       return 0;
     }
-    frames.stopTouching();
     boolean isReleased = false;
     while (!isReleased) {
       isReleased = turns.clearing().between(() -> window.release(frames.page(marks.closed())));

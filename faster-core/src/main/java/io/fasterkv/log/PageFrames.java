@@ -17,7 +17,7 @@ final class PageFrames {
   /** Length of a write at which devices reach their full speed. */
   private static final long MAX_RUN_BYTES = 1 << 20;
 
-  /** The first page that is prefaulted is as many pages after the first page. */
+  /** Prefaulting starts this many pages after the log's first page. */
   private static final long AHEAD_PAGES = 2;
 
   private final MemorySegment memory;
@@ -29,7 +29,7 @@ final class PageFrames {
   private final FrameWindow window;
 
   /** Changed only by the thread that clears. */
-  private boolean isOfSmallPages;
+  private boolean isPrepared;
 
   /**
    * @param segmentBytes length of a device segment, a power of two of pages
@@ -133,8 +133,8 @@ final class PageFrames {
     }
   }
 
-  /** Ends prefaulting: from now on the thread that clears a frame touches it. */
-  void stopTouching() {
+  /** Ends prefaulting; waits for the thread, which is touching one word at most. */
+  private void stopTouching() {
     if (prefaulter != null) {
       prefaulter.close();
     }
@@ -155,11 +155,15 @@ final class PageFrames {
     arena.release(frame(page));
   }
 
-  /** Prepares for frames without memory; for the thread that clears. */
-  void useSmallPages() {
-    if (!isOfSmallPages) {
+  /**
+   * Prepares for frames without memory, which neither huge pages nor prefaulting may touch; for the
+   * thread that clears. From now on that thread touches each frame that it clears.
+   */
+  void prepareForRelease() {
+    if (!isPrepared) {
+      stopTouching();
       arena.useSmallPages(memory);
-      isOfSmallPages = true;
+      isPrepared = true;
     }
   }
 

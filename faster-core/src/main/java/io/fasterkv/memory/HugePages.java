@@ -76,7 +76,7 @@ final class HugePages {
       return memory;
     } catch (Refused e) {
       if (moreBytes > 0) {
-        // The system may have no room for so many addresses.
+        log(e.getMessage() + "; the memory cannot grow: moreBytes=" + moreBytes);
         return tryAllocate(arena, bytes, 0);
       }
       log(e.getMessage() + "; ordinary memory is used");

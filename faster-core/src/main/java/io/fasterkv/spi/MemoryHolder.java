@@ -31,23 +31,32 @@ public interface MemoryHolder {
   boolean releaseMemory(long bytes, Duration atMost, LongConsumer released);
 
   /**
-   * {@return how many bytes {@link #acceptMemory} could accept now; 0 if a release is in progress,
-   * if the store is closing or has failed, or if its disk is full} Without native access a store
-   * accepts none.
+   * {@return by how many bytes the store's memory may rise now: up to {@code maxMemoryBytes} of its
+   * settings; 0 if a release is in progress, if the store is closing or has failed, or if its disk
+   * is full}
    */
   long acceptableBytes();
 
   /**
-   * Gives the store more memory, up to {@code maxMemoryBytes} of its settings: its index if that is
-   * nearly full, otherwise its log, in which records that are written from now on stay for longer.
-   * Operations continue. Returns when the log's memory has been touched, a few milliseconds for
-   * each 10 MiB.
+   * Gives the store's log more memory: records that are written from now on stay in memory for
+   * longer. Operations continue. Returns when the memory has been touched, a few milliseconds for
+   * each 10 MiB. Without native access the log accepts none.
    *
-   * @param bytes how many bytes are offered; they must not be in use by others any more
-   * @return how many bytes the store has accepted, in whole pages; its memory budget has risen by
-   *     as much
+   * @param bytes how many bytes are offered; no other store may use them any more
+   * @return how many bytes the log has accepted, in whole pages; the store's memory budget has
+   *     risen by as much
    */
-  long acceptMemory(long bytes);
+  long acceptLogMemory(long bytes);
+
+  /**
+   * Gives the store's index more memory if it is nearly full. It does not release that again.
+   * Operations continue. Without native access the index accepts none.
+   *
+   * @param bytes how many bytes are offered; no other store may use them any more
+   * @return how many bytes the index has accepted, in whole buckets: at most half of its size, and
+   *     none while it is being resized; the store's memory budget has risen by as much
+   */
+  long acceptIndexMemory(long bytes);
 
   /** {@return how the store uses its memory} */
   MemoryUses memoryUses();

@@ -12,7 +12,7 @@ package io.fasterkv.spi;
  *     were replaced
  * @param isIndexScarce whether the index is nearly full; keys that it has no room for share
  *     entries, and a lookup then reads records of other keys
- * @param acceptedBytes sum of what {@link MemoryHolder#acceptMemory} has accepted, in bytes
+ * @param acceptedBytes sum of what the store has accepted from others, in bytes
  * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
  */
 public record MemoryUses(

@@ -104,7 +104,8 @@ public final class StoreConfigBuilder {
 
   /**
    * Sets the budget for all off-heap memory; 256 MiB by default. Index, log pages, buffers and
-   * tables are part of it. The store allocates nothing beyond it.
+   * tables are part of it. The store allocates nothing beyond it, except what it accepts later up
+   * to {@code maxMemoryBytes}.
    *
    * @param bytes 64 KiB to 256 TiB; the sum of all parts below is at most this
    * @return this builder
@@ -115,11 +116,11 @@ public final class StoreConfigBuilder {
   }
 
   /**
-   * Lets the store get more memory while it is open, by {@link
-   * io.fasterkv.spi.MemoryHolder#acceptMemory}. Only the range of addresses is reserved. It needs
-   * {@code hugePages} and native access; otherwise the store keeps its size. Not for a store in
-   * memory, and not together with {@code preallocate}. A checkpoint whose image has an index that
-   * has grown in this way needs as much {@code memoryBytes} to be recovered.
+   * Lets the store get more memory while it is open, through {@link io.fasterkv.spi.MemoryHolder}.
+   * Only the range of addresses is reserved. It needs {@code hugePages}, native access and enough
+   * address space; otherwise the store keeps its size. Not for a store in memory, and not together
+   * with {@code preallocate}. If the index has grown in this way, recovery from a checkpoint with
+   * its image needs {@code memoryBytes} that are large enough for it.
    *
    * @param bytes {@code memoryBytes} to 256 TiB; 0, the default, for {@code memoryBytes}
    * @return this builder

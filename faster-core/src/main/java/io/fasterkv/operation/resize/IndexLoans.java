@@ -12,15 +12,17 @@ import java.util.function.BooleanSupplier;
 
 /**
  * Gives memory of the log to an index that is nearly full, on a thread of its own: half of what the
- * log has, as often as the settings allow. Without room in the index, records share entries, and a
- * lookup then reads other keys' records from disk. The memory is then worth more in the index,
- * unless most lookups are answered from the log's memory; in that case the log keeps it (decision
- * 0047).
+ * log has, or as much as the index can use if that is less, as often as the settings allow. Without
+ * room in the index, records share entries, and a lookup then reads other keys' records from disk.
+ * The memory is then worth more in the index, unless most lookups are answered from the log's
+ * memory; in that case the log keeps it (decision 0047).
  */
 public final class IndexLoans implements AutoCloseable {
   private static final long ENOUGH = 1000;
 
-  /** So long the log's memory waits for memory of other stores, where these share theirs. */
+  private static final long LOOK_NANOS = 10_000_000;
+
+  /** How long an index waits for memory of other stores before the log lends to it. */
   private static final long OTHERS_NANOS = 200_000_000;
 
   /** After a refusal, requests are ignored for this time. */
@@ -89,11 +91,8 @@ public final class IndexLoans implements AutoCloseable {
   private boolean awaitNeed() {
     Uses before = usesBefore();
     while (awaitScarcity()) {
-      if (mayAccept) {
-        LockSupport.parkNanos(OTHERS_NANOS);
-        if (!engine.index().isScarce()) {
-          continue;
-        }
+      if (mayAccept && !isScarceAfter(OTHERS_NANOS)) {
+        continue;
       }
       Uses since = usesSince(before);
       if (since.areTold()) {
@@ -155,6 +154,18 @@ public final class IndexLoans implements AutoCloseable {
     boolean areOfTheLog() {
       return hits() >= ENOUGH && inMemory > onDisk;
     }
+  }
+
+  /** Waits for some time; returns early, with false, if entries are no longer scarce. */
+  private boolean isScarceAfter(long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0; left = deadline - System.nanoTime()) {
+      if (isClosed || !engine.index().isScarce()) {
+        return false;
+      }
+      LockSupport.parkNanos(Math.min(left, LOOK_NANOS));
+    }
+    return engine.index().isScarce();
   }
 
   /** Waits until entries are scarce; returns false if the store is closing. */

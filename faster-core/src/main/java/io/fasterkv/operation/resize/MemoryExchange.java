@@ -13,14 +13,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Moves memory between the store and others that share it, and changes the store's budget by as
- * much. What the store accepts goes to its index if that is nearly full, otherwise to its log. What
- * it releases comes up to half from what the index has not taken yet, the rest from the log, and
- * what the log cannot release from the index again. Each release has a thread of its own, since it
- * waits for the log's flush and for all epochs. Safe for all threads.
+ * much. What it releases comes up to half from what the index has not taken yet, the rest from the
+ * log, and what the log cannot release from the index again. Each release has a thread of its own,
+ * since it waits for the log's flush and for all epochs. Safe for all threads.
  */
 public final class MemoryExchange implements AutoCloseable {
   private final Engine engine;
   private final OffHeapArena arena;
+  private final long mostBytes;
   private final @Nullable IndexGrowth growth;
 
   /** The thread of the last release. */
@@ -35,9 +35,12 @@ public final class MemoryExchange implements AutoCloseable {
 
   /**
    * @param arena has the log's memory
+   * @param mostBytes up to which the budget may rise
    * @param growth the growth that will take the rest of the index's memory; null if there is none
    */
-  public MemoryExchange(Engine engine, OffHeapArena arena, @Nullable IndexGrowth growth) {
+  public MemoryExchange(
+      Engine engine, OffHeapArena arena, long mostBytes, @Nullable IndexGrowth growth) {
+    this.mostBytes = mostBytes;
     this.growth = growth;
     this.engine = engine;
     this.arena = arena;
@@ -77,26 +80,37 @@ public final class MemoryExchange implements AutoCloseable {
     return true;
   }
 
-  /** Bytes that the log could accept now; 0 while a release is in progress. */
+  /** Bytes that could be accepted now; 0 while a release is in progress. */
   public synchronized long acceptableBytes() {
-    return mayAccept() ? engine.log().quota().acceptableBytes() : 0;
+    boolean mayAccept = !isClosed && !isReleasing && !isStopped();
+    return mayAccept ? Math.max(0, mostBytes - arena.budget().limitBytes()) : 0;
   }
 
   /**
-   * Gives the index up to {@code bytes} more memory if it is nearly full, or otherwise the log, in
-   * whole pages; returns how many bytes the store has accepted.
+   * Gives the log up to {@code bytes} more memory, in whole pages, and touches it; returns how many
+   * bytes the log has accepted.
    */
-  public synchronized long accept(long bytes) {
-    long wanted = Math.min(bytes, acceptableBytes());
-    if (wanted <= 0) {
-      return 0;
-    }
-    long accepted = isIndexScarce() ? engine.index().accept(wanted) : acceptForLog(wanted);
+  public synchronized long acceptForLog(long bytes) {
+    long most = Math.min(acceptableBytes(), engine.log().quota().acceptableBytes());
+    long accepted = give(Math.min(bytes, most));
     acceptedBytes += accepted;
     return accepted;
   }
 
-  private long acceptForLog(long wanted) {
+  /**
+   * Gives the index up to {@code bytes} more memory if it is nearly full; returns how many bytes
+   * the index has accepted.
+   */
+  public synchronized long acceptForIndex(long bytes) {
+    long accepted = isIndexScarce() ? engine.index().accept(Math.min(bytes, acceptableBytes())) : 0;
+    acceptedBytes += accepted;
+    return accepted;
+  }
+
+  private long give(long wanted) {
+    if (wanted <= 0) {
+      return 0;
+    }
     AtomicLong accepted = new AtomicLong();
     arena.raiseLimit(HybridLog.MEMORY, wanted);
     try {
@@ -127,10 +141,9 @@ public final class MemoryExchange implements AutoCloseable {
     return releasedBytes;
   }
 
-  /** What a log uses whose device is full or has failed does not depend on its memory. */
-  private boolean mayAccept() {
-    HybridLog log = engine.log();
-    return !isClosed && !isReleasing && !log.failure().isSet() && !log.room().isRefused();
+  /** A log whose device is full or has failed cannot use more memory. */
+  private boolean isStopped() {
+    return engine.log().failure().isSet() || engine.log().room().isRefused();
   }
 
   /** Rejects new calls, and waits until one in progress has ended. */
@@ -170,7 +183,7 @@ public final class MemoryExchange implements AutoCloseable {
       released.accept(done);
     }
     if (done > 0) {
-      logger.log(Level.INFO, "released memory to other stores: bytes=" + done);
+      logger.log(Level.DEBUG, "released memory to other stores: bytes=" + done);
     }
   }
 

@@ -85,63 +85,70 @@ final class MemoryArbiter {
    * @param from the store that releases memory, or {@link #FREE}
    * @param to the store that accepts it
    * @param bytes how much is moved at most
+   * @param isForIndex whether it is for the receiver's index, otherwise for its log
    */
-  record Move(int from, int to, long bytes) {
+  record Move(int from, int to, long bytes, boolean isForIndex) {
     /** Stands for memory that no store has. */
-    static final int FREE = -1;
+    static final int FREE = NONE;
   }
 
   /**
    * The next move; null if memory should stay where it is.
    *
-   * @param isTold whether the stores were looked at for long enough to know what they use; if not,
+   * @param isKnown whether the stores were looked at for long enough to know what they use; if not,
    *     none gives up memory
    * @param free bytes that no store has
-   * @param ofIndexes the most bytes that an index may get now
+   * @param mostForIndexes the most bytes that an index may get now
    * @param step the most bytes to move at a time
    * @param least the fewest bytes that are worth a move
    */
   static @Nullable Move next(
-      List<Store> stores, boolean isTold, long free, long ofIndexes, long step, long least) {
-    int full = ofIndexes < least ? NONE : withFullIndex(stores, least);
-    Move move = full < 0 ? null : to(full, stores, free, Math.min(step, ofIndexes), least);
-    if (move != null && (move.from == Move.FREE || (isTold && isUnused(move, stores)))) {
-      return move;
+      List<Store> stores, boolean isKnown, long free, long mostForIndexes, long step, long least) {
+    int full = mostForIndexes < least ? NONE : withFullIndex(stores, least);
+    if (full != NONE) {
+      long most = Math.min(step, mostForIndexes);
+      Move move = cheapest(stores, full, free, most, least, true);
+      if (move != null && (move.from == Move.FREE || (isKnown && isUnused(move, stores)))) {
+        return move;
+      }
     }
     int neediest = neediest(stores, least);
-    move = neediest < 0 ? null : to(neediest, stores, free, step, least);
-    return move != null && (move.from == Move.FREE || (isTold && isWorth(move, stores)))
-        ? move
-        : null;
+    if (neediest == NONE) {
+      return null;
+    }
+    long most = Math.min(step, stores.get(neediest).acceptable);
+    Move move = cheapest(stores, neediest, free, most, least, false);
+    boolean isMade = move != null && (move.from == Move.FREE || (isKnown && isWorth(move, stores)));
+    return isMade ? move : null;
   }
 
   private static boolean isUnused(Move move, List<Store> stores) {
-    return stores.get(move.from).loss(move.bytes) == 0;
+    return move.bytes <= stores.get(move.from).unusedBytes();
   }
 
   private static boolean isWorth(Move move, List<Store> stores) {
     return stores.get(move.to).gain() > HYSTERESIS * stores.get(move.from).loss(move.bytes);
   }
 
-  /** The cheapest move to a store; null if there is none. */
-  private static @Nullable Move to(int to, List<Store> stores, long free, long step, long least) {
-    long most = Math.min(step, stores.get(to).acceptable);
+  /** The cheapest move to a store, of what is free or from one other; null if there is none. */
+  private static @Nullable Move cheapest(
+      List<Store> stores, int to, long free, long most, long least, boolean isForIndex) {
     if (free >= least) {
-      return new Move(Move.FREE, to, Math.min(most, free));
+      return new Move(Move.FREE, to, Math.min(most, free), isForIndex);
     }
     int from = cheapest(stores, to, most, least);
-    return from < 0 ? null : new Move(from, to, stores.get(from).offer(most, least));
+    return from == NONE
+        ? null
+        : new Move(from, to, stores.get(from).offer(most, least), isForIndex);
   }
 
-  /**
-   * The store with the least memory among those whose index is nearly full; -1 if there is none.
-   */
+  /** The store with the least memory among those whose index is nearly full. */
   private static int withFullIndex(List<Store> stores, long least) {
     int first = NONE;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
       boolean isCandidate = store.uses.isIndexScarce() && store.acceptable >= least;
-      if (isCandidate && (first < 0 || store.bytes < stores.get(first).bytes)) {
+      if (isCandidate && (first == NONE || store.bytes < stores.get(first).bytes)) {
         first = i;
       }
     }

@@ -12,17 +12,17 @@ final class MemoryBalancing implements AutoCloseable {
 
   /** Looks at the stores, and moves memory if that helps. */
   interface Look {
-    /** Makes one move at most; returns whether it did. */
-    boolean look() throws InterruptedException;
+    /** Makes one move at most. */
+    void look() throws InterruptedException;
   }
 
-  private final Look balance;
+  private final Look look;
   private final Logger logger;
   private final Thread thread =
       Thread.ofPlatform().daemon().name("faster-slot-memory").unstarted(this::run);
 
-  private MemoryBalancing(Look balance, Logger logger) {
-    this.balance = balance;
+  private MemoryBalancing(Look look, Logger logger) {
+    this.look = look;
     this.logger = logger;
   }
 
@@ -31,8 +31,8 @@ final class MemoryBalancing implements AutoCloseable {
    *
    * @param logger receives a failure, after which nothing is moved any more
    */
-  static MemoryBalancing start(Look balance, Logger logger) {
-    MemoryBalancing balancing = new MemoryBalancing(balance, logger);
+  static MemoryBalancing start(Look look, Logger logger) {
+    MemoryBalancing balancing = new MemoryBalancing(look, logger);
     try {
       balancing.thread.start();
     } catch (Throwable e) {
@@ -45,7 +45,7 @@ final class MemoryBalancing implements AutoCloseable {
     try {
       while (true) {
         Thread.sleep(LOOK_MILLIS);
-        balance.look();
+        look.look();
       }
     } catch (InterruptedException closed) {
       // No store of the slot is open any more.

@@ -55,10 +55,10 @@ final class SlotMemory implements AutoCloseable {
    */
   private static final Duration BALANCE_WAIT = Duration.ofSeconds(1);
 
-  /** A store that has released nothing is not asked for as many looks. */
+  /** Number of looks for which a store that released nothing is not asked again. */
   private static final int REST_LOOKS = 200;
 
-  /** A store that has accepted nothing is not offered anything for as many looks. */
+  /** Number of looks for which nothing moves from or to a store that accepted nothing. */
   private static final int SHORT_REST_LOOKS = 20;
 
   /** How long an opening store waits for one other to release memory. */
@@ -76,10 +76,10 @@ final class SlotMemory implements AutoCloseable {
   /** The fewest bytes that are worth a move: a log page. */
   private static final long LEAST_MOVE = FasterSettings.PAGE_BYTES;
 
-  /** What stores did longer ago than as many looks is not considered. */
+  /** The counts start again after this many looks. */
   private static final int MOST_LOOKS = 40;
 
-  /** After as many looks it is known what stores use. */
+  /** Number of looks before a store may lose memory. */
   private static final int LEAST_LOOKS = 4;
 
   private final long bytes;
@@ -344,7 +344,7 @@ final class SlotMemory implements AutoCloseable {
             stores,
             looks >= LEAST_LOOKS,
             free(),
-            ofIndexes(stores),
+            mostForIndexes(stores),
             Math.min(bytes / STEPS, MOST_MOVE),
             LEAST_MOVE);
     looks++;
@@ -357,7 +357,7 @@ final class SlotMemory implements AutoCloseable {
   }
 
   /** An index keeps what it gets, and a store that opens later must find its fair part. */
-  private long ofIndexes(List<MemoryArbiter.Store> stores) {
+  private long mostForIndexes(List<MemoryArbiter.Store> stores) {
     long releasable = stores.stream().mapToLong(MemoryArbiter.Store::releasable).sum();
     return free() + releasable - fairBytes();
   }
@@ -400,22 +400,19 @@ final class SlotMemory implements AutoCloseable {
         ask(giver, move.bytes(), Math.min(longestWaitNanos, BALANCE_WAIT.toNanos()));
         giver.rests = free() < LEAST_MOVE ? REST_LOOKS : 0;
       }
-      Lease receiver = open.get(move.to());
-      boolean isAccepted = give(receiver, move.bytes());
-      receiver.rests = isAccepted ? 0 : SHORT_REST_LOOKS;
-      return isAccepted;
+      return free() >= LEAST_MOVE && give(open.get(move.to()), move);
     } finally {
       reclaiming.unlock();
     }
   }
 
-  /** Gives a store what is free, at most {@code most} bytes; returns whether it accepted any. */
-  private boolean give(Lease lease, long most) {
+  /** Offers a store what is free, as far as it is meant to get it; returns whether it took any. */
+  private boolean give(Lease lease, Move move) {
     MemoryHolder holder;
     long given;
     synchronized (this) {
       holder = lease.holder;
-      given = Math.min(most, free());
+      given = Math.min(move.bytes(), free());
       if (holder == null || given <= 0) {
         return false;
       }
@@ -424,10 +421,12 @@ final class SlotMemory implements AutoCloseable {
     }
     long accepted = 0;
     try {
-      accepted = holder.acceptMemory(given);
+      accepted =
+          move.isForIndex() ? holder.acceptIndexMemory(given) : holder.acceptLogMemory(given);
     } finally {
       lease.shrink(given - accepted);
     }
+    lease.rests = accepted > 0 ? 0 : SHORT_REST_LOOKS;
     return accepted > 0;
   }
 

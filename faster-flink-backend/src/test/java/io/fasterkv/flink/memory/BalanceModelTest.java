@@ -88,7 +88,12 @@ class BalanceModelTest {
     }
 
     @Override
-    public long acceptMemory(long bytes) {
+    public long acceptLogMemory(long bytes) {
+      return bytes / PAGE * PAGE;
+    }
+
+    @Override
+    public long acceptIndexMemory(long bytes) {
       return bytes / PAGE * PAGE;
     }
 
@@ -178,6 +183,7 @@ class BalanceModelTest {
     Store busy = slot.open(512 * MIB, 2000);
     slot.run(2 * TEN_SECONDS);
     assertThat(busy.lease.bytes()).isGreaterThan(90 * MIB);
+    assertThat(slot.stores).allMatch(store -> store.lease.bytes() >= MIB);
   }
 
   /** Two stores that need memory equally keep what they have. */

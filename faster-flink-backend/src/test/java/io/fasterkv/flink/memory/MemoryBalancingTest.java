@@ -73,7 +73,7 @@ class MemoryBalancingTest {
       }
     }
 
-    /** Makes operations on random keys, which append; checks that the store is within its lease. */
+    /** Makes operations on random keys, which append; checks that the store is within the pool. */
     void use() {
       for (int i = 0; i < SOME; i++) {
         long key = random.nextInt(KEYS);
@@ -162,7 +162,12 @@ class MemoryBalancingTest {
     }
 
     @Override
-    public long acceptMemory(long bytes) {
+    public long acceptLogMemory(long bytes) {
+      throw new OutOfMemoryError("test");
+    }
+
+    @Override
+    public long acceptIndexMemory(long bytes) {
       throw new OutOfMemoryError("test");
     }
 

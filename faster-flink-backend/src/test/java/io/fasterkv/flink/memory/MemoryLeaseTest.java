@@ -217,7 +217,12 @@ class MemoryLeaseTest {
     }
 
     @Override
-    public long acceptMemory(long bytes) {
+    public long acceptLogMemory(long bytes) {
+      return 0;
+    }
+
+    @Override
+    public long acceptIndexMemory(long bytes) {
       return 0;
     }
 

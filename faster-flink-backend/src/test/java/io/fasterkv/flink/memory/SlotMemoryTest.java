@@ -73,7 +73,12 @@ class SlotMemoryTest {
     }
 
     @Override
-    public long acceptMemory(long bytes) {
+    public long acceptLogMemory(long bytes) {
+      return bytes / PAGE * PAGE;
+    }
+
+    @Override
+    public long acceptIndexMemory(long bytes) {
       return bytes / PAGE * PAGE;
     }
 

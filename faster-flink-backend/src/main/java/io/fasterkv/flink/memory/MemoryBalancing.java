@@ -54,6 +54,11 @@ final class MemoryBalancing implements AutoCloseable {
     }
   }
 
+  /** Whether the thread has neither failed nor ended. */
+  boolean isRunning() {
+    return thread.isAlive();
+  }
+
   /** Ends the thread. */
   @Override
   public void close() {

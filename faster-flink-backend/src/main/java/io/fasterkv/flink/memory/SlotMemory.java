@@ -128,6 +128,11 @@ final class SlotMemory implements AutoCloseable {
     }
   }
 
+  /** Whether memory is being balanced: not before the first store, and not after a failure. */
+  synchronized boolean isBalanced() {
+    return balancing != null && balancing.isRunning();
+  }
+
   /** One store's part of the pool; it may change while the store is open. */
   final class Lease {
     private final String name;

@@ -119,7 +119,9 @@ class MemoryBalancingTest {
       third.check();
     }
     assertThat(slot.leased()).isZero();
+    assertThat(slot.isBalanced()).isTrue();
     slot.close();
+    assertThat(slot.isBalanced()).isFalse();
     assertThat(released.get()).isEqualTo(1);
   }
 
@@ -185,17 +187,12 @@ class MemoryBalancingTest {
     assertThatThrownBy(slot::balance).isInstanceOf(OutOfMemoryError.class);
     slot.balanceAlways(LOGGER);
     slot.balanceAlways(LOGGER);
-    while (isRunning()) {
+    while (slot.isBalanced()) {
       Thread.onSpinWait();
     }
     assertThat(lease.bytes()).isEqualTo(POOL / 2);
     lease.end();
     slot.close();
     assertThat(released.get()).isEqualTo(1);
-  }
-
-  private static boolean isRunning() {
-    return Thread.getAllStackTraces().keySet().stream()
-        .anyMatch(thread -> thread.getName().equals("faster-slot-memory"));
   }
 }

@@ -32,7 +32,7 @@ final class DeviceTurns extends PageTurns {
   @Override
   void roomWanted(long address) {
     if (frames().pageStart(frames().page(marks().flushed())) < address) {
-      flusher.refused().roomWanted();
+      flusher.refused().roomWanted(address);
     }
   }
 

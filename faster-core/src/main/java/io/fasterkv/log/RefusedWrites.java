@@ -167,21 +167,26 @@ final class RefusedWrites implements AutoCloseable {
    * #tryNow}.
    */
   boolean isRefused(long address, long refusalsBefore) {
-    if (cause == null || refusals == refusalsBefore) {
-      return false;
-    }
-    synchronized (this) {
-      return !ranges.isEmpty() && ranges.firstKey() < address;
-    }
+    return cause != null && refusals != refusalsBefore && isFirstRefusedBelow(address);
+  }
+
+  private synchronized boolean isFirstRefusedBelow(long address) {
+    return !ranges.isEmpty() && ranges.firstKey() < address;
+  }
+
+  /** Also counts the write that is being tried again. */
+  private synchronized boolean isRefusedBelow(long address) {
+    return (tried != NONE && tried < address) || isFirstRefusedBelow(address);
   }
 
   /**
-   * Called by an operation that finds no room. If refused writes are the reason, the waiting ends
-   * after the time limit.
+   * Called by an operation that finds no room, since not all below {@code address} is written. If
+   * refused writes are the reason, the waiting ends after the time limit. If writes of later pages
+   * were refused first, those of earlier pages may still succeed.
    */
-  void roomWanted() {
+  void roomWanted(long address) {
     NoSpaceException because = cause;
-    if (because == null) {
+    if (because == null || !isRefusedBelow(address)) {
       return;
     }
     long now = System.nanoTime();

@@ -29,7 +29,7 @@ class SpanPathsTest {
   /** Header, key, and a number. */
   private static final int SHORT_RECORD_BYTES = 24 + 24 + 8;
 
-  /** Operations of a store before it defines a class, and after a resize before the next one. */
+  /** Operations of a store before it defines a class, and from then on before the next one. */
   private static final long WITHOUT_CLASS =
       Long.getLong("io.fasterkv.operationsBeforeAClass", 1 << 20);
 
@@ -136,16 +136,25 @@ class SpanPathsTest {
         first.read(key(ABSENT), null, new long[1], null);
       }
       store.index().grow();
-      assertThat(awaitClass(second)).isEqualTo(WITHOUT_CLASS - WITHOUT_CLASS / 2 + 1);
+      assertEnough(WITHOUT_CLASS / 2 + awaitClass(second) - 1);
       assertThat(awaitClass(first)).isEqualTo(1);
       store.index().grow();
-      assertThat(awaitClass(second)).isEqualTo(WITHOUT_CLASS + 1);
+      assertEnough(2 + awaitClass(second) - 1);
       store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
       assertThat(awaitClass(second)).isEqualTo(1);
       store.index().grow();
       store.checkpoints().take(CheckpointRequest.logOnly(CheckpointKind.FOLD_OVER));
-      assertThat(awaitClass(first)).isEqualTo(WITHOUT_CLASS + 1);
+      assertEnough(2 + awaitClass(first) - 1);
     }
+  }
+
+  /**
+   * Asserts that the store made this many operations between two classes: a session asks for one
+   * only once in some operations.
+   */
+  private static void assertEnough(long operations) {
+    long asksOnceIn = Math.clamp(WITHOUT_CLASS, 1, 64);
+    assertThat(operations).isBetween(WITHOUT_CLASS, WITHOUT_CLASS + asksOnceIn - 1);
   }
 
   @Test

@@ -79,7 +79,7 @@ public final class SessionCounters {
      * Number of operations. A caller on another thread must have waited for the epochs in which
      * they were counted.
      */
-    long operations() {
+    public long operations() {
       return counts[HITS] + counts[ACCEPTED];
     }
 
@@ -218,6 +218,15 @@ public final class SessionCounters {
     Growth sum = Growth.NONE;
     for (Stripe stripe : stripes) {
       sum = sum.plus(stripe.growth());
+    }
+    return sum;
+  }
+
+  /** Number of operations of all sessions since the store was opened. */
+  public synchronized long operations() {
+    long sum = 0;
+    for (Stripe stripe : stripes) {
+      sum += stripe.operations();
     }
     return sum;
   }

@@ -18,8 +18,8 @@ public final class StoreIndex {
 
   /**
    * Doubles the hash index, on this thread, concurrently with any number of sessions (SIGMOD'18,
-   * appendix B). Sessions pause for as long as the slowest running operation takes, and then
-   * continue; each moves the parts of the index that it needs. Waits for a running checkpoint, and
+   * appendix B). Sessions continue, but for operations on the few buckets that are being moved. The
+   * index may grow whatever part of the log is on disk. Waits for a running checkpoint, and
    * checkpoints wait for this.
    *
    * @return the new size of the index, in bytes
@@ -31,8 +31,9 @@ public final class StoreIndex {
   }
 
   /**
-   * Halves the hash index, in the way that {@link #grow} doubles it. Where the chains of two
-   * buckets meet, it may write up to 24 bytes to the log for each entry of the index.
+   * Halves the hash index, on this thread; sessions move the buckets that they need. In an index
+   * that becomes smaller than it began, or shares entries because it is full, chains of two buckets
+   * may meet; then it writes up to 24 bytes to the log for each entry of the index.
    *
    * @return the new size of the index, in bytes
    * @throws BadConfig if the number of main buckets is odd

@@ -92,6 +92,29 @@ class IndexResizeStoreTest {
     }
   }
 
+  /** An entry's tag tells its part of a bucket, although its records are on disk. */
+  @Test
+  void entriesOfRecordsOnDiskAreNotDoubled() {
+    try (FasterStore store = FasterStore.open(builder().indexBytes(64 << 10).build())) {
+      addToAll(store, 1);
+      evict(store);
+      long entries = store.statistics().index().entries();
+      long tail = Insides.engine(store).log().tailAddress();
+      for (int doublings = 0; doublings < 3; doublings++) {
+        store.index().grow();
+        assertThat(store.statistics().index().entries()).isEqualTo(entries);
+      }
+      checkAll(store, 1);
+      for (int halvings = 0; halvings < 3; halvings++) {
+        store.index().shrink();
+        assertThat(store.statistics().index().entries()).isEqualTo(entries);
+      }
+      assertThat(Insides.engine(store).log().tailAddress()).as("no forks").isEqualTo(tail);
+      checkAll(store, 1);
+      StoreInvariants.check(store);
+    }
+  }
+
   @Tag("slow")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

@@ -27,7 +27,7 @@ class ResizeThroughputTest {
   private static final int WINDOW_MILLIS = 50;
   private static final int WARM_UP_WINDOWS = 80;
   private static final int WINDOWS = 40;
-  private static final int KEYS_PER_BUCKET = 16;
+  private static final int KEYS_PER_BUCKET = Integer.getInteger("resize.keysPerBucket", 4);
   private static final int BUCKET_BYTES = 64;
 
   private final int keys = Integer.getInteger("resize.keys", 0) << 20;

@@ -196,8 +196,9 @@ public final class StoreInvariants {
 
   private long lookUp(long hash) {
     long bucket = IndexWalk.bucketOf(table, hash);
-    IndexWalk.Entry own = ownEntries.get(new Own(bucket, IndexWalk.tagOf(hash)));
-    IndexWalk.Entry shared = sharedEntries.get(new Slot(bucket, IndexWalk.sharedSlotOf(hash)));
+    long tag = IndexWalk.tagOf(table, hash);
+    IndexWalk.Entry own = ownEntries.get(new Own(bucket, tag));
+    IndexWalk.Entry shared = sharedEntries.get(new Slot(bucket, IndexWalk.sharedSlotOf(tag)));
     IndexWalk.Entry entry = own != null ? own : shared;
     return entry == null ? Address.NONE : entry.address();
   }

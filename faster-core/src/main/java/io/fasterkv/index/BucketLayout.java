@@ -1,7 +1,7 @@
 package io.fasterkv.index;
 
 import io.fasterkv.record.Address;
-import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.HashTag;
 
 /**
  * A bucket of the hash index: one cache line (SIGMOD'18, section 3.1).
@@ -28,9 +28,12 @@ final class BucketLayout {
 
   static final long TENTATIVE = 1L << 63;
   static final long OCCUPIED = 1L << 62;
-  static final int TAG_BITS = ForkRecord.TAG_BITS;
+  static final int TAG_BITS = HashTag.BITS;
   private static final long TAG_MASK = ((1L << TAG_BITS) - 1) << Address.BITS;
   private static final long IDENTITY = OCCUPIED | TAG_MASK;
+
+  /** Moves a tag from the top of a word to its place in an entry. */
+  private static final int HASH_SHIFT = Long.SIZE - TAG_BITS - Address.BITS;
 
   static final long SATURATED = 1L << 63;
   static final long EXCLUSIVE = 1L << 56;
@@ -46,9 +49,14 @@ final class BucketLayout {
 
   private BucketLayout() {}
 
-  /** An entry without an address for the tag of {@code hash}. */
-  static long entry(long hash) {
-    return OCCUPIED | (hash << Address.BITS & TAG_MASK);
+  /** An entry without an address for the {@link HashTag} of {@code hash}. */
+  static long entry(long hash, long base) {
+    return OCCUPIED | (hash * base >>> HASH_SHIFT & TAG_MASK);
+  }
+
+  /** An entry without an address for a tag. */
+  static long entryOf(long tag) {
+    return OCCUPIED | tag << Address.BITS;
   }
 
   static long withAddress(long entry, long address) {
@@ -89,8 +97,8 @@ final class BucketLayout {
     return (overflow & SATURATED) != 0;
   }
 
-  /** The entry that a hash shares if its bucket has no room for another tag. */
-  static int sharedEntry(long hash) {
-    return (int) ((hash & ((1L << TAG_BITS) - 1)) % ENTRIES);
+  /** The entry that a tag shares if its bucket has no room for another one. */
+  static int sharedEntry(long tag) {
+    return (int) (tag % ENTRIES);
   }
 }

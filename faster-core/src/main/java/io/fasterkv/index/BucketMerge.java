@@ -4,10 +4,12 @@ import io.fasterkv.record.Address;
 import java.util.stream.LongStream;
 
 /**
- * Merges two neighbours into one bucket (SIGMOD'18, appendix B). A tag that leads to records from
- * both gets one entry; where their chains differ, it leads to a fork, which directs a walk to the
- * right chain by its hash. Following both chains in sequence would be wrong: after an earlier
- * split, the other chain may have old records of the key.
+ * Merges two neighbours into one bucket (SIGMOD'18, appendix B). Neighbours that were split from
+ * one bucket have different tags ({@link io.fasterkv.record.HashTag}), so their entries come
+ * together as they are. Only in a table with fewer buckets than its tags count from, a tag may lead
+ * to records from both. It gets one entry; where their chains differ, it leads to a fork, which
+ * directs a walk to the right chain by its hash. Following both chains in sequence would be wrong:
+ * after an earlier split, the other chain may have old records of the key.
  *
  * <p>If one of the two is saturated, or there are not enough overflow buckets, all tags share the
  * seven entries of the new main bucket, each the entry {@code tag % 7}. Such an entry leads to a
@@ -114,7 +116,7 @@ final class BucketMerge implements BucketMover {
           return step;
         }
         if (address != Address.NONE) {
-          writer.put(BucketLayout.withAddress(BucketLayout.entry(tags[step]), address));
+          writer.put(BucketLayout.withAddress(BucketLayout.entryOf(tags[step]), address));
         }
       }
       return DONE;
@@ -148,7 +150,9 @@ final class BucketMerge implements BucketMover {
       if (ofTag == Chains.RETRY || ofTag == Address.NONE || ofTag == others) {
         return ofTag != Chains.RETRY;
       }
-      return set(slot, others == Address.NONE ? ofTag : chains.joinByTag(others, ofTag, tag));
+      return set(
+          slot,
+          others == Address.NONE ? ofTag : chains.joinByTag(others, ofTag, to.tagBase(), tag));
     }
 
     /**
@@ -157,7 +161,7 @@ final class BucketMerge implements BucketMover {
      */
     private boolean set(int slot, long address) {
       if (address != Chains.RETRY && address != Address.NONE) {
-        writer.set(slot, BucketLayout.withAddress(BucketLayout.entry(slot), address));
+        writer.set(slot, BucketLayout.withAddress(BucketLayout.entryOf(slot), address));
       }
       return address != Chains.RETRY;
     }

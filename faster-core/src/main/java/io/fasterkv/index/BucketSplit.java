@@ -2,7 +2,7 @@ package io.fasterkv.index;
 
 import io.fasterkv.index.Chains.Part;
 import io.fasterkv.record.Address;
-import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.HashTag;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -10,10 +10,14 @@ import java.util.stream.LongStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Splits a bucket into two or more (SIGMOD'18, appendix B). No record is relinked: each side's
- * entry leads to the first record in memory that belongs to that side, or, if memory has none, to
- * the place where the chain continues on disk; the sides then share that part. Records of other
- * sides in a chain do no harm, since keys are compared.
+ * Splits a bucket into two or more (SIGMOD'18, appendix B). No record is relinked, and as a rule
+ * none is read: a {@link HashTag} tells the side of an entry, which goes there as it is.
+ *
+ * <p>Two kinds of entries belong to several sides: those of tags that lie across a border, and all
+ * in a table with fewer buckets than its tags count from. There, each side's entry leads to the
+ * first record in memory that belongs to that side, or, if memory has none, to the place where the
+ * chain continues on disk; the sides then share that part. Records of other sides in a chain do no
+ * harm, since keys are compared.
  *
  * <p>A saturated bucket gets an entry of its own for each tag if all of its shared chains are in
  * memory, so that all their tags are known, and the table has room. Otherwise all sides keep the
@@ -29,11 +33,19 @@ final class BucketSplit implements BucketMover {
   private final Chains chains;
   private final int sides;
 
+  /**
+   * Number of new buckets in each of those that tags count from; 0 if an old bucket is larger than
+   * one of these, or overlaps two, so that tags do not tell sides.
+   */
+  private final long parts;
+
   BucketSplit(IndexTable from, IndexTable to, Chains chains) {
     this.from = from;
     this.to = to;
     this.chains = chains;
     sides = Math.toIntExact(to.mainBuckets() / from.mainBuckets());
+    boolean areWholeParts = from.mainBuckets() % from.tagBase() == 0;
+    parts = areWholeParts ? to.mainBuckets() / to.tagBase() : 0;
     to.overflow().reserve(sides * from.overflowBucketsUsed());
   }
 
@@ -92,7 +104,23 @@ final class BucketSplit implements BucketMover {
     }
   }
 
-  /** Collects a word for each tag of each side; walks each chain once. */
+  /** The first side that can have hashes of a tag, if {@code first} is side 0. */
+  private int lowestSide(long first, long tag) {
+    return parts == 0 ? 0 : (int) Math.max(0, (tag * parts >>> HashTag.BITS) - first % parts);
+  }
+
+  /** The last side that can have hashes of a tag. */
+  private int highestSide(long first, long tag) {
+    long end = (tag + 1) * parts - 1 >>> HashTag.BITS;
+    return parts == 0 ? sides - 1 : (int) Math.min(sides - 1, end - first % parts);
+  }
+
+  private boolean canHave(long side, long tag) {
+    long first = side - side % sides;
+    return lowestSide(first, tag) <= side - first && side - first <= highestSide(first, tag);
+  }
+
+  /** Collects a word for each tag of each side; walks a chain of several sides once. */
   private Words[] own(FrozenChain old, long bucket) {
     Words[] own = new Words[sides];
     Arrays.setAll(own, side -> new Words());
@@ -102,8 +130,14 @@ final class BucketSplit implements BucketMover {
       if (BucketLayout.address(word) == Address.NONE) {
         continue;
       }
+      Part part = new Part(from, bucket, BucketLayout.tag(word));
+      int lowest = lowestSide(bucket * sides, part.tag());
+      int highest = highestSide(bucket * sides, part.tag());
+      if (lowest == highest) {
+        own[lowest].add(word);
+        continue;
+      }
       Arrays.fill(newest, Address.NONE);
-      Part part = new Part(from.mainBuckets(), bucket, BucketLayout.tag(word));
       long rest =
           chains.records(
               BucketLayout.address(word),
@@ -113,10 +147,10 @@ final class BucketSplit implements BucketMover {
                     (int) (Math.unsignedMultiplyHigh(hash, to.mainBuckets()) - bucket * sides);
                 newest[side] = newest[side] == Address.NONE ? address : newest[side];
               });
-      for (int side = 0; side < sides; side++) {
+      for (int side = lowest; side <= highest; side++) {
         long address =
             newest[side] == Address.NONE
-                ? first(rest, new Part(to.mainBuckets(), bucket * sides + side, part.tag()))
+                ? first(rest, new Part(to, bucket * sides + side, part.tag()))
                 : newest[side];
         if (address != Address.NONE) {
           own[side].add(BucketLayout.withAddress(word, address));
@@ -131,7 +165,7 @@ final class BucketSplit implements BucketMover {
    */
   private long @Nullable [] ownForAll(FrozenChain old, long side) {
     Map<Long, Long> newest = new LinkedHashMap<>();
-    Part all = new Part(to.mainBuckets(), side, Part.ANY_TAG);
+    Part all = new Part(to, side, Part.ANY_TAG);
     for (int slot = 0; slot < BucketLayout.ENTRIES; slot++) {
       long word = old.word(slot);
       int shared = slot;
@@ -140,7 +174,7 @@ final class BucketSplit implements BucketMover {
               BucketLayout.address(word),
               all,
               (hash, address) -> {
-                long tag = ForkRecord.tag(hash);
+                long tag = HashTag.of(hash, to.tagBase());
                 boolean isShared = BucketLayout.sharedEntry(tag) == shared && !old.hasOwn(tag);
                 if (isShared || (word != 0 && tag == BucketLayout.tag(word))) {
                   newest.putIfAbsent(tag, address);
@@ -152,7 +186,8 @@ final class BucketSplit implements BucketMover {
     }
     LongStream shared =
         newest.entrySet().stream()
-            .mapToLong(e -> BucketLayout.withAddress(BucketLayout.entry(e.getKey()), e.getValue()));
+            .mapToLong(
+                e -> BucketLayout.withAddress(BucketLayout.entryOf(e.getKey()), e.getValue()));
     LongStream others =
         LongStream.range(BucketLayout.ENTRIES, old.size())
             .map(i -> first(old.word((int) i), side))
@@ -165,7 +200,7 @@ final class BucketSplit implements BucketMover {
     for (int i = 0; i < old.size(); i++) {
       long word = old.word(i);
       long tag = old.isShared(i) ? Part.ANY_TAG : BucketLayout.tag(word);
-      long address = first(BucketLayout.address(word), new Part(to.mainBuckets(), side, tag));
+      long address = first(BucketLayout.address(word), new Part(to, side, tag));
       if (address != 0) {
         writer.set(i, BucketLayout.withAddress(word, address));
       }
@@ -174,12 +209,13 @@ final class BucketSplit implements BucketMover {
 
   /** The side's word for the entry of one tag, or 0 if there is none. */
   private long first(long word, long side) {
-    Part part = new Part(to.mainBuckets(), side, BucketLayout.tag(word));
+    Part part = new Part(to, side, BucketLayout.tag(word));
     long address = first(BucketLayout.address(word), part);
     return address == 0 ? 0 : BucketLayout.withAddress(word, address);
   }
 
   private long first(long address, Part part) {
-    return address == Address.NONE ? Address.NONE : chains.first(address, part);
+    boolean isPossible = !part.isOfOneTag() || canHave(part.bucket(), part.tag());
+    return address == Address.NONE || !isPossible ? Address.NONE : chains.first(address, part);
   }
 }

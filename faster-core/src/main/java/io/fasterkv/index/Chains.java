@@ -1,6 +1,6 @@
 package io.fasterkv.index;
 
-import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.HashTag;
 
 /**
  * Answers a resize's questions about the records behind index entries. Called by protected threads,
@@ -11,13 +11,17 @@ public interface Chains {
   long RETRY = -1;
 
   /** The hashes of one bucket, or those of one tag in it. */
-  record Part(long mainBuckets, long bucket, long tag) {
+  record Part(long mainBuckets, long tagBase, long bucket, long tag) {
     /** Stands for hashes of any tag. */
     static final long ANY_TAG = -1;
 
+    Part(IndexTable table, long bucket, long tag) {
+      this(table.mainBuckets(), table.tagBase(), bucket, tag);
+    }
+
     public boolean contains(long hash) {
       return Math.unsignedMultiplyHigh(hash, mainBuckets) == bucket
-          && (tag == ANY_TAG || tag == ForkRecord.tag(hash));
+          && (tag == ANY_TAG || tag == HashTag.of(hash, tagBase));
     }
 
     public boolean isOfOneTag() {
@@ -52,6 +56,8 @@ public interface Chains {
 
   /**
    * A chain that is {@code ofTag} for one tag and {@code others} for all others, or {@link #RETRY}.
+   *
+   * @param base what the tag counts from
    */
-  long joinByTag(long others, long ofTag, long tag);
+  long joinByTag(long others, long ofTag, long base, long tag);
 }

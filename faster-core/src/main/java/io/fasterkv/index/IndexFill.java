@@ -85,7 +85,7 @@ public final class IndexFill {
 
   private void raise(long hash, long address) {
     long main = table.mainBucket(hash);
-    long wanted = BucketLayout.entry(hash);
+    long wanted = table.entry(hash);
     while (true) {
       boolean isFound = table.lookUp(main, wanted, entry) >= 0;
       if (!isFound && table.isSaturated(main)) {

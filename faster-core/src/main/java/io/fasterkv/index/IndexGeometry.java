@@ -1,19 +1,27 @@
 package io.fasterkv.index;
 
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.record.HashTag;
 
 /**
  * The division of an index's memory.
  *
  * @param mainBuckets buckets that hashes select
  * @param overflowBuckets buckets for chains that outgrow their main bucket
+ * @param tagBase number of main buckets from which tags count; see {@link HashTag}. It stays when
+ *     the index is resized
  */
-public record IndexGeometry(long mainBuckets, long overflowBuckets) {
+public record IndexGeometry(long mainBuckets, long overflowBuckets, long tagBase) {
   /** One bucket in four is an overflow bucket. */
   private static final long OVERFLOW_SHARE = 4;
 
   private static final long FIRST_SHARE = 16;
   private static final long LEAST_FIRST_BYTES = 1 << 20;
+
+  /** A division for a new index, whose tags count from its main buckets. */
+  public IndexGeometry(long mainBuckets, long overflowBuckets) {
+    this(mainBuckets, overflowBuckets, mainBuckets);
+  }
 
   /** The default division of {@code bytes}. */
   public static IndexGeometry of(long bytes) {
@@ -23,12 +31,11 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
   }
 
   /**
-   * A division with a given number of main buckets, some of them with overflow buckets: the default
-   * division of {@code bytes} if it has that number, otherwise the default one of a resized index,
-   * within {@code maxBytes} if possible.
+   * A division with the main buckets and tags of this one: the default division of {@code bytes} if
+   * it has that number, otherwise the default one of a resized index, within {@code maxBytes} if
+   * possible. It has at least {@code overflowUsed} overflow buckets.
    */
-  public static IndexGeometry withMain(
-      long mainBuckets, long overflowUsed, long bytes, long maxBytes) {
+  public IndexGeometry withOverflow(long overflowUsed, long bytes, long maxBytes) {
     IndexGeometry configured = of(bytes);
     long overflow =
         configured.mainBuckets == mainBuckets
@@ -36,18 +43,18 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
             : Math.min(
                 Math.ceilDiv(mainBuckets, OVERFLOW_SHARE - 1),
                 maxBytes / BucketLayout.BYTES - mainBuckets);
-    return new IndexGeometry(mainBuckets, Math.max(overflow, overflowUsed));
+    return new IndexGeometry(mainBuckets, Math.max(overflow, overflowUsed), tagBase);
   }
 
   /**
-   * A division of {@code bytes} whose main buckets are those of a table with {@code mainBuckets},
-   * or whole fractions of them: as many as the default division has, or at least more than half of
-   * that. So the chains of such a table remain valid in this one.
+   * A division of {@code bytes} whose main buckets are those of this one, or whole fractions of
+   * them: as many as the default division has, or at least more than half of that. So the chains of
+   * this one remain valid in it.
    */
-  public static IndexGeometry refined(long mainBuckets, long bytes) {
+  public IndexGeometry refined(long bytes) {
     IndexGeometry usual = of(bytes);
     long main = mainBuckets * Math.max(1, usual.mainBuckets / mainBuckets);
-    return new IndexGeometry(main, Math.max(0, usual.buckets() - main));
+    return new IndexGeometry(main, Math.max(0, usual.buckets() - main), tagBase);
   }
 
   /**
@@ -61,12 +68,12 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
 
   /** The same total number of buckets, with this many main buckets. */
   public IndexGeometry divided(long wanted) {
-    return new IndexGeometry(wanted, Math.max(0, buckets() - wanted));
+    return new IndexGeometry(wanted, Math.max(0, buckets() - wanted), tagBase);
   }
 
   /** The division with twice the buckets. */
   public IndexGeometry doubled() {
-    return new IndexGeometry(2 * mainBuckets, 2 * overflowBuckets);
+    return new IndexGeometry(2 * mainBuckets, 2 * overflowBuckets, tagBase);
   }
 
   /** The division with half the buckets. */
@@ -75,7 +82,7 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets) {
       throw new BadConfig(
           "the index cannot be halved: mainBuckets=" + mainBuckets + ", allowed=an even number");
     }
-    return new IndexGeometry(mainBuckets / 2, Math.ceilDiv(overflowBuckets, 2));
+    return new IndexGeometry(mainBuckets / 2, Math.ceilDiv(overflowBuckets, 2), tagBase);
   }
 
   /** Memory of all buckets. */

@@ -41,6 +41,7 @@ public final class IndexTable {
 
   private final MemorySegment memory;
   private final long mainBuckets;
+  private final long tagBase;
   private final OverflowBuckets overflow;
   private final LongAdder entries = new LongAdder();
   private final AtomicLong saturatedChains = new AtomicLong();
@@ -58,6 +59,7 @@ public final class IndexTable {
             ? arena.allocate(PURPOSE, bytes, OffHeapArena.PAGE_ALIGNMENT)
             : arena.allocateResizable(PURPOSE, bytes, growth.bytes);
     mainBuckets = geometry.mainBuckets();
+    tagBase = geometry.tagBase();
     overflow = new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed, growth.onScarce);
   }
 
@@ -89,14 +91,15 @@ public final class IndexTable {
   /** Finds the entry of a hash; returns false if there is none. */
   public boolean find(long hash, IndexEntry entry) {
     long main = mainBucket(hash);
+    long wanted = entry(hash);
     boolean saturated = isSaturated(main);
     while (true) {
-      long offset = lookUp(main, BucketLayout.entry(hash), entry);
+      long offset = lookUp(main, wanted, entry);
       if (offset >= 0) {
         return true;
       }
       if (offset == ABSENT || !saturated) {
-        return saturated && loadShared(main, hash, entry);
+        return saturated && loadShared(main, wanted, entry);
       }
       // In a saturated chain, a claim must end before the shared entry may be trusted.
       Thread.onSpinWait();
@@ -106,7 +109,7 @@ public final class IndexTable {
   /** Finds the entry of a hash, or creates one whose address is 0. */
   public void findOrCreate(long hash, IndexEntry entry) {
     long main = mainBucket(hash);
-    long wanted = BucketLayout.entry(hash);
+    long wanted = entry(hash);
     while (true) {
       boolean saturated = isSaturated(main);
       long offset = lookUp(main, wanted, entry);
@@ -114,7 +117,7 @@ public final class IndexTable {
         return;
       }
       if (offset == ABSENT) {
-        if (saturated ? shareEntry(main, hash, entry) : insert(main, wanted, entry)) {
+        if (saturated ? shareEntry(main, wanted, entry) : insert(main, wanted, entry)) {
           return;
         }
       }
@@ -169,6 +172,11 @@ public final class IndexTable {
     return mainBuckets;
   }
 
+  /** Number of main buckets from which tags count. */
+  long tagBase() {
+    return tagBase;
+  }
+
   /** The memory of all buckets, main buckets first, and of buckets that may be added. */
   public MemorySegment memory() {
     return memory;
@@ -176,7 +184,7 @@ public final class IndexTable {
 
   /** The division of the memory. */
   public IndexGeometry geometry() {
-    return new IndexGeometry(mainBuckets, overflow.count());
+    return new IndexGeometry(mainBuckets, overflow.count(), tagBase);
   }
 
   /** Number of entries; exact if no thread changes the index, otherwise approximate. */
@@ -212,6 +220,11 @@ public final class IndexTable {
     if (!BucketLayout.isSaturated(Words.getAndBitwiseOr(memory, at, BucketLayout.SATURATED))) {
       countSaturated();
     }
+  }
+
+  /** An entry without an address for the tag of a hash. */
+  long entry(long hash) {
+    return BucketLayout.entry(hash, tagBase);
   }
 
   long mainBucket(long hash) {
@@ -323,13 +336,13 @@ public final class IndexTable {
     }
   }
 
-  private static long sharedOffset(long main, long hash) {
-    return main + (long) BucketLayout.sharedEntry(hash) * Long.BYTES;
+  private static long sharedOffset(long main, long wanted) {
+    return main + (long) BucketLayout.sharedEntry(BucketLayout.tag(wanted)) * Long.BYTES;
   }
 
   /** Reads a saturated chain's shared entry; returns false if there is none. */
-  private boolean loadShared(long main, long hash, IndexEntry entry) {
-    entry.offset = sharedOffset(main, hash);
+  private boolean loadShared(long main, long wanted, IndexEntry entry) {
+    entry.offset = sharedOffset(main, wanted);
     entry.word = Words.loadAcquire(memory, entry.offset);
     while (BucketLayout.isTentative(entry.word)) {
       Thread.onSpinWait();
@@ -339,11 +352,11 @@ public final class IndexTable {
   }
 
   /** Takes a saturated chain's shared entry; creates it if it is free. */
-  private boolean shareEntry(long main, long hash, IndexEntry entry) {
-    if (loadShared(main, hash, entry)) {
+  private boolean shareEntry(long main, long wanted, IndexEntry entry) {
+    if (loadShared(main, wanted, entry)) {
       return true;
     }
-    entry.word = BucketLayout.entry(hash);
+    entry.word = wanted;
     return replaceCounted(entry.offset, 0, entry.word, 1);
   }
 

@@ -20,13 +20,15 @@ import java.lang.foreign.MemorySegment;
  * @param table the table it reads; compare it by identity with {@link HashIndex#quietTable()}
  * @param own the table's memory
  * @param base where that begins in the memory that is read
+ * @param tagBase see {@link IndexGeometry#tagBase}
  */
-public record IndexView(IndexTable table, MemorySegment own, long base, long mainBuckets) {
+public record IndexView(
+    IndexTable table, MemorySegment own, long base, long mainBuckets, long tagBase) {
   private static final int TAG_SHIFT = Long.SIZE - BucketLayout.TAG_BITS - 2;
 
   public static IndexView of(IndexTable table) {
     MemorySegment own = table.memory();
-    return new IndexView(table, own, WholeMemory.base(own), table.mainBuckets());
+    return new IndexView(table, own, WholeMemory.base(own), table.mainBuckets(), table.tagBase());
   }
 
   /** The place of the main bucket of a hash. */
@@ -56,7 +58,7 @@ public record IndexView(IndexTable table, MemorySegment own, long base, long mai
 
   /** The newest address under a hash's own entry; 0 if it was not found at once. */
   public long address(long main, long hash) {
-    long entry = BucketLayout.entry(hash);
+    long entry = BucketLayout.entry(hash, tagBase);
     long address = findIn(main, entry);
     if (address == 0) {
       address = findInOverflow(main, entry);

@@ -16,7 +16,7 @@ import java.lang.foreign.MemorySegment;
  *   info:    PRESENT, FORK, 47..0 address of the left chain
  *   right:   63 BY_TAG, 47..0 address of the right chain
  *   choice:  number of main buckets, even: hashes of odd buckets go right, those of even ones left;
- *            BY_TAG: a tag: hashes of that tag go right, all others left
+ *            BY_TAG: 63..14 the base of a tag, 13..0 the tag: its hashes go right, all others left
  * </pre>
  *
  * It never changes after it was linked into a chain. Both chains are older than the fork. A fork is
@@ -25,12 +25,10 @@ import java.lang.foreign.MemorySegment;
 public final class ForkRecord {
   public static final int BYTES = 24;
 
-  /** Number of low bits of a hash that are its tag. */
-  public static final int TAG_BITS = 14;
-
   private static final long RIGHT = 8;
   private static final long CHOICE = 16;
   private static final long BY_TAG = 1L << 63;
+  private static final long TAG_MASK = (1L << HashTag.BITS) - 1;
 
   static {
     if (BYTES != LongRecord.BYTES || BYTES != SpanRecord.HEADER_BYTES || CHOICE + 8 != BYTES) {
@@ -46,10 +44,15 @@ public final class ForkRecord {
     create(memory, record, left, right, mainBuckets);
   }
 
-  /** Writes a fork that sends the hashes of one tag right. */
+  /** Writes a fork that sends the hashes of one {@link HashTag} right. */
   public static void createByTag(
-      MemorySegment memory, long record, long left, long right, long tag) {
-    create(memory, record, left, right | BY_TAG, tag);
+      MemorySegment memory, long record, long left, long right, long base, long tag) {
+    create(memory, record, left, right | BY_TAG, tagChoice(base, tag));
+  }
+
+  /** The choice of a fork by a tag. */
+  public static long tagChoice(long base, long tag) {
+    return base << HashTag.BITS | tag;
   }
 
   private static void create(
@@ -59,12 +62,17 @@ public final class ForkRecord {
     Words.storeRelease(memory, record, RecordInfo.fork(left));
   }
 
+  /** The base of the tag in a {@link #tagChoice}. */
+  public static long tagBase(long choice) {
+    return choice >>> HashTag.BITS;
+  }
+
   /** Address where the chain of a hash continues. */
   public static long next(MemorySegment memory, long record, long hash) {
     long choice = Words.loadPlain(memory, record + CHOICE);
     boolean isRight =
         isByTag(memory, record)
-            ? tag(hash) == choice
+            ? HashTag.of(hash, tagBase(choice)) == (choice & TAG_MASK)
             : (Math.unsignedMultiplyHigh(hash, choice) & 1) != 0;
     return isRight ? right(memory, record) : left(memory, record);
   }
@@ -74,7 +82,7 @@ public final class ForkRecord {
     return (Words.loadPlain(memory, record + RIGHT) & BY_TAG) != 0;
   }
 
-  /** The number of main buckets, or the tag, by which the fork chooses. */
+  /** The number of main buckets, or the {@link #tagChoice}, by which the fork chooses. */
   public static long choice(MemorySegment memory, long record) {
     return Words.loadPlain(memory, record + CHOICE);
   }
@@ -85,10 +93,5 @@ public final class ForkRecord {
 
   public static long right(MemorySegment memory, long record) {
     return Words.loadPlain(memory, record + RIGHT) & Address.MASK;
-  }
-
-  /** The tag of a hash. */
-  public static long tag(long hash) {
-    return hash & ((1L << TAG_BITS) - 1);
   }
 }

@@ -161,7 +161,12 @@ class HostileCheckpointTest {
             manifest.shape(),
             manifest.cut(),
             manifest.log(),
-            new IndexPart(index.mainBuckets(), index.overflowUsed(), index.isSharing(), forged)));
+            new IndexPart(
+                index.mainBuckets(),
+                index.tagBase(),
+                index.overflowUsed(),
+                index.isSharing(),
+                forged)));
     return "image at " + at;
   }
 

@@ -57,7 +57,7 @@ class LastAddressTest {
             new Shape(RecordKind.LONGS, PAGE_BYTES, 4 * PAGE_BYTES),
             new VersionCut(1, address, address, address, new TreeMap<>()),
             new LogPart(List.of(), null, List.of()),
-            new IndexPart(64, 0, false, null));
+            new IndexPart(64, 64, 0, false, null));
     byte[] bytes = ManifestCodec.encode(head).array();
     try (StoreImport.Target target = FasterStore.readExport(bytes, "head").into(directory)) {
       target.finish(List.of());

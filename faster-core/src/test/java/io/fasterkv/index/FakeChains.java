@@ -1,6 +1,7 @@
 package io.fasterkv.index;
 
-import io.fasterkv.record.ForkRecord;
+import io.fasterkv.record.HashTag;
+import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;
@@ -23,7 +24,7 @@ final class FakeChains implements Chains {
 
   private record ByBucket(long left, long right, long mainBuckets) implements Node {}
 
-  private record ByTag(long others, long ofTag, long tag) implements Node {}
+  private record ByTag(long others, long ofTag, long base, long tag) implements Node {}
 
   /**
    * @param isFull called before a fork is made; returns whether the log has no room now
@@ -99,8 +100,8 @@ final class FakeChains implements Chains {
   }
 
   @Override
-  public long joinByTag(long others, long ofTag, long tag) {
-    return isFull.getAsBoolean() ? RETRY : add(new ByTag(others, ofTag, tag));
+  public long joinByTag(long others, long ofTag, long base, long tag) {
+    return isFull.getAsBoolean() ? RETRY : add(new ByTag(others, ofTag, base, tag));
   }
 
   private long next(long at, long hash) {
@@ -108,7 +109,7 @@ final class FakeChains implements Chains {
       case Linked linked -> linked.previous;
       case ByBucket fork ->
           (Math.unsignedMultiplyHigh(hash, fork.mainBuckets) & 1) == 0 ? fork.left : fork.right;
-      case ByTag fork -> ForkRecord.tag(hash) == fork.tag ? fork.ofTag : fork.others;
+      case ByTag fork -> HashTag.of(hash, fork.base) == fork.tag ? fork.ofTag : fork.others;
     };
   }
 
@@ -118,11 +119,32 @@ final class FakeChains implements Chains {
         : !part.isOfOneTag();
   }
 
-  /** A hash in the middle of the part's bucket. */
+  /** A hash of the part: the lowest one of its bucket, or of its tag in that. */
   private static long aHashOf(Part part) {
-    long width = Long.divideUnsigned(-1, part.mainBuckets());
-    long middle = part.bucket() * width + width / 2;
-    return part.isOfOneTag() ? (middle & -(1L << ForkRecord.TAG_BITS)) | part.tag() : middle;
+    long first = lowest(part.bucket(), part.mainBuckets());
+    if (!part.isOfOneTag()) {
+      return first;
+    }
+    long last = lowest(part.bucket() + 1, part.mainBuckets()) - 1;
+    long lastBase = Math.unsignedMultiplyHigh(last, part.tagBase());
+    for (long base = Math.unsignedMultiplyHigh(first, part.tagBase()); base <= lastBase; base++) {
+      long tagged = (base << HashTag.BITS) + part.tag();
+      long hash = lowest(tagged, part.tagBase() << HashTag.BITS);
+      hash = Long.compareUnsigned(hash, first) < 0 ? first : hash;
+      if (part.contains(hash)) {
+        return hash;
+      }
+    }
+    // No hash of the bucket has the tag.
+    return first;
+  }
+
+  /** The lowest hash in a bucket; 0 after the last one. */
+  private static long lowest(long bucket, long buckets) {
+    BigInteger all = BigInteger.ONE.shiftLeft(Long.SIZE);
+    BigInteger product = all.multiply(BigInteger.valueOf(bucket));
+    BigInteger count = BigInteger.valueOf(buckets);
+    return product.add(count).subtract(BigInteger.ONE).divide(count).longValue();
   }
 
   private long add(Node node) {

@@ -8,6 +8,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.record.HashTag;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.SplittableRandom;
@@ -47,7 +48,7 @@ class IndexResizeTest {
     FakeChains chains = new FakeChains(() -> random.nextInt(3) == 0);
     long main = 1L << random.nextInt(3);
     HashIndex index = new HashIndex(arena, new IndexGeometry(main, random.nextInt(4)), 0);
-    long[] hashes = hashes(random);
+    long[] hashes = hashes(random, main);
     Map<Long, Long> newest = new HashMap<>();
     for (int step = 0; step < STEPS; step++) {
       int dice = random.nextInt(100);
@@ -82,10 +83,21 @@ class IndexResizeTest {
     checkAll(index, chains, hashes, newest, seed);
   }
 
-  /** Hashes of all buckets, with one of thirty tags each. */
-  private static long[] hashes(SplittableRandom random) {
+  /** Hashes of all buckets, with one of thirty tags each, two of which are of two thirds. */
+  private static long[] hashes(SplittableRandom random, long main) {
     int count = random.nextBoolean() ? 20 : 200;
-    return random.longs(count).map(hash -> (hash & -(1L << 14)) | random.nextInt(30)).toArray();
+    long[] tags = random.longs(30, 0, 1 << HashTag.BITS).toArray();
+    tags[0] = (1 << HashTag.BITS) / 3;
+    tags[1] = (2 << HashTag.BITS) / 3;
+    return random
+        .longs(count)
+        .map(hash -> {
+          long bucket = random.nextLong(main);
+          long tagged = bucket << HashTag.BITS | tags[random.nextInt(tags.length)];
+          int bits = HashTag.BITS + Long.numberOfTrailingZeros(main);
+          return tagged << (Long.SIZE - bits) | hash >>> bits;
+        })
+        .toArray();
   }
 
   private static IndexGeometry resized(HashIndex index, boolean grow) {
@@ -95,7 +107,8 @@ class IndexResizeTest {
 
   private static IndexGeometry grown(HashIndex index, int factor) {
     IndexGeometry geometry = index.soleTable().geometry();
-    return new IndexGeometry(factor * geometry.mainBuckets(), factor * geometry.overflowBuckets());
+    return new IndexGeometry(
+        factor * geometry.mainBuckets(), factor * geometry.overflowBuckets(), geometry.tagBase());
   }
 
   private static void resize(HashIndex index, boolean grow, FakeChains chains) {
@@ -171,7 +184,7 @@ class IndexResizeTest {
   @Test
   void sharesATailAndForksWhereBothChainsHaveGrown() {
     FakeChains chains = new FakeChains(() -> false);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0, 2), 0);
     long left = 5;
     long right = 1L << 63 | 5;
     push(index, chains, left);
@@ -201,7 +214,7 @@ class IndexResizeTest {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
     for (long hash = 0; hash < 10; hash++) {
-      push(index, chains, hash << 63 | hash);
+      push(index, chains, hash << 63 | hash << 49);
     }
     assertThat(index.soleTable().saturatedChains()).isEqualTo(1);
     resize(index, true, chains);
@@ -215,8 +228,8 @@ class IndexResizeTest {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(1, 3), 0);
     Map<Long, Long> newest = new HashMap<>();
-    long[] hashes = LongStream.range(0, 40).toArray();
-    Transition transition = index.beginResize(new IndexGeometry(2, 6), chains);
+    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    Transition transition = index.beginResize(new IndexGeometry(2, 6, 1), chains);
     IndexResize resize = transition.resize();
     resize.open();
     for (long hash : hashes) {

@@ -67,7 +67,7 @@ class IndexTableTest {
   @Test
   void concurrentRaisesLeaveTheHighestAddress() throws Exception {
     long seed = Long.getLong("faster.seed", System.nanoTime());
-    long[] hashes = distinctTags(seed, 40);
+    long[] hashes = distinctTags(seed, 40, 2);
     IndexTable index = new IndexTable(arena, new IndexGeometry(2, 20), 0);
     AtomicLongArray highest = new AtomicLongArray(hashes.length);
     try (ExecutorService threads = Executors.newFixedThreadPool(THREADS)) {
@@ -98,12 +98,12 @@ class IndexTableTest {
     assertThat(index.entries()).as("seed %d", seed).isEqualTo(hashes.length);
   }
 
-  /** Random hashes of which no two can share an entry. */
-  private static long[] distinctTags(long seed, int count) {
+  /** Random hashes of which no two can share an entry, even if they are in different buckets. */
+  private static long[] distinctTags(long seed, int count, long mainBuckets) {
     Set<Long> tags = new HashSet<>();
     return new SplittableRandom(seed)
         .longs()
-        .filter(hash -> tags.add(BucketLayout.entry(hash)))
+        .filter(hash -> tags.add(BucketLayout.entry(hash, mainBuckets)))
         .limit(count)
         .toArray();
   }
@@ -138,7 +138,7 @@ class IndexTableTest {
     Map<Long, Long> newest = new HashMap<>();
     for (int step = 0; step < STEPS; step++) {
       // Twenty tags in twenty-one entries: never full, so that no entry is shared.
-      long hash = random.nextInt(20);
+      long hash = (long) random.nextInt(20) << (Long.SIZE - BucketLayout.TAG_BITS);
       switch (random.nextInt(3)) {
         case 0 -> newest.put(hash, push(index, hash));
         case 1 -> {

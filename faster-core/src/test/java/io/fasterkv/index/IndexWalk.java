@@ -3,7 +3,6 @@ package io.fasterkv.index;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.memory.Words;
-import io.fasterkv.record.Address;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -51,13 +50,13 @@ public final class IndexWalk {
   }
 
   /** The tag of a hash. */
-  public static long tagOf(long hash) {
-    return hash & ((1L << BucketLayout.TAG_BITS) - 1);
+  public static long tagOf(IndexTable index, long hash) {
+    return BucketLayout.tag(index.entry(hash));
   }
 
-  /** The number of the entry that a hash shares when its bucket is saturated. */
-  public static int sharedSlotOf(long hash) {
-    return BucketLayout.sharedEntry(hash);
+  /** The number of the entry that a tag shares when its bucket is saturated. */
+  public static int sharedSlotOf(long tag) {
+    return BucketLayout.sharedEntry(tag);
   }
 
   /** The number of saturated main buckets. */
@@ -87,7 +86,7 @@ public final class IndexWalk {
           String place = "main bucket " + main + ", entry at " + at;
           assertThat(BucketLayout.isTentative(word)).as("a claim is left: " + place).isFalse();
           assertThat(word & BucketLayout.OCCUPIED).as("occupied: " + place).isNotZero();
-          long tag = word >>> Address.BITS & ((1L << BucketLayout.TAG_BITS) - 1);
+          long tag = BucketLayout.tag(word);
           assertThat(places.putIfAbsent(tag, at)).as("tag " + tag + " twice: " + place).isNull();
           int sharedSlot = isSaturated && bucket == main ? slot : -1;
           entries.add(new Entry(main, tag, sharedSlot, BucketLayout.address(word)));

@@ -51,7 +51,7 @@ class UpcomingKeysTest {
     append("tombstone", RecordInfo.TOMBSTONE);
     append("chunk", RecordInfo.CHUNK);
     append("overwritten", RecordInfo.OVERWRITTEN);
-    ForkRecord.createByTag(page, end, 8, 16, 1);
+    ForkRecord.createByTag(page, end, 8, 16, 1, 1);
     end += ForkRecord.BYTES;
     Words.storePlain(page, end, RecordInfo.padding(64));
     end += 64;

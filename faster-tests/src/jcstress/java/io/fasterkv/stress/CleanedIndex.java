@@ -22,8 +22,10 @@ public class CleanedIndex {
   /** Slots for entries in the bucket. */
   protected static final int ENTRIES = 7;
 
-  private static final long HASH = 3;
-  private static final long OTHER_HASH = 5;
+  /** Two hashes with different tags. */
+  private static final long HASH = 3L << 60;
+
+  private static final long OTHER_HASH = 5L << 60;
   private static final int ACTORS = 2;
 
   private final Epochs epochs =
@@ -54,7 +56,7 @@ public class CleanedIndex {
     for (long hash : new long[] {OTHER_HASH, HASH}) {
       index.enter(hash, entry);
       index.findOrCreate(hash, entry);
-      index.compareAndSet(entry, hash);
+      index.compareAndSet(entry, DROPPED - 1);
     }
     return this;
   }

@@ -34,7 +34,8 @@ public class ResizedIndex implements Chains {
   private final AtomicInteger moves = new AtomicInteger();
 
   public ResizedIndex(OffHeapArena arena) {
-    index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    // Tags count from two buckets, so they do not tell the parts of one: each chain is asked for.
+    index = new HashIndex(arena, new IndexGeometry(1, 0, 2), 0);
   }
 
   /** Adds an actor's records to the top of the chain, one after another, as operations do. */
@@ -184,7 +185,7 @@ public class ResizedIndex implements Chains {
   }
 
   @Override
-  public long joinByTag(long others, long ofTag, long tag) {
+  public long joinByTag(long others, long ofTag, long base, long tag) {
     throw new IllegalStateException("one tag does not saturate a bucket");
   }
 

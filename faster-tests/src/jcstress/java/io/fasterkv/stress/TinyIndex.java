@@ -6,6 +6,7 @@ import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexTable;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.HashTag;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 
@@ -48,13 +49,13 @@ public class TinyIndex {
       Words.storePlain(memory, bucket * BUCKET_BYTES + ENTRIES * Long.BYTES, bucket + 1L);
     }
     for (int other = 0; other < taken; other++) {
-      index.findOrCreate(OTHER + other, entries[0]);
+      index.findOrCreate(hash(OTHER + other), entries[0]);
     }
   }
 
   /** Removes the entry of the other tag that is first in the chain. */
   public final void removeFirst(int actor) {
-    if (index.find(OTHER, entries[actor]) && entries[actor].address() == 0) {
+    if (index.find(hash(OTHER), entries[actor]) && entries[actor].address() == 0) {
       index.remove(entries[actor]);
     }
   }
@@ -63,21 +64,26 @@ public class TinyIndex {
   public void push(int actor) {
     IndexEntry entry = entries[actor];
     do {
-      index.findOrCreate(TAG, entry);
+      index.findOrCreate(hash(TAG), entry);
       previous[actor] = entry.address();
     } while (!index.compareAndSet(entry, actor));
   }
 
   /** Adds another tag, and record {@code actor} (1 or 2) of the tag, as a replay does. */
   public final void fill(int actor) {
-    fills[actor].add(OTHER + BUCKET_BYTES + actor, actor);
-    fills[actor].add(TAG, actor);
+    fills[actor].add(hash(OTHER + BUCKET_BYTES + actor), actor);
+    fills[actor].add(hash(TAG), actor);
     fills[actor].finish();
   }
 
   /** The record that the tag's entry leads to. */
   public final int newest() {
-    return index.find(TAG, entries[0]) ? (int) entries[0].address() : 0;
+    return index.find(hash(TAG), entries[0]) ? (int) entries[0].address() : 0;
+  }
+
+  /** A hash of a tag: in an index of one bucket, a tag is a hash's first bits. */
+  private static long hash(long tag) {
+    return tag << (Long.SIZE - HashTag.BITS);
   }
 
   protected static boolean isOfTag(long word) {
@@ -107,7 +113,7 @@ public class TinyIndex {
   /** Number of the two records that are in the tag's chain. */
   public final int reachable() {
     int count = 0;
-    if (index.find(TAG, entries[0])) {
+    if (index.find(hash(TAG), entries[0])) {
       for (long at = entries[0].address(); at != 0; at = previous[(int) at]) {
         count++;
       }

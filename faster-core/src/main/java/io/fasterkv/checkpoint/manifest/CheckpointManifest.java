@@ -58,12 +58,17 @@ public record CheckpointManifest(
 
   /**
    * @param mainBuckets buckets that hashes select
+   * @param tagBase number of main buckets from which tags count
    * @param overflowUsed overflow buckets in use at the cut
    * @param isSharing whether tags share entries because there was no room for another one
    * @param image the newest image of the index; null if there is none of this table
    */
   public record IndexPart(
-      long mainBuckets, long overflowUsed, boolean isSharing, @Nullable Image image) {}
+      long mainBuckets,
+      long tagBase,
+      long overflowUsed,
+      boolean isSharing,
+      @Nullable Image image) {}
 
   /**
    * An image of the index, in a file of the checkpoint that wrote it.

@@ -38,7 +38,7 @@ public final class ManifestCodec {
   /** "FASTERCK". */
   static final long MAGIC = 0x464153544552434BL;
 
-  static final int VERSION = 4;
+  static final int VERSION = 5;
 
   /** Kinds by their code in a manifest. */
   private static final CheckpointKind[] KINDS = {
@@ -113,6 +113,7 @@ public final class ManifestCodec {
 
   private static void write(IndexPart index, DataOutputStream out) throws IOException {
     out.writeLong(index.mainBuckets());
+    out.writeLong(index.tagBase());
     out.writeLong(index.overflowUsed());
     out.writeByte(index.isSharing() ? 1 : 0);
     Image image = index.image();
@@ -293,11 +294,12 @@ public final class ManifestCodec {
 
   private static IndexPart index(ByteBuffer in) {
     long mainBuckets = in.getLong();
+    long tagBase = in.getLong();
     long overflowUsed = in.getLong();
     boolean isSharing = checkedCode(in.get(), 2) == 1;
     long of = in.getLong();
     if (of == 0) {
-      return new IndexPart(mainBuckets, overflowUsed, isSharing, null);
+      return new IndexPart(mainBuckets, tagBase, overflowUsed, isSharing, null);
     }
     long start = in.getLong();
     long overflowInImage = in.getLong();
@@ -308,6 +310,7 @@ public final class ManifestCodec {
     }
     return new IndexPart(
         mainBuckets,
+        tagBase,
         overflowUsed,
         isSharing,
         new Image(of, start, overflowInImage, chunkBytes, List.copyOf(checksums)));

@@ -118,6 +118,10 @@ public final class ManifestRules {
         "mainBuckets=" + index.mainBuckets(),
         "1 to " + MAX_BUCKETS);
     require(
+        index.tagBase() > 0 && index.tagBase() <= MAX_BUCKETS,
+        "tagBase=" + index.tagBase(),
+        "1 to " + MAX_BUCKETS);
+    require(
         index.overflowUsed() >= 0 && index.overflowUsed() <= MAX_BUCKETS,
         "overflowUsed=" + index.overflowUsed(),
         "0 to " + MAX_BUCKETS);

@@ -169,20 +169,19 @@ public final class Recovery {
   /** The sizes of the index. */
   public IndexGeometry indexGeometry() {
     long main = manifest.index().mainBuckets();
+    IndexGeometry saved = new IndexGeometry(main, 0, manifest.index().tagBase());
     if (!manifest.hasImage()) {
-      return IndexGeometry.refined(main, config.indexBytes() + lentBytes);
+      return saved.refined(config.indexBytes() + lentBytes);
     }
     long used = manifest.index().overflowUsed();
     long room = indexRoomBytes(config) - config.memoryBytes() / 64;
     long most = Math.max(used, room / IndexImage.BUCKET_BYTES - main);
     IndexGeometry geometry =
-        IndexGeometry.withMain(
-            main,
-            Math.min(used + spareBuckets(), most),
-            config.indexBytes(),
-            indexRoomBytes(config));
+        saved.withOverflow(
+            Math.min(used + spareBuckets(), most), config.indexBytes(), indexRoomBytes(config));
     long lent = Math.min(lentBytes / IndexImage.BUCKET_BYTES, most - geometry.overflowBuckets());
-    return new IndexGeometry(main, geometry.overflowBuckets() + Math.max(0, lent));
+    long overflow = geometry.overflowBuckets() + Math.max(0, lent);
+    return new IndexGeometry(main, overflow, saved.tagBase());
   }
 
   /**

@@ -131,6 +131,7 @@ public final class CheckpointWriter {
             logPart(List.of(), null, cut),
             new IndexPart(
                 table.mainBuckets(),
+                table.geometry().tagBase(),
                 table.overflowBucketsUsed(),
                 table.saturatedChains() > 0,
                 null));
@@ -193,7 +194,8 @@ public final class CheckpointWriter {
     IndexTable table = engine.index().soleTable();
     Image image = parts.olderImage == null ? copyIndex(number, cut) : parts.olderImage;
     long used = Math.max(image.overflowUsed(), table.overflowBucketsUsed());
-    return new IndexPart(table.mainBuckets(), used, table.saturatedChains() > 0, image);
+    return new IndexPart(
+        table.mainBuckets(), table.geometry().tagBase(), used, table.saturatedChains() > 0, image);
   }
 
   private Image copyIndex(long number, VersionCut cut) throws IOException {

@@ -21,7 +21,9 @@ public final class SpanPaths {
   private static final long MOST_WITHOUT =
       Long.getLong("io.fasterkv.operationsBeforeAClass", 1 << 20);
 
-  /** A session asks for a class once in this many operations: the sum of all sessions has a lock. */
+  /**
+   * A session asks for a class once in this many operations: the sum of all sessions has a lock.
+   */
   private static final long ASKS_ONCE_IN = Math.clamp(MOST_WITHOUT, 1, 64);
 
   private final Engine engine;

@@ -95,7 +95,7 @@ public final class IndexResizer {
   private IndexGeometry refined(long bytes) {
     IndexGeometry now = geometry();
     long room = bytes - now.bytes();
-    IndexGeometry refined = IndexGeometry.refined(now.mainBuckets(), room);
+    IndexGeometry refined = now.refined(room);
     // So that each part of a bucket has as many overflow buckets as the whole may have now.
     long parts = Math.min(refined.mainBuckets() / now.mainBuckets(), room / now.bytes());
     return refined.divided(Math.max(1, parts) * now.mainBuckets());

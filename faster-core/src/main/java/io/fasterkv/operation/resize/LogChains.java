@@ -58,10 +58,10 @@ final class LogChains implements Chains {
     long choice = ForkRecord.choice(memory, record);
     boolean isRight;
     if (ForkRecord.isByTag(memory, record)) {
-      if (!part.isOfOneTag()) {
+      if (!part.isOfOneTag() || part.tagBase() != ForkRecord.tagBase(choice)) {
         return UNDECIDED;
       }
-      isRight = part.tag() == choice;
+      isRight = choice == ForkRecord.tagChoice(part.tagBase(), part.tag());
     } else {
       // A bucket of the part's table is within one bucket of any table of the same size or smaller.
       if (part.mainBuckets() % choice != 0) {
@@ -113,12 +113,12 @@ final class LogChains implements Chains {
   }
 
   @Override
-  public long joinByTag(long others, long ofTag, long tag) {
+  public long joinByTag(long others, long ofTag, long base, long tag) {
     long fork = log.allocate(ForkRecord.BYTES, Claim.FORK);
     if (fork == HybridLog.RETRY) {
       return RETRY;
     }
-    ForkRecord.createByTag(log.memory(), log.offset(fork), others, ofTag, tag);
+    ForkRecord.createByTag(log.memory(), log.offset(fork), others, ofTag, base, tag);
     return fork;
   }
 

@@ -29,7 +29,7 @@ class VersionHeadTest {
                       new Shape(RecordKind.LONGS, 4096, 32768),
                       new VersionCut(7, 4096, 20480, 24576, new TreeMap<>()),
                       new LogPart(List.of(), null, List.of(FIRST, SECOND)),
-                      new IndexPart(64, 0, false, null)))
+                      new IndexPart(64, 64, 0, false, null)))
               .array(),
           "the head");
 

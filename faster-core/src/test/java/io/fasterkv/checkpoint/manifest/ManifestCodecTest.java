@@ -47,9 +47,9 @@ class ManifestCodecTest {
   private static final List<VoidRange> VOIDS = List.of(new VoidRange(100, 200, 63));
   private static final LogPart LOG = new LogPart(EXTENTS, null, VOIDS, heat(200));
   private static final IndexPart INDEX =
-      new IndexPart(6, 2, false, new Image(5, 900, 1, 256, List.of(1, -2)));
+      new IndexPart(6, 6, 2, false, new Image(5, 900, 1, 256, List.of(1, -2)));
   private static final IndexPart INDEX_OF_THE_START =
-      new IndexPart(6, 2, false, new Image(5, 64, 1, 256, List.of(1, -2)));
+      new IndexPart(6, 6, 2, false, new Image(5, 64, 1, 256, List.of(1, -2)));
 
   @ParameterizedTest
   @EnumSource
@@ -72,13 +72,13 @@ class ManifestCodecTest {
 
   @Test
   void anIndexAloneIsDecodedUnchanged() {
-    IndexPart own = new IndexPart(6, 2, true, new Image(7, 900, 1, 256, List.of(1, -2)));
+    IndexPart own = new IndexPart(6, 6, 2, true, new Image(7, 900, 1, 256, List.of(1, -2)));
     assertComesBack(manifest(CheckpointKind.INDEX_ONLY, CUT, LogPart.NONE, own));
   }
 
   @Test
   void aLogWithoutAnyImageIsDecodedUnchanged() {
-    assertComesBack(manifest(RecordKind.LONGS, LOG, new IndexPart(6, 2, false, null)));
+    assertComesBack(manifest(RecordKind.LONGS, LOG, new IndexPart(6, 6, 2, false, null)));
   }
 
   /** The bytes in docs/FORMAT.md. */
@@ -91,15 +91,16 @@ class ManifestCodecTest {
             new Shape(RecordKind.SPANS, 4096, 32768),
             new VersionCut(1, 64, 64, 4096, new TreeMap<>()),
             new LogPart(List.of(new Extent(0, 4096, 0x22222222)), null, List.of(), heat(1)),
-            new IndexPart(3, 0, false, new Image(1, 64, 0, 4096, List.of(0x11111111))));
+            new IndexPart(3, 3, 0, false, new Image(1, 64, 0, 4096, List.of(0x11111111))));
     String expected =
         """
-        46 41 53 54 45 52 43 4b  00 00 00 04  00 00 00 00 00 00 00 01
+        46 41 53 54 45 52 43 4b  00 00 00 05  00 00 00 00 00 00 00 01
         00 00  00 00 10 00  00 00 00 00 00 00 80 00
         00 00 00 00 00 00 00 01
         00 00 00 00 00 00 00 40  00 00 00 00 00 00 00 40
         00 00 00 00 00 00 10 00  00 00 00 00
-        00 00 00 00 00 00 00 03  00 00 00 00 00 00 00 00  00
+        00 00 00 00 00 00 00 03  00 00 00 00 00 00 00 03
+        00 00 00 00 00 00 00 00  00
         00 00 00 00 00 00 00 01  00 00 00 00 00 00 00 40
         00 00 00 00 00 00 00 00  00 00 10 00  00 00 00 01  11 11 11 11
         00 00 00 01
@@ -175,14 +176,15 @@ class ManifestCodecTest {
     assertMisfit(new LogPart(EXTENTS, null, List.of(new VoidRange(100, 2049, 1))), INDEX);
     assertMisfit(new LogPart(EXTENTS, blocks(1024, 2048), VOIDS), INDEX);
     assertMisfit(new LogPart(EXTENTS, null, VOIDS, heat(1, 2)), INDEX);
-    assertMisfit(LOG, new IndexPart(0, 2, false, new Image(5, 900, 1, 256, List.of(1))));
-    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, 1, 256, List.of(1))));
-    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, -1, 256, List.of(1, 2))));
-    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 900, 3, 256, List.of(1, 2, 3))));
-    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(8, 900, 1, 256, List.of(1, 2))));
-    assertMisfit(LOG, new IndexPart(6, 2, false, new Image(5, 2049, 1, 256, List.of(1, 2))));
+    assertMisfit(LOG, new IndexPart(6, 0, 2, false, new Image(5, 900, 1, 256, List.of(1))));
+    assertMisfit(LOG, new IndexPart(0, 6, 2, false, new Image(5, 900, 1, 256, List.of(1))));
+    assertMisfit(LOG, new IndexPart(6, 6, 2, false, new Image(5, 900, 1, 256, List.of(1))));
+    assertMisfit(LOG, new IndexPart(6, 6, 2, false, new Image(5, 900, -1, 256, List.of(1, 2))));
+    assertMisfit(LOG, new IndexPart(6, 6, 2, false, new Image(5, 900, 3, 256, List.of(1, 2, 3))));
+    assertMisfit(LOG, new IndexPart(6, 6, 2, false, new Image(8, 900, 1, 256, List.of(1, 2))));
+    assertMisfit(LOG, new IndexPart(6, 6, 2, false, new Image(5, 2049, 1, 256, List.of(1, 2))));
     assertMisfit(
-        LOG, new IndexPart(6, 2, false, new Image(5, 900, 1, 100, List.of(1, 2, 3, 4, 5))));
+        LOG, new IndexPart(6, 6, 2, false, new Image(5, 900, 1, 100, List.of(1, 2, 3, 4, 5))));
   }
 
   @Test
@@ -217,7 +219,7 @@ class ManifestCodecTest {
     seal(bytes);
     assertThatThrownBy(() -> ManifestCodec.decode(ByteBuffer.wrap(bytes), FILE))
         .isInstanceOf(Corrupt.class)
-        .hasMessageContaining("file=" + FILE + ", offset=8, version=" + version + ", allowed=4");
+        .hasMessageContaining("file=" + FILE + ", offset=8, version=" + version + ", allowed=5");
   }
 
   private static void assertMisfit(LogPart log, IndexPart index) {

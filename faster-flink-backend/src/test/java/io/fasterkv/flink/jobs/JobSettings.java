@@ -54,8 +54,10 @@ enum JobSettings {
         CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
     config.setString("execution.checkpointing.interval", "50 ms");
-    // With any backend, one failover in some hundred leaves Flink 2.3 with a checkpoint that it never
-    // triggers: its source coordinator waits for an event that was held back for a task that failed.
+    // With any backend, one failover in some hundred leaves Flink 2.3 with a checkpoint that it
+    // never
+    // triggers: its source coordinator waits for an event that was held back for a task that
+    // failed.
     config.setString("execution.checkpointing.timeout", "20 s");
     config.setString("restart-strategy.type", "fixed-delay");
     config.setString("restart-strategy.fixed-delay.attempts", "1000");

@@ -63,6 +63,7 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         log.quota().memoryBytes(),
         Math.max(0, log.tailAddress() - head),
         Math.max(0, head - log.beginAddress()),
+        memory.spareIndexBytes(),
         memory.isIndexScarce(),
         memory.acceptedBytes(),
         memory.releasedBytes());

@@ -18,9 +18,9 @@ public final class StoreIndex {
 
   /**
    * Doubles the hash index, on this thread, concurrently with any number of sessions (SIGMOD'18,
-   * appendix B). Sessions continue, but for operations on the few buckets that are being moved. The
-   * index may grow whatever part of the log is on disk. Waits for a running checkpoint, and
-   * checkpoints wait for this.
+   * appendix B). Sessions continue, but for operations on the few buckets that are being moved.
+   * Chains on disk do not matter, except in buckets that share entries because the index is full.
+   * Waits for a running checkpoint, and checkpoints wait for this.
    *
    * @return the new size of the index, in bytes
    * @throws io.fasterkv.api.StoreException.OutOfBudget if the budget has no room for the new index
@@ -31,9 +31,9 @@ public final class StoreIndex {
   }
 
   /**
-   * Halves the hash index, on this thread; sessions move the buckets that they need. In an index
-   * that becomes smaller than it began, or shares entries because it is full, chains of two buckets
-   * may meet; then it writes up to 24 bytes to the log for each entry of the index.
+   * Halves the hash index, on this thread; sessions move the buckets that they need. Where chains
+   * of two buckets meet, it writes up to 24 bytes to the log for an entry. Most meet only in an
+   * index that becomes smaller than it began, or that shares entries because it is full.
    *
    * @return the new size of the index, in bytes
    * @throws BadConfig if the number of main buckets is odd

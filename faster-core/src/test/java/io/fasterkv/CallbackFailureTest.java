@@ -30,7 +30,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  */
 class CallbackFailureTest {
   private static final int PAGE_BYTES = 4096;
-  private static final ByteSpan KEY = HashedKeys.key(5, 1);
+  private static final ByteSpan KEY = HashedKeys.numbered(5, 1);
   private static final int ROUNDS = 20;
 
   @TempDir Path directory;
@@ -140,7 +140,7 @@ class CallbackFailureTest {
   private void deltas(Session<Integer, long[], Object> session) {
     long end = store.log().tailAddress();
     for (int i = 0; Insides.engine(store).log().headAddress() < end; i++) {
-      session.upsert(HashedKeys.key(77, i), ByteSpan.of(new byte[900]), null);
+      session.upsert(HashedKeys.numbered(77, i), ByteSpan.of(new byte[900]), null);
     }
     for (int i = 0; i < 3; i++) {
       session.rmw(KEY, 8, null);
@@ -150,7 +150,7 @@ class CallbackFailureTest {
 
   private static void fillPage(Session<Integer, long[], Object> session, int round) {
     for (int i = 0; i < 3; i++) {
-      session.upsert(HashedKeys.key(6, 10L * round + i), ByteSpan.of(new byte[900]), null);
+      session.upsert(HashedKeys.numbered(6, 10L * round + i), ByteSpan.of(new byte[900]), null);
     }
   }
 
@@ -336,11 +336,11 @@ class CallbackFailureTest {
     open(RecordKind.SPANS, functions);
     try (var session = store.newSession().mode(SessionMode.PENDING).spans(functions)) {
       for (int i = 0; i < 100; i++) {
-        session.upsert(HashedKeys.key(i, 1), Counting.value(1, 900), null);
+        session.upsert(HashedKeys.numbered(i, 1), Counting.value(1, 900), null);
       }
-      functions.onCompletion = () -> session.read(HashedKeys.key(2, 1), 0, new long[1], null);
+      functions.onCompletion = () -> session.read(HashedKeys.numbered(2, 1), 0, new long[1], null);
       for (int i = 0; i < 3; i++) {
-        assertThat(session.read(HashedKeys.key(i, 1), 0, new long[1], "context"))
+        assertThat(session.read(HashedKeys.numbered(i, 1), 0, new long[1], "context"))
             .isEqualTo(Status.PENDING);
       }
       int refused = 0;

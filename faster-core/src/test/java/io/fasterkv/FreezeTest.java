@@ -24,7 +24,7 @@ class FreezeTest {
 
   /** Runs on classes in which a thread can be stopped at the read-only address. */
   static final class Scenario implements Runnable {
-    private static final ByteSpan KEY = HashedKeys.key(5, 1);
+    private static final ByteSpan KEY = HashedKeys.numbered(5, 1);
 
     @Override
     public void run() {
@@ -41,7 +41,7 @@ class FreezeTest {
         HybridLog log = Insides.engine(store).log();
         long end = log.pageEnd(log.tailAddress());
         for (int i = 0; log.tailAddress() <= end; i++) {
-          session.upsert(HashedKeys.key(6, i), ByteSpan.of(new byte[900]), null);
+          session.upsert(HashedKeys.numbered(6, i), ByteSpan.of(new byte[900]), null);
         }
         Pause pause = new Pause();
         pause.start(() -> {

@@ -3,6 +3,7 @@ package io.fasterkv;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.fasterkv.api.ByteSpan;
+import io.fasterkv.record.HashTag;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
@@ -23,11 +24,22 @@ final class HashedKeys {
     return ByteSpan.of(bytes.putLong(hash).putLong(id).array());
   }
 
-  /** A hash that chooses one of {@code buckets} main buckets, with a tag of zero. */
+  /** A key of 16 bytes; keys with different numbers hardly ever have the same bucket and tag. */
+  static ByteSpan numbered(long number, long id) {
+    return key(number * 0x9E3779B97F4A7C15L, id);
+  }
+
+  /** A hash that chooses one of {@code buckets} main buckets, always with the same tag. */
   static long inBucket(long bucket, long buckets) {
+    return inBucket(bucket, buckets, 0);
+  }
+
+  /** A hash that chooses one of {@code buckets} main buckets, from which tags count, and a tag. */
+  static long inBucket(long bucket, long buckets, long tag) {
     long width = Long.divideUnsigned(-1L, buckets);
-    long hash = (bucket * width + width / 2) & ~0xFFFFL;
+    long hash = bucket * width + buckets + (width >>> HashTag.BITS) * tag + (width >>> 15);
     assertThat(Math.unsignedMultiplyHigh(hash, buckets)).isEqualTo(bucket);
+    assertThat(HashTag.of(hash, buckets)).isEqualTo(tag);
     return hash;
   }
 }

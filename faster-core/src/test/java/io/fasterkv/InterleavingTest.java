@@ -24,7 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 class InterleavingTest {
   private static final int PAGE_BYTES = 4096;
-  private static final ByteSpan KEY = HashedKeys.key(5, 1);
+  private static final ByteSpan KEY = HashedKeys.numbered(5, 1);
 
   @TempDir Path directory;
 
@@ -64,7 +64,7 @@ class InterleavingTest {
   private static void fill(
       Session<byte[], BytesFunctions.Result, Object> session, int from, int until) {
     for (int i = from; i < until; i++) {
-      session.upsert(HashedKeys.key(i, 2), ByteSpan.of(new byte[900]), null);
+      session.upsert(HashedKeys.numbered(i, 2), ByteSpan.of(new byte[900]), null);
     }
   }
 

@@ -144,7 +144,7 @@ class RaceTest {
   }
 
   private static ByteSpan tagged(long round, long buckets, int i, long id) {
-    return HashedKeys.key(HashedKeys.inBucket(i % buckets, buckets) | (round + i) % 1000, id);
+    return HashedKeys.key(HashedKeys.inBucket(i % buckets, buckets, (round + i) % 1000), id);
   }
 
   /** A key is deleted with its entry while another with its tag is inserted. */
@@ -189,7 +189,7 @@ class RaceTest {
     try (FasterStore store = open(RecordKind.SPANS, 4096);
         var first = spans(store);
         var second = spans(store)) {
-      ByteSpan key = HashedKeys.key(7, 1);
+      ByteSpan key = HashedKeys.numbered(7, 1);
       new Duel(2, ROUNDS, "update beside growth", () -> Insides.marks(store))
           .add(
               round -> rmwAll(first, key, new byte[1]),

@@ -138,6 +138,6 @@ class StoreStackOverflowTest {
   }
 
   private static ByteSpan key(int number) {
-    return HashedKeys.key(number, number);
+    return HashedKeys.numbered(number, number);
   }
 }

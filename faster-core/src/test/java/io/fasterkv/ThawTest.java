@@ -45,7 +45,7 @@ class ThawTest {
 
   /** Runs on classes in which a thread can be stopped before it reads the log's addresses. */
   static final class Scenario implements BiConsumer<Path, String> {
-    private static final ByteSpan KEY = HashedKeys.key(5, 1);
+    private static final ByteSpan KEY = HashedKeys.numbered(5, 1);
 
     @Override
     public void accept(Path directory, String late) {

@@ -14,10 +14,10 @@ import org.jspecify.annotations.Nullable;
  * none is read: a {@link HashTag} tells the side of an entry, which goes there as it is.
  *
  * <p>Two kinds of entries belong to several sides: those of tags that lie across a border, and all
- * in a table with fewer buckets than its tags count from. There, each side's entry leads to the
- * first record in memory that belongs to that side, or, if memory has none, to the place where the
- * chain continues on disk; the sides then share that part. Records of other sides in a chain do no
- * harm, since keys are compared.
+ * in a table whose number of buckets is no multiple of the one that its tags count from. There,
+ * each side's entry leads to the first record in memory that belongs to that side, or, if memory
+ * has none, to the place where the chain continues on disk; the sides then share that part. Records
+ * of other sides in a chain do no harm, since keys are compared.
  *
  * <p>A saturated bucket gets an entry of its own for each tag if all of its shared chains are in
  * memory, so that all their tags are known, and the table has room. Otherwise all sides keep the

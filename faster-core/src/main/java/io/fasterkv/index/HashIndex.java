@@ -43,10 +43,7 @@ public final class HashIndex {
   /** Creates an index whose table can get up to {@code moreBytes} for more overflow buckets. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, long moreBytes) {
     this.arena = arena;
-    growth =
-        moreBytes == 0
-            ? IndexTable.Growth.NONE
-            : new IndexTable.Growth(moreBytes, () -> onScarce.run());
+    growth = new IndexTable.Growth(moreBytes, () -> onScarce.run());
     tableArena = arena.part();
     try {
       table = new IndexTable(tableArena, geometry, overflowUsed, growth);
@@ -249,11 +246,16 @@ public final class HashIndex {
   }
 
   /**
-   * Sets a callback that is called repeatedly while few overflow buckets are left; it must not
-   * block.
+   * Adds a callback that is called repeatedly while few overflow buckets are left; it must not
+   * block. Called before the index is used.
    */
   public void onScarce(Runnable listener) {
-    onScarce = listener;
+    Runnable others = onScarce;
+    onScarce =
+        () -> {
+          others.run();
+          listener.run();
+        };
   }
 
   /** Bytes that {@link #takeOver} can use. */

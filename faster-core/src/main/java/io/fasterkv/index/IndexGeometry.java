@@ -16,7 +16,7 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets, long tagBase
   private static final long OVERFLOW_SHARE = 4;
 
   private static final long FIRST_SHARE = 16;
-  private static final long LEAST_FIRST_BYTES = 1 << 20;
+  private static final long LEAST_FIRST_BYTES = 64 << 10;
 
   /** A division for a new index, whose tags count from its main buckets. */
   public IndexGeometry(long mainBuckets, long overflowBuckets) {

@@ -75,6 +75,10 @@ public final class IndexResize {
 
   /** Creates a resize to a table with a multiple of the main buckets, or half of them. */
   public IndexResize(IndexTable from, IndexTable to, Chains chains) {
+    if (from.tagBase() != to.tagBase()) {
+      throw new IllegalArgumentException(
+          "tables with different tags: tagBase=" + to.tagBase() + ", allowed=" + from.tagBase());
+    }
     this.from = from;
     this.to = to;
     this.chains = chains;

@@ -49,8 +49,8 @@ public interface StoreImport {
   /**
    * Returns an import of the log up to an address. A store built from it has the version's content
    * once the {@link #records} from that address on are inserted into it. This does not hold if the
-   * index was made smaller than it began after the log had that length, because chains are then
-   * forked above the address.
+   * index was halved after the log had that length, because chains may then be forked above the
+   * address.
    *
    * @param end the end of one of the log's pieces, or its begin
    * @return the shorter import

@@ -16,7 +16,7 @@ public final class IndexWalk {
    * An entry that other threads can see.
    *
    * @param bucket number of its main bucket
-   * @param tag the low bits of the hashes for which it was made
+   * @param tag the tag of the hashes for which it was made
    * @param sharedSlot its number in a saturated main bucket, which other tags may use too; else -1
    * @param address of the newest record, 0 for none
    */

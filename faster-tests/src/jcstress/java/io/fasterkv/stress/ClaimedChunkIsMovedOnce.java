@@ -17,7 +17,7 @@ import org.openjdk.jcstress.infra.results.II_Result;
 @Outcome(expect = FORBIDDEN, desc = "moved twice, or used before it was complete: a record is lost")
 @State
 public class ClaimedChunkIsMovedOnce {
-  private static final Pool<ResizedIndex> POOL = new Pool<>(ResizedIndex::new);
+  private static final Pool<ResizedIndex> POOL = new Pool<>(arena -> new ResizedIndex(arena, 2));
 
   private final ResizedIndex index = POOL.take().reset();
   private final Transition transition;

@@ -34,8 +34,15 @@ public class ResizedIndex implements Chains {
   private final AtomicInteger moves = new AtomicInteger();
 
   public ResizedIndex(OffHeapArena arena) {
-    // Tags count from two buckets, so they do not tell the parts of one: each chain is asked for.
-    index = new HashIndex(arena, new IndexGeometry(1, 0, 2), 0);
+    this(arena, 1);
+  }
+
+  /**
+   * @param tagBase number of buckets from which tags count: with 1, tags tell the parts of a
+   *     bucket, with 2, each chain is asked for
+   */
+  public ResizedIndex(OffHeapArena arena, long tagBase) {
+    index = new HashIndex(arena, new IndexGeometry(1, 0, tagBase), 0);
   }
 
   /** Adds an actor's records to the top of the chain, one after another, as operations do. */

@@ -171,7 +171,12 @@ public final class Recovery {
     long main = manifest.index().mainBuckets();
     IndexGeometry saved = new IndexGeometry(main, 0, manifest.index().tagBase());
     if (!manifest.hasImage()) {
-      return saved.refined(config.indexBytes() + lentBytes);
+      IndexGeometry refined = saved.refined(config.indexBytes() + lentBytes);
+      // All entries are made anew. New tags separate at least what the old ones did, if these
+      // counted from whole buckets.
+      return main % saved.tagBase() == 0
+          ? new IndexGeometry(refined.mainBuckets(), refined.overflowBuckets())
+          : refined;
     }
     long used = manifest.index().overflowUsed();
     long room = indexRoomBytes(config) - config.memoryBytes() / 64;

@@ -2,11 +2,9 @@ package io.fasterkv.operation.resize;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.IndexTable;
-import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.core.Engine;
-import io.fasterkv.operation.version.SessionCounters.Growth;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
@@ -16,21 +14,13 @@ import java.util.concurrent.locks.ReentrantLock;
  * when its chains outgrow their buckets. An index that is no larger than necessary occupies fewer
  * cache lines and pages, which determine the speed of operations in memory.
  *
- * <p>A growth cannot separate records on disk: an entry that leads there is copied to each part of
- * its bucket, and stays until compaction has processed those records. So if the log fills with
- * records of new keys, the index grows before the first of them leave memory.
+ * <p>The thread looks at the index now and then, and at once when overflow buckets become scarce.
  */
 public final class IndexGrowth implements AutoCloseable {
   private static final long LOOK_NANOS = 10_000_000;
 
   /** With four entries in a bucket on average, an eighth of the overflow buckets is in use. */
   private static final long OVERFLOW_SHARE = 8;
-
-  /** Records are about to leave memory when half of it is used. */
-  private static final long LOG_SHARE = 2;
-
-  /** If a quarter of the log is live, it was filled by new keys and not by updates. */
-  private static final long LIVE_SHARE = 4;
 
   /** Epoch slots in use by others either become free within a second or are in use for long. */
   private static final int MAX_FAILURES = 100;
@@ -40,9 +30,6 @@ public final class IndexGrowth implements AutoCloseable {
 
   /** Falls when memory that the index has not taken yet is released; under the size lock. */
   private volatile long indexBytes;
-
-  /** Length of the log when it was opened; its live part is unknown. */
-  private final long recoveredBytes;
 
   private final Thread thread;
   private volatile boolean isClosed;
@@ -57,11 +44,17 @@ public final class IndexGrowth implements AutoCloseable {
     this.engine = engine;
     this.resizer = resizer;
     this.indexBytes = indexBytes;
-    recoveredBytes = usedBytes(engine.log());
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
 
   public void start() {
+    engine
+        .index()
+        .onScarce(() -> {
+          if (!isOver) {
+            LockSupport.unpark(thread);
+          }
+        });
     thread.start();
   }
 
@@ -114,7 +107,7 @@ public final class IndexGrowth implements AutoCloseable {
   private void growOnce() {
     int failures = 0;
     while (!isClosed) {
-      if (areBucketsOutgrown() || isLogFilling()) {
+      if (areBucketsOutgrown()) {
         try {
           resizer.refine(indexBytes);
           return;
@@ -136,22 +129,6 @@ public final class IndexGrowth implements AutoCloseable {
             + ", indexBytes="
             + engine.index().newestTable().geometry().bytes();
     engine.log().failure().logger().log(Level.WARNING, line, cause);
-  }
-
-  private boolean isLogFilling() {
-    HybridLog log = engine.log();
-    long used = usedBytes(log);
-    long evicted = log.room().evictionBytes(log.quota().memoryBytes());
-    return used * LOG_SHARE >= evicted && liveBytes() >= used / LIVE_SHARE;
-  }
-
-  /** Estimated live bytes: an assumed part of the recovered log, and what operations have added. */
-  private long liveBytes() {
-    return recoveredBytes + engine.sessionCounters().growth().since(Growth.NONE);
-  }
-
-  private static long usedBytes(HybridLog log) {
-    return log.tailAddress() - log.beginAddress();
   }
 
   private boolean areBucketsOutgrown() {

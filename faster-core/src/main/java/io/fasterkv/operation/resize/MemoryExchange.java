@@ -48,7 +48,7 @@ public final class MemoryExchange implements AutoCloseable {
 
   /** Bytes that could be released now; 0 while a release is in progress. */
   public synchronized long releasableBytes() {
-    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareBytes();
+    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareIndexBytes();
   }
 
   /**
@@ -159,7 +159,8 @@ public final class MemoryExchange implements AutoCloseable {
     }
   }
 
-  private long spareBytes() {
+  /** Bytes that the index may still take and has not. */
+  public long spareIndexBytes() {
     return growth == null ? 0 : growth.spareBytes();
   }
 
@@ -170,9 +171,9 @@ public final class MemoryExchange implements AutoCloseable {
       if (last != null) {
         OwnThread.awaitEnd(last);
       }
-      done = ofIndex(bytes / 2);
+      // First what is not in use.
+      done = ofIndex(bytes);
       done += ofLog(bytes - done, deadline);
-      done += ofIndex(bytes - done);
     } catch (Throwable e) {
       // What was not released stays the store's, which goes on.
       logger.log(Level.WARNING, "a release of memory to other stores has failed", e);

@@ -55,9 +55,10 @@ final class MemoryArbiter {
       return isInNeed() && isFilled ? (double) diskReads / Math.max(1, uses.diskBytes()) : 0;
     }
 
-    /** What the log does not use of its memory, and will not soon. */
+    /** What index and log do not use of their memory, and will not soon. */
     private long unusedBytes() {
-      return isInNeed() ? 0 : Math.max(0, fullBytes() - uses.usedBytes());
+      long ofLog = isInNeed() ? 0 : Math.max(0, fullBytes() - uses.usedBytes());
+      return uses.spareIndexBytes() + ofLog;
     }
 
     /**

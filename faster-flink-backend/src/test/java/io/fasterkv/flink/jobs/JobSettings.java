@@ -55,9 +55,7 @@ enum JobSettings {
         ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
     config.setString("execution.checkpointing.interval", "50 ms");
     // With any backend, one failover in some hundred leaves Flink 2.3 with a checkpoint that it
-    // never
-    // triggers: its source coordinator waits for an event that was held back for a task that
-    // failed.
+    // never triggers: see docs/FLINK.md, Troubleshooting.
     config.setString("execution.checkpointing.timeout", "20 s");
     config.setString("restart-strategy.type", "fixed-delay");
     config.setString("restart-strategy.fixed-delay.attempts", "1000");

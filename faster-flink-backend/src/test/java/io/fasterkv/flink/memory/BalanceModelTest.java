@@ -101,7 +101,7 @@ class BalanceModelTest {
     public MemoryUses memoryUses() {
       filled = inMemory(filled);
       long disk = stateBytes - filled;
-      return new MemoryUses(hits, diskReads, lease.bytes(), filled, disk, isIndexScarce, 0, 0);
+      return new MemoryUses(hits, diskReads, lease.bytes(), filled, disk, 0, isIndexScarce, 0, 0);
     }
   }
 

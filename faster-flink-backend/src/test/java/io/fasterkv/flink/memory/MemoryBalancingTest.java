@@ -175,7 +175,7 @@ class MemoryBalancingTest {
 
     @Override
     public MemoryUses memoryUses() {
-      return new MemoryUses(0, 0, 0, 0, 0, false, 0, 0);
+      return new MemoryUses(0, 0, 0, 0, 0, 0, false, 0, 0);
     }
   }
 

@@ -7,9 +7,10 @@ import java.util.stream.LongStream;
  * Merges two neighbours into one bucket (SIGMOD'18, appendix B). Neighbours that were split from
  * one bucket have different tags ({@link io.fasterkv.record.HashTag}), so their entries come
  * together as they are. A tag leads to records from both if it lies across their border, or if the
- * table has fewer buckets than its tags count from. It gets one entry; where their chains differ,
- * it leads to a fork, which directs a walk to the right chain by its hash. Following both chains in
- * sequence would be wrong: after an earlier split, the other chain may have old records of the key.
+ * table's number of buckets is no multiple of the one that its tags count from. It gets one entry;
+ * where their chains differ, it leads to a fork, which directs a walk to the right chain by its
+ * hash. Following both chains in sequence would be wrong: after an earlier split, the other chain
+ * may have old records of the key.
  *
  * <p>If one of the two is saturated, or there are not enough overflow buckets, all tags share the
  * seven entries of the new main bucket, each the entry {@code tag % 7}. Such an entry leads to a

@@ -223,11 +223,6 @@ public final class DeviceRoom extends LogRoom {
   }
 
   @Override
-  public long evictionBytes(long memoryBytes) {
-    return memoryBytes;
-  }
-
-  @Override
   public long storedBytes() {
     return marks.flushed() - parts.truncation().releasedUntil();
   }

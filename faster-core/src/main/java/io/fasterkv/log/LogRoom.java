@@ -121,11 +121,6 @@ public abstract sealed class LogRoom permits DeviceRoom, MemoryRoom {
   /** Which of the requested copies of reads justify their log space. */
   public abstract CopyReads readCopies(CopyReads wanted);
 
-  /**
-   * Length of the log from which on records leave a memory of this size; maximal if none ever do.
-   */
-  public abstract long evictionBytes(long memoryBytes);
-
   /** Bytes of log on the device, from the oldest that anything needs to the newest flushed one. */
   public abstract long storedBytes();
 }

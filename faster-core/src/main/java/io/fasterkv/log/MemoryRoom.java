@@ -231,11 +231,6 @@ public final class MemoryRoom extends LogRoom {
   }
 
   @Override
-  public long evictionBytes(long memoryBytes) {
-    return Long.MAX_VALUE;
-  }
-
-  @Override
   public long storedBytes() {
     return 0;
   }

@@ -10,7 +10,8 @@ package io.fasterkv.spi;
  * @param usedBytes the part of the log that is in memory, in bytes
  * @param diskBytes the part of the log that is only on disk, in bytes; it also has records that
  *     were replaced
- * @param spareIndexBytes memory that the index may still take, but does not need now, in bytes
+ * @param spareIndexBytes memory that the index may still take, and does not need for its next
+ *     growth, in bytes
  * @param isIndexScarce whether the index is nearly full; keys that it has no room for share
  *     entries, and a lookup then reads records of other keys
  * @param acceptedBytes sum of what the store has accepted from others, in bytes

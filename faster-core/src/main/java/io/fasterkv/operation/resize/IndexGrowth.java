@@ -14,13 +14,16 @@ import java.util.concurrent.locks.ReentrantLock;
  * when its chains outgrow their buckets. An index that is no larger than necessary occupies fewer
  * cache lines and pages, which determine the speed of operations in memory.
  *
- * <p>The thread looks at the index now and then, and at once when overflow buckets become scarce.
+ * <p>The thread looks at the index every 10 ms, and at once when overflow buckets become scarce.
  */
 public final class IndexGrowth implements AutoCloseable {
   private static final long LOOK_NANOS = 10_000_000;
 
   /** With four entries in a bucket on average, an eighth of the overflow buckets is in use. */
   private static final long OVERFLOW_SHARE = 8;
+
+  /** A growth is worth it if the index then has this many times its memory. */
+  private static final long WORTHWHILE = 4;
 
   /** Epoch slots in use by others either become free within a second or are in use for long. */
   private static final int MAX_FAILURES = 100;
@@ -75,6 +78,13 @@ public final class IndexGrowth implements AutoCloseable {
     return isOver ? 0 : Math.max(0, indexBytes - engine.index().newestTable().geometry().bytes());
   }
 
+  /** The part of {@link #spareBytes} that a worthwhile growth leaves; 0 during a growth. */
+  long unneededBytes() {
+    long now = engine.index().newestTable().geometry().bytes();
+    boolean isBusy = engine.index().sizeLock().isLocked();
+    return isBusy ? 0 : Math.max(0, spareBytes() - WORTHWHILE * now);
+  }
+
   /**
    * Releases at most so many bytes that the index has not taken yet: it will grow by less, or not
    * at all. Returns the number of bytes, by which the budget was lowered; 0 during a resize.
@@ -116,9 +126,18 @@ public final class IndexGrowth implements AutoCloseable {
             giveUp(e);
             return;
           }
+          pause();
         }
       }
       LockSupport.parkNanos(LOOK_NANOS);
+    }
+  }
+
+  /** Waits for a look's time, however often the thread is woken. */
+  private void pause() {
+    long until = System.nanoTime() + LOOK_NANOS;
+    for (long left = LOOK_NANOS; left > 0 && !isClosed; left = until - System.nanoTime()) {
+      LockSupport.parkNanos(left);
     }
   }
 

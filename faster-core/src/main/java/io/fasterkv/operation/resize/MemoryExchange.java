@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Moves memory between the store and others that share it, and changes the store's budget by as
- * much. What it releases comes up to half from what the index has not taken yet, the rest from the
- * log, and what the log cannot release from the index again. Each release has a thread of its own,
- * since it waits for the log's flush and for all epochs. Safe for all threads.
+ * much. What it releases comes first from what the index has not taken and does not need for its
+ * next growth, then from the log, then from what that growth needs. Each release has a thread of
+ * its own, since it waits for the log's flush and for all epochs. Safe for all threads.
  */
 public final class MemoryExchange implements AutoCloseable {
   private final Engine engine;
@@ -48,7 +48,7 @@ public final class MemoryExchange implements AutoCloseable {
 
   /** Bytes that could be released now; 0 while a release is in progress. */
   public synchronized long releasableBytes() {
-    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareIndexBytes();
+    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareBytes();
   }
 
   /**
@@ -82,8 +82,12 @@ public final class MemoryExchange implements AutoCloseable {
 
   /** Bytes that could be accepted now; 0 while a release is in progress. */
   public synchronized long acceptableBytes() {
-    boolean mayAccept = !isClosed && !isReleasing && !isStopped();
-    return mayAccept ? Math.max(0, mostBytes - arena.budget().limitBytes()) : 0;
+    if (isClosed || isReleasing || isStopped()) {
+      return 0;
+    }
+    long ofLog = engine.log().quota().acceptableBytes();
+    long most = Math.max(ofLog, engine.index().takeableBytes());
+    return Math.clamp(mostBytes - arena.budget().limitBytes(), 0, most);
   }
 
   /**
@@ -159,8 +163,12 @@ public final class MemoryExchange implements AutoCloseable {
     }
   }
 
-  /** Bytes that the index may still take and has not. */
+  /** Bytes that the index may still take, and does not need for its next growth. */
   public long spareIndexBytes() {
+    return growth == null ? 0 : growth.unneededBytes();
+  }
+
+  private long spareBytes() {
     return growth == null ? 0 : growth.spareBytes();
   }
 
@@ -171,9 +179,11 @@ public final class MemoryExchange implements AutoCloseable {
       if (last != null) {
         OwnThread.awaitEnd(last);
       }
-      // First what is not in use.
-      done = ofIndex(bytes);
-      done += ofLog(bytes - done, deadline);
+      // If the index is busy, the log does not release that part in its place.
+      long unneeded = Math.min(bytes, spareIndexBytes());
+      done = ofIndex(unneeded);
+      done += ofLog(bytes - unneeded, deadline);
+      done += ofIndex(bytes - done);
     } catch (Throwable e) {
       // What was not released stays the store's, which goes on.
       logger.log(Level.WARNING, "a release of memory to other stores has failed", e);

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
  * Decides which store of a slot gets memory next, and from which other one. Stores are compared by
  * the benefit of a byte: how many disk reads it would have saved lately. A read from anywhere in
  * the log's part on disk counts alike, so the benefit is the number of reads divided by the length
- * of that part. A store that reads nothing from disk first gives up what its log does not use; one
- * whose log is all in memory gives up hits. Memory moves only if the receiver's benefit is more
- * than twice the giver's, so that two stores that need it equally do not pass it to and fro. A
- * store gets no more before its log has filled what it has.
+ * of that part. What an index has not taken and does not need for its next growth is given up
+ * first; then, of a store that reads nothing from disk, what its log does not use. A log that is
+ * all in memory gives up hits. Memory moves only if the receiver's benefit is more than twice the
+ * giver's, so that two stores that need it equally do not pass it to and fro. A store gets no more
+ * before its log has filled what it has.
  *
  * <p>An index that is nearly full comes first, but gets only what is of no use to others: memory
- * that is free, or that the log of a store without disk reads does not use.
+ * that is free or that its owner does not use.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */
@@ -55,7 +56,7 @@ final class MemoryArbiter {
       return isInNeed() && isFilled ? (double) diskReads / Math.max(1, uses.diskBytes()) : 0;
     }
 
-    /** What index and log do not use of their memory, and will not soon. */
+    /** What index and log do not use of their memory. */
     private long unusedBytes() {
       long ofLog = isInNeed() ? 0 : Math.max(0, fullBytes() - uses.usedBytes());
       return uses.spareIndexBytes() + ofLog;

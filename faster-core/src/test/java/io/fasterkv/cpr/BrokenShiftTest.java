@@ -45,7 +45,8 @@ class BrokenShiftTest {
         sabotage.on(new PrefixRun(seed, own)).start();
       } catch (AssertionError e) {
         System.out.println("seen with seed " + i + ": " + rootOf(e).getMessage());
-        assertThat(rootOf(e)).hasMessageContaining("expected");
+        // The model finds another sum; or an update finds a value that is being changed in place.
+        assertThat(rootOf(e).getMessage()).containsAnyOf("expected", "torn");
         return;
       }
     }

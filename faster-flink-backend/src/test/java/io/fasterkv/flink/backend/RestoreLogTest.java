@@ -90,7 +90,7 @@ class RestoreLogTest extends IncrementalCheckpoints {
         new TestBackends(
             TestSettings.TINY_INCREMENTAL
                 .config()
-                .set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(32))
+                .set(FasterOptions.FIXED_MEMORY, MemorySize.ofMebiBytes(256))
                 .set(FasterOptions.LOCAL_DIRECTORIES, List.of(directory.toString())));
     KeyedStateHandle handle = taken(TestSettings.TINY_INCREMENTAL);
     try (TestBackends small = new TestBackends(TestSettings.TINY_INCREMENTAL, directory)) {

@@ -25,7 +25,7 @@ class SlotMemoryTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
   private static final double HALF = 0.5;
-  private static final Duration NO_TIME = Duration.ofMillis(1);
+  private static final Duration NO_TIME = Duration.ofMillis(50);
 
   /** A store that releases memory down to {@code least}, in whole pages. */
   private static final class Store implements MemoryHolder {

@@ -149,7 +149,7 @@ class ConditionalRmwTest {
       for (int key = 0; key < KEYS; key++) {
         check(session, key, "seed " + seed + ", key " + key);
       }
-      // In the background compaction could drop a tombstone between two steps of the check.
+      // Compaction in the background could drop a tombstone between two steps of the check.
       if (kind != 0) {
         StoreInvariants.check(store);
       }

@@ -19,7 +19,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * Measures the throughput of one session, uniform RMWs of longs in memory, while the index doubles,
  * in windows of 50 ms, relative to before. {@code -Dresize.keys=} is the number of keys in
- * millions. A control run without a resize comes first.
+ * millions, {@code -Dresize.keysPerBucket=} how full the index is: with 16 its buckets share
+ * entries. A control run without a resize comes first.
  */
 @EnabledIfSystemProperty(named = "resize.keys", matches = "\\d+")
 @Timeout(value = 1, unit = TimeUnit.HOURS)

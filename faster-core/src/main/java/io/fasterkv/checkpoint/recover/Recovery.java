@@ -172,9 +172,8 @@ public final class Recovery {
     IndexGeometry saved = new IndexGeometry(main, 0, manifest.index().tagBase());
     if (!manifest.hasImage()) {
       IndexGeometry refined = saved.refined(config.indexBytes() + lentBytes);
-      // All entries are made anew. New tags are at least as fine as the old ones if each bucket
-      // that
-      // these count from is now a whole number of buckets.
+      // All entries are made anew. New tags are at least as fine as the old ones, if each bucket
+      // that these count from is now a whole number of buckets.
       return main % saved.tagBase() == 0
           ? new IndexGeometry(refined.mainBuckets(), refined.overflowBuckets())
           : refined;

@@ -222,7 +222,7 @@ public final class SessionCounters {
     return sum;
   }
 
-  /** Number of operations of all sessions since the store was opened. */
+  /** Number of operations of all sessions since the store was opened; it may lag slightly. */
   public synchronized long operations() {
     long sum = 0;
     for (Stripe stripe : stripes) {

@@ -20,8 +20,8 @@ import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.fastpath.LongPaths;
 import io.fasterkv.operation.fastpath.SpanPaths;
 import io.fasterkv.operation.resize.IndexGrowth;
-import io.fasterkv.operation.resize.IndexLoans;
 import io.fasterkv.operation.resize.IndexResizer;
+import io.fasterkv.operation.resize.LogLoans;
 import io.fasterkv.operation.resize.MemoryExchange;
 import io.fasterkv.spi.StoreExport;
 import io.fasterkv.spi.StoreImport;
@@ -55,7 +55,6 @@ public final class FasterStore implements AutoCloseable {
   private final StoreIntegration integration;
   private final Compactor compactor;
   private final @Nullable IndexGrowth growth;
-  private final @Nullable IndexLoans loans;
   private final MemoryExchange memoryExchange;
   private final LongPaths longPaths;
   private final SpanPaths spanPaths;
@@ -87,21 +86,20 @@ public final class FasterStore implements AutoCloseable {
     log = new StoreLog(parts, gate, compactor, upkeep);
     index = new StoreIndex(gate, resizer);
     statistics = new StoreStatistics(parts, gate, compactor, upkeep);
-    growth =
-        config.growingIndex() && resizer.canRefine(config.indexBytes())
-            ? new IndexGrowth(engine, resizer, config.indexBytes())
-            : null;
+    growth = growth(parts, resizer);
     memoryExchange = new MemoryExchange(engine, parts.arena(), config.maxMemoryBytes(), growth);
     integration = new IntegratedStore(parts, checkpoints, memoryExchange);
-    loans =
-        config.logHalvings() > 0 && engine.log().quota().canHalve()
-            ? new IndexLoans(
-                engine,
-                parts.arena(),
-                () -> growth == null || growth.isOver(),
-                config.logHalvings(),
-                config.maxMemoryBytes() > config.memoryBytes())
-            : null;
+  }
+
+  private static @Nullable IndexGrowth growth(StoreParts parts, IndexResizer resizer) {
+    StoreConfig config = parts.config();
+    Engine engine = parts.engine();
+    LogLoans loans = config.logHalvings() > 0 ? new LogLoans(engine, config.logHalvings()) : null;
+    boolean mayAccept = config.maxMemoryBytes() > config.memoryBytes();
+    long share = config.growingIndex() ? config.indexBytes() : 0;
+    return loans == null && share == 0
+        ? null
+        : new IndexGrowth(engine, resizer, parts.arena(), share, loans, mayAccept);
   }
 
   /**
@@ -235,9 +233,6 @@ public final class FasterStore implements AutoCloseable {
     if (growth != null) {
       growth.start();
     }
-    if (loans != null) {
-      loans.start();
-    }
   }
 
   /**
@@ -350,11 +345,9 @@ public final class FasterStore implements AutoCloseable {
 
   private void closeBackground() {
     try (upkeep;
-        loans;
+        growth;
         memoryExchange) {
-      if (growth != null) {
-        growth.close();
-      }
+      // All end their work.
     }
   }
 

@@ -64,7 +64,7 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         Math.max(0, log.tailAddress() - head),
         Math.max(0, head - log.beginAddress()),
         memory.spareIndexBytes(),
-        memory.isIndexScarce(),
+        memory.indexLackBytes(),
         memory.acceptedBytes(),
         memory.releasedBytes());
   }

@@ -13,7 +13,9 @@ import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.operation.resize.IndexResizer;
+import io.fasterkv.spi.StoreIntegration;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -148,12 +150,73 @@ class IndexGrowthTest {
       IndexResizer resizer = new IndexResizer(Insides.engine(store));
       long overflow = store.statistics().index().overflowBuckets();
       long main = store.statistics().index().mainBuckets();
-      resizer.refine(config.indexBytes());
+      resizer.refine(config::indexBytes);
       long parts = store.statistics().index().mainBuckets() / main;
       assertThat(parts).isEqualTo(30);
       assertThat(store.statistics().index().overflowBuckets())
           .isGreaterThanOrEqualTo(parts * overflow);
       assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());
+    }
+  }
+
+  /** An index that others give memory doubles its main buckets, and has no use for the rest. */
+  @Test
+  void growsWithMemoryThatItAccepts() {
+    StoreConfig config = longs().logMemoryBytes(8 << 20).maxMemoryBytes(4 * MEMORY_BYTES).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      StoreIntegration memory = store.integration();
+      long ofOthers = 2 * MEMORY_BYTES;
+      int keys = 0;
+      long most = 4 * INDEX_BYTES / 64;
+      while (store.statistics().index().mainBuckets() < most) {
+        add(store, keys, keys + 1000);
+        keys += 1000;
+        long lack = memory.memoryUses().indexLackBytes();
+        long accepted = memory.acceptIndexMemory(Math.min(ofOthers, 1 + lack / 2));
+        assertThat(accepted).isLessThanOrEqualTo(lack);
+        ofOthers -= accepted;
+        assertThat(store.statistics().memory().budgetBytes())
+            .isEqualTo(MEMORY_BYTES + memory.memoryUses().acceptedBytes());
+        assertThat(store.statistics().memoryBytes())
+            .isLessThanOrEqualTo(store.statistics().memory().budgetBytes());
+      }
+      assertThat(store.statistics().index().saturatedChains()).isZero();
+      check(store, keys);
+      StoreInvariants.check(store);
+      while (memory.memoryUses().spareIndexBytes() == 0) {
+        Thread.onSpinWait();
+      }
+      long spare = memory.memoryUses().spareIndexBytes();
+      CompletableFuture<Long> released = new CompletableFuture<>();
+      memory.releaseMemory(spare, Duration.ofMinutes(1), released::complete);
+      assertThat(released.join()).isEqualTo(spare);
+      assertThat(store.statistics().memory().logBytes()).isEqualTo(8 << 20);
+      check(store, keys);
+    }
+  }
+
+  /** What is not enough for twice the main buckets becomes overflow buckets. */
+  @Test
+  void takesOverflowBucketsIfItCannotDouble() {
+    StoreConfig config = longs().logMemoryBytes(8 << 20).maxMemoryBytes(2 * MEMORY_BYTES).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      StoreIntegration memory = store.integration();
+      int keys = 0;
+      while (memory.memoryUses().indexLackBytes() == 0) {
+        add(store, keys, keys + 1000);
+        keys += 1000;
+      }
+      long main = store.statistics().index().mainBuckets();
+      long before = indexBytes(store);
+      long given = memory.acceptIndexMemory(1 << 20);
+      assertThat(given).isEqualTo(1 << 20);
+      while (indexBytes(store) < before + given) {
+        Thread.onSpinWait();
+      }
+      assertThat(store.statistics().index().mainBuckets()).isEqualTo(main);
+      add(store, keys, keys + 10_000);
+      check(store, keys + 10_000);
+      StoreInvariants.check(store);
     }
   }
 
@@ -209,7 +272,7 @@ class IndexGrowthTest {
         if (step == growsAt) {
           // The model has too few keys to reach that state without help.
           IndexResizer resizer = new IndexResizer(Insides.engine(store));
-          growth = CompletableFuture.runAsync(() -> resizer.refine(config.indexBytes()));
+          growth = CompletableFuture.runAsync(() -> resizer.refine(config::indexBytes));
         }
         if (dice < 10) {
           driver.checkCut();
@@ -231,7 +294,7 @@ class IndexGrowthTest {
         }
       }
       growth.join();
-      new IndexResizer(Insides.engine(store)).refine(config.indexBytes());
+      new IndexResizer(Insides.engine(store)).refine(config::indexBytes);
       driver.checkAll();
       assertThat(indexBytes(store)).as("seed=%d", seed).isGreaterThan(config.indexBytes() / 2);
       assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(config.memoryBytes());

@@ -32,7 +32,7 @@ public final class HashIndex {
   /** Guarded by the {@link #sizeLock()}. */
   private @Nullable Transition unfinished;
 
-  private volatile Runnable onScarce = () -> {};
+  private volatile Runnable onOutgrown = () -> {};
   private volatile boolean isClosed;
 
   /** Creates an index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
@@ -43,7 +43,7 @@ public final class HashIndex {
   /** Creates an index whose table can get up to {@code moreBytes} for more overflow buckets. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, long moreBytes) {
     this.arena = arena;
-    growth = new IndexTable.Growth(moreBytes, () -> onScarce.run());
+    growth = new IndexTable.Growth(moreBytes, () -> onOutgrown.run());
     tableArena = arena.part();
     try {
       table = new IndexTable(tableArena, geometry, overflowUsed, growth);
@@ -246,58 +246,35 @@ public final class HashIndex {
   }
 
   /**
-   * Adds a callback that is called repeatedly while few overflow buckets are left; it must not
-   * block. Called before the index is used.
+   * Sets a callback that is called repeatedly while chains have outgrown the main buckets; it must
+   * not block. Called before the index is used.
    */
-  public void onScarce(Runnable listener) {
-    Runnable others = onScarce;
-    onScarce =
-        () -> {
-          others.run();
-          listener.run();
-        };
+  public void onOutgrown(Runnable listener) {
+    onOutgrown = listener;
   }
 
-  /** Bytes that {@link #takeOver} can use. */
+  /** Bytes that {@link #addOverflowBuckets} can use. */
   public long takeableBytes() {
     return newestTable().extensibleBytes(Long.MAX_VALUE);
   }
 
   /**
-   * Makes overflow buckets of memory that another arena has released; what cannot be used goes back
-   * to the budget. The caller must have the {@link #sizeLock()}. Returns how many bytes the index
-   * received.
+   * Makes overflow buckets of up to so many free bytes of the budget. The caller must have the
+   * {@link #sizeLock()}. Returns how many bytes the index got; 0 if the budget has fewer.
    */
-  public long takeOver(OffHeapArena from, String purpose, long bytes) {
+  public long addOverflowBuckets(long bytes) {
     IndexTable now = soleTable();
     long taken = now.extensibleBytes(bytes);
-    from.release(purpose, bytes - taken);
-    from.move(purpose, taken, tableArena, MEMORY);
+    if (!tableArena.tryTake(MEMORY, taken)) {
+      return 0;
+    }
     now.extend(taken);
     return taken;
   }
 
-  /**
-   * Makes overflow buckets of memory by which the budget rises. The index gets at most half of what
-   * it has, since it does not return it, and nothing while it is being resized. Returns how many
-   * bytes it got.
-   */
-  public long accept(long bytes) {
-    if (!sizeLock.tryLock()) {
-      return 0;
-    }
-    try {
-      IndexTable now = table;
-      if (now == null) {
-        return 0;
-      }
-      long taken = now.extensibleBytes(Math.min(bytes, now.geometry().bytes() / 2));
-      tableArena.raiseLimit(MEMORY, taken);
-      now.extend(taken);
-      return taken;
-    } finally {
-      sizeLock.unlock();
-    }
+  /** Whether chains have outgrown the main buckets. */
+  public boolean isOutgrown() {
+    return newestTable().isOutgrown();
   }
 
   /** Whether few overflow buckets are left. */

@@ -58,6 +58,15 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets, long tagBase
   }
 
   /**
+   * The memory that {@link #refined} needs for twice the main buckets, each half with as many
+   * overflow buckets as the whole has.
+   */
+  public long bytesToDouble() {
+    long forMain = Math.ceilDiv(2 * mainBuckets * OVERFLOW_SHARE, OVERFLOW_SHARE - 1);
+    return Math.max(forMain, 2 * buckets()) * BucketLayout.BYTES;
+  }
+
+  /**
    * The initial division of an index that takes the rest of {@code bytes} on demand: a sixteenth,
    * or everything if a sixteenth would fill up before the index can grow.
    */

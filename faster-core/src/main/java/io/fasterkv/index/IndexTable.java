@@ -60,17 +60,24 @@ public final class IndexTable {
             : arena.allocateResizable(PURPOSE, bytes, growth.bytes);
     mainBuckets = geometry.mainBuckets();
     tagBase = geometry.tagBase();
-    overflow = new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed, growth.onScarce);
+    overflow =
+        new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed, growth.onOutgrown);
   }
 
   /**
    * How a table may get more overflow buckets.
    *
    * @param bytes maximum additional memory
-   * @param onScarce called by inserting threads while few overflow buckets are left; must not block
+   * @param onOutgrown called by inserting threads while chains have outgrown the main buckets; must
+   *     not block
    */
-  record Growth(long bytes, Runnable onScarce) {
+  record Growth(long bytes, Runnable onOutgrown) {
     static final Growth NONE = new Growth(0, () -> {});
+  }
+
+  /** Whether chains have outgrown the main buckets. */
+  boolean isOutgrown() {
+    return overflow.areOutgrown();
   }
 
   /** Whether few overflow buckets are left. */

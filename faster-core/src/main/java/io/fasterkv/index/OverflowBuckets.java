@@ -15,9 +15,16 @@ final class OverflowBuckets {
   /** Buckets are scarce when this part of them is left. */
   private static final long SCARCE_SHARE = 4;
 
+  /**
+   * Chains have outgrown the main buckets when this part is in use: with four entries in a bucket
+   * on average.
+   */
+  private static final long OUTGROWN_SHARE = 8;
+
   private final long first;
-  private final Runnable onScarce;
+  private final Runnable onOutgrown;
   private volatile long end;
+  private volatile long outgrownAt;
   private volatile long scarceAt;
   private final AtomicLong next;
 
@@ -32,17 +39,19 @@ final class OverflowBuckets {
   /**
    * Manages buckets {@code first}, which is 1 or more, to {@code end - 1}.
    *
-   * @param onScarce called repeatedly while few are left, by threads that take one or try to
+   * @param onOutgrown called repeatedly while chains have outgrown the main buckets, by threads
+   *     that take one or try to
    */
-  OverflowBuckets(long first, long end, long used, Runnable onScarce) {
+  OverflowBuckets(long first, long end, long used, Runnable onOutgrown) {
     this.first = first;
-    this.onScarce = onScarce;
+    this.onOutgrown = onOutgrown;
     next = new AtomicLong(first + used);
     free.set(end - next.get());
     endAt(end);
   }
 
   private void endAt(long bucket) {
+    outgrownAt = first + Math.ceilDiv(bucket - first, OUTGROWN_SHARE);
     scarceAt = bucket - (bucket - first) / SCARCE_SHARE;
     end = bucket;
   }
@@ -58,6 +67,11 @@ final class OverflowBuckets {
     return end - first;
   }
 
+  /** Whether chains have outgrown the main buckets. */
+  boolean areOutgrown() {
+    return next.getAcquire() >= outgrownAt;
+  }
+
   /** Whether few are left. */
   boolean areScarce() {
     return next.getAcquire() >= scarceAt;
@@ -69,8 +83,8 @@ final class OverflowBuckets {
     if (kept != NONE) {
       return kept;
     }
-    if (areScarce()) {
-      onScarce.run();
+    if (areOutgrown()) {
+      onOutgrown.run();
     }
     Coupling other = coupling;
     if (other != null && !other.successor.tryReserve(other.parts)) {

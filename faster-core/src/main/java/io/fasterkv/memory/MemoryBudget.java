@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Counts off-heap bytes against a limit that is never exceeded. The limit falls by bytes that were
- * taken or free, and rises by bytes that are taken at once. Safe for all threads.
+ * taken or free, and rises by bytes that are taken at once or free. Safe for all threads.
  */
 public final class MemoryBudget {
   private final AtomicLong limitBytes;
@@ -37,6 +37,14 @@ public final class MemoryBudget {
     sum.addAndGet(bytes);
   }
 
+  /** Takes bytes for a purpose if they are available. */
+  boolean tryTake(String purpose, long bytes) {
+    AtomicLong sum = sum(purpose);
+    boolean isTaken = tryTake(bytes);
+    sum.addAndGet(isTaken ? bytes : 0);
+    return isTaken;
+  }
+
   /** Takes bytes if they are available. */
   public boolean tryTake(long bytes) {
     for (long free = freeBytes.getAcquire(); ; free = freeBytes.getAcquire()) {
@@ -49,16 +57,15 @@ public final class MemoryBudget {
     }
   }
 
-  /** Changes the purpose of bytes that were taken. */
-  void move(String from, String to, long bytes) {
-    AtomicLong sum = sum(to);
-    sum(from).addAndGet(-bytes);
-    sum.addAndGet(bytes);
-  }
-
   /** Returns bytes that were taken for a purpose. */
   void release(String purpose, long bytes) {
     sum(purpose).addAndGet(-bytes);
+    freeBytes.addAndGet(bytes);
+  }
+
+  /** Raises the limit by bytes that are then free. */
+  public void raiseLimit(long bytes) {
+    limitBytes.addAndGet(bytes);
     freeBytes.addAndGet(bytes);
   }
 

@@ -79,9 +79,9 @@ public final class OffHeapArena implements AutoCloseable {
 
   /**
    * Like {@link #allocate}, for memory that may shrink or grow later: parts of it can be {@link
-   * #release}d, and up to {@code moreBytes} after the first {@code bytes} can be added by {@link
-   * #move}. If the system does not support that, or huge pages are not wanted, it is allocated as
-   * by {@link #allocate}, without room to grow.
+   * #release}d, and up to {@code moreBytes} after the first {@code bytes} can be used after {@link
+   * #tryTake}. If the system does not support that, or huge pages are not wanted, it is allocated
+   * as by {@link #allocate}, without room to grow.
    */
   public MemorySegment allocateResizable(String purpose, long bytes, long moreBytes) {
     take(purpose, bytes);
@@ -122,7 +122,7 @@ public final class OffHeapArena implements AutoCloseable {
 
   /**
    * Releases a part of resizable memory to the system: it takes no memory until it is touched
-   * again, and is zero then. This does not change the budget: see {@link #move}.
+   * again, and is zero then. This does not change the budget.
    */
   public void release(MemorySegment part) {
     if (!Mapping.release(part)) {
@@ -133,12 +133,12 @@ public final class OffHeapArena implements AutoCloseable {
     }
   }
 
-  /** Transfers bytes of the budget, which were taken here and released, to another arena. */
-  public void move(String purpose, long bytes, OffHeapArena to, String newPurpose) {
-    AtomicLong sum = to.taken(newPurpose);
-    taken(purpose).addAndGet(-bytes);
-    sum.addAndGet(bytes);
-    budget.move(purpose, newPurpose, bytes);
+  /** Takes bytes of the budget for resizable memory that grows, if they are available. */
+  public boolean tryTake(String purpose, long bytes) {
+    AtomicLong sum = taken(purpose);
+    boolean isTaken = budget.tryTake(purpose, bytes);
+    sum.addAndGet(isTaken ? bytes : 0);
+    return isTaken;
   }
 
   /** Returns bytes to the budget that were taken and released. */

@@ -49,12 +49,11 @@ public interface MemoryHolder {
   long acceptLogMemory(long bytes);
 
   /**
-   * Gives the store's index more memory if it is nearly full. It does not release that again.
-   * Operations continue. Without native access the index accepts none.
+   * Gives the store's index what it lacks to double, if it is nearly full. Operations continue. The
+   * index doubles as soon as it has all of that; it does not release what it then uses.
    *
    * @param bytes how many bytes are offered; no other store may use them any more
-   * @return how many bytes the index has accepted, in whole buckets: at most half of its size, and
-   *     none while it is being resized; the store's memory budget has risen by as much
+   * @return how many bytes the index has accepted; the store's memory budget has risen by as much
    */
   long acceptIndexMemory(long bytes);
 

@@ -10,10 +10,11 @@ package io.fasterkv.spi;
  * @param usedBytes the part of the log that is in memory, in bytes
  * @param diskBytes the part of the log that is only on disk, in bytes; it also has records that
  *     were replaced
- * @param spareIndexBytes memory that the index may still take, and does not need for its next
- *     growth, in bytes
- * @param isIndexScarce whether the index is nearly full; keys that it has no room for share
- *     entries, and a lookup then reads records of other keys
+ * @param spareIndexBytes memory that the index has not taken and does not need for its next growth,
+ *     in bytes
+ * @param indexLackBytes memory that a nearly full index lacks to double, in bytes; 0 if it is not
+ *     nearly full. Keys that it has no room for share entries, and a lookup then reads records of
+ *     other keys
  * @param acceptedBytes sum of what the store has accepted from others, in bytes
  * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
  */
@@ -24,6 +25,6 @@ public record MemoryUses(
     long usedBytes,
     long diskBytes,
     long spareIndexBytes,
-    boolean isIndexScarce,
+    long indexLackBytes,
     long acceptedBytes,
     long releasedBytes) {}

@@ -18,7 +18,6 @@ import org.apache.flink.configuration.CoreOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.StateBackendOptions;
 import org.apache.flink.core.fs.CloseableRegistry;
-import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.io.disk.iomanager.IOManagerAsync;
 import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
@@ -51,6 +50,7 @@ public final class OpenBackend<K> implements AutoCloseable {
 
   private final MockEnvironment env;
   private final AbstractKeyedStateBackend<K> backend;
+  private final Gauges gauges;
 
   /**
    * What a backend has of a TaskManager and of the job's options.
@@ -76,9 +76,10 @@ public final class OpenBackend<K> implements AutoCloseable {
     }
   }
 
-  private OpenBackend(MockEnvironment env, AbstractKeyedStateBackend<K> backend) {
+  private OpenBackend(MockEnvironment env, AbstractKeyedStateBackend<K> backend, Gauges gauges) {
     this.env = env;
     this.backend = backend;
+    this.gauges = gauges;
   }
 
   /**
@@ -117,6 +118,7 @@ public final class OpenBackend<K> implements AutoCloseable {
     ClassLoader loader = OpenBackend.class.getClassLoader();
     StateBackend loaded = StateBackendLoader.loadStateBackendFromConfig(config, loader, null);
     JobID job = env.getJobID();
+    Gauges gauges = new Gauges();
     try (CloseableRegistry whileOpening = new CloseableRegistry()) {
       return new OpenBackend<>(
           env,
@@ -131,11 +133,12 @@ public final class OpenBackend<K> implements AutoCloseable {
                       range,
                       new KvStateRegistry().createTaskRegistry(job, env.getJobVertexId()),
                       time,
-                      new UnregisteredMetricsGroup(),
+                      gauges,
                       (name, value) -> {},
                       handles,
                       whileOpening,
-                      1.0)));
+                      1.0)),
+          gauges);
     } catch (Exception | Error e) {
       try {
         env.close();
@@ -163,6 +166,11 @@ public final class OpenBackend<K> implements AutoCloseable {
 
   public AbstractKeyedStateBackend<K> backend() {
     return backend;
+  }
+
+  /** The backend's metrics. */
+  Gauges gauges() {
+    return gauges;
   }
 
   /** A state without namespaces. */

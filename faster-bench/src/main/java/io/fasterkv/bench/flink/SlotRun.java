@@ -16,7 +16,8 @@ import java.util.Map;
 final class SlotRun {
   private final SlotPlan plan;
   private final WorkDirectory work;
-  private final Map<SlotRow, Map<Backend, List<Double>>> rates = new EnumMap<>(SlotRow.class);
+  private final Map<SlotRow, Map<Backend, List<SlotState.Turn>>> turns =
+      new EnumMap<>(SlotRow.class);
 
   SlotRun(SlotPlan plan, WorkDirectory work) {
     this.plan = plan;
@@ -33,7 +34,7 @@ final class SlotRun {
       for (SlotRow row : SlotRow.values()) {
         for (Backend kind : plan.backends()) {
           progress.begin("round " + round + ", " + row + ", " + kind);
-          rates
+          turns
               .computeIfAbsent(row, any -> new EnumMap<>(Backend.class))
               .computeIfAbsent(kind, any -> new ArrayList<>())
               .add(measure(row, kind));
@@ -42,16 +43,16 @@ final class SlotRun {
       }
     }
     List<SlotResult> results = new ArrayList<>();
-    rates.forEach((row, byBackend) ->
+    turns.forEach((row, byBackend) ->
         byBackend.forEach((kind, each) -> results.add(new SlotResult(plan, row, kind, each))));
     return results;
   }
 
-  private double measure(SlotRow row, Backend kind) throws Exception {
+  private SlotState.Turn measure(SlotRow row, Backend kind) throws Exception {
     Path directory = work.directory(kind + "-slot");
     try (SlotState state = new SlotState(plan, row, kind, directory)) {
       Quiet.awaitWithDisk();
-      double unused = state.run(plan.turnNanos());
+      SlotState.Turn unused = state.run(plan.turnNanos());
       return state.run(plan.turnNanos());
     } finally {
       work.delete(directory);

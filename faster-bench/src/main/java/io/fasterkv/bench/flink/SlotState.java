@@ -5,8 +5,10 @@ import io.fasterkv.bench.workload.WrongAnswer;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.stream.IntStream;
 import org.apache.flink.api.common.state.ValueState;
 import org.apache.flink.api.common.state.ValueStateDescriptor;
 import org.apache.flink.api.common.typeutils.base.LongSerializer;
@@ -23,6 +25,7 @@ final class SlotState implements AutoCloseable {
 
   private final List<Opened> operators = new ArrayList<>();
   private final SplittableRandom random = new SplittableRandom(5);
+  private final int hottest;
 
   private record Opened(OpenBackend<Long> backend, ValueState<byte[]> state, int keys, double to) {}
 
@@ -30,9 +33,15 @@ final class SlotState implements AutoCloseable {
   SlotState(SlotPlan plan, SlotRow row, Backend kind, Path directory) throws Exception {
     MemoryManager memory =
         MemoryManagerBuilder.newBuilder().setMemorySize(plan.memoryBytes()).build();
+    List<SlotRow.Operator> planned = row.operators();
+    hottest =
+        IntStream.range(0, planned.size())
+            .boxed()
+            .max(Comparator.comparingDouble(i -> planned.get(i).accesses()))
+            .orElseThrow();
     double to = 0;
     try {
-      for (SlotRow.Operator operator : row.operators()) {
+      for (SlotRow.Operator operator : planned) {
         OpenBackend<Long> backend =
             OpenBackend.open(
                 kind,
@@ -71,8 +80,32 @@ final class SlotState implements AutoCloseable {
     }
   }
 
-  /** Reads, changes and writes values for this time; returns how many per millisecond. */
-  double run(long nanos) throws Exception {
+  /**
+   * What was measured in a turn.
+   *
+   * @param opsPerMilli a read and an update count as one
+   * @param hitRate the part of the most used operator's accesses that found their record in memory;
+   *     0 for a backend that does not count them
+   */
+  record Turn(double opsPerMilli, double hitRate) {}
+
+  /** Reads, changes and writes values for this time. */
+  Turn run(long nanos) throws Exception {
+    Gauges hot = operators.get(hottest).backend.gauges();
+    long hits = hits(hot);
+    long misses = hot.value("hitsDisk");
+    double rate = change(nanos);
+    hits = hits(hot) - hits;
+    misses = hot.value("hitsDisk") - misses;
+    return new Turn(rate, (double) hits / Math.max(1, hits + misses));
+  }
+
+  private static long hits(Gauges gauges) {
+    return gauges.value("hitsMutable") + gauges.value("hitsReadOnly");
+  }
+
+  /** Changes values for this time; returns how many per millisecond. */
+  private double change(long nanos) throws Exception {
     long begin = System.nanoTime();
     long calls = 0;
     long now = begin;

@@ -149,7 +149,7 @@ public final class StoreConfig {
     return settings.indexBytes;
   }
 
-  /** {@return whether a large index starts small and grows once} */
+  /** {@return whether a large index starts small and grows} */
   public boolean growingIndex() {
     return settings.growingIndex;
   }

@@ -143,10 +143,10 @@ public final class StoreConfigBuilder {
   }
 
   /**
-   * Lets an index of 1 MiB or more start at 1/16 of {@code indexBytes} and grow once, online, to
-   * its full size; false by default. It grows when chains outgrow their buckets. A small index is
-   * faster. Operations continue during the growth; a checkpoint waits for it, at most a second for
-   * each three million keys.
+   * Lets an index of 1 MiB or more start at 1/16 of {@code indexBytes} and grow online; false by
+   * default. It grows when chains outgrow their buckets, as far as there is memory for the old and
+   * the new table together. A small index is faster. Operations continue during a growth; a
+   * checkpoint waits for it, at most a second for each three million keys.
    *
    * <p>A recovered store starts with the index of its checkpoint's image and lets that grow;
    * without an image it starts at full size.

@@ -1,105 +1,181 @@
 package io.fasterkv.operation.resize;
 
 import io.fasterkv.api.StoreException.OutOfBudget;
-import io.fasterkv.index.IndexTable;
+import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.IndexGeometry;
+import io.fasterkv.log.HybridLog;
 import io.fasterkv.memory.MemoryBudget;
+import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.OwnThread;
 import io.fasterkv.operation.core.Engine;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Gives an index that started with a part of its memory the rest, once, on a thread of its own,
- * when its chains outgrow their buckets. An index that is no larger than necessary occupies fewer
- * cache lines and pages, which determine the speed of operations in memory.
+ * Gives the index memory when its chains outgrow their buckets, on a thread of its own. An index
+ * that is no larger than necessary occupies fewer cache lines and pages, which determine the speed
+ * of operations in memory.
  *
- * <p>The thread looks at the index every 10 ms, and at once when overflow buckets become scarce.
+ * <p>The index has a share of the budget; what its table does not take of it is spare. An index
+ * whose chains outgrow their buckets is split into at least twice as many if its spare memory has
+ * room for the new table beside the old one. If it has not, and the index is nearly full, these
+ * follow:
+ *
+ * <ol>
+ *   <li>other stores that share the memory have some time to release what the index lacks;
+ *   <li>the spare memory becomes overflow buckets;
+ *   <li>the log lends memory ({@link LogLoans}), which is then spare.
+ * </ol>
+ *
+ * <p>The table and its spare memory never exceed the share, and the share is part of the budget.
  */
 public final class IndexGrowth implements AutoCloseable {
-  private static final long LOOK_NANOS = 10_000_000;
+  /** For how long the thread does not look again after a look that gained nothing. */
+  private static final long PAUSE_NANOS = 10_000_000;
 
-  /** With four entries in a bucket on average, an eighth of the overflow buckets is in use. */
-  private static final long OVERFLOW_SHARE = 8;
+  /** How long a nearly full index waits for memory of other stores. */
+  private static final long OTHERS_NANOS = 200_000_000;
 
-  /** A growth is worth it if the index then has this many times its memory. */
-  private static final long WORTHWHILE = 4;
+  /** How often the log's loans are considered while the index is nearly full. */
+  private static final long LOANS_NANOS = 100_000_000;
+
+  /** The spare memory that an index keeps if it can double: for a growth by this factor. */
+  private static final long KEPT_FACTOR = 4;
 
   /** Epoch slots in use by others either become free within a second or are in use for long. */
   private static final int MAX_FAILURES = 100;
 
   private final Engine engine;
   private final IndexResizer resizer;
+  private final OffHeapArena arena;
+  private final @Nullable LogLoans loans;
+  private final boolean mayAccept;
 
-  /** Falls when memory that the index has not taken yet is released; under the size lock. */
-  private volatile long indexBytes;
+  /**
+   * The index's share of the budget; 0 if its main buckets are fixed. Rises by what is accepted or
+   * lent, and falls, under the size lock, by what is released.
+   */
+  private final AtomicLong indexBytes;
 
   private final Thread thread;
+  private volatile boolean isAsked;
   private volatile boolean isClosed;
-  private volatile boolean isOver;
+  private int failures;
 
   /**
    * Creates a thread that {@link #start} starts.
    *
-   * @param indexBytes maximum memory of both tables while the index grows
+   * @param arena has the log's memory
+   * @param indexBytes the index's share of the budget, in bytes; 0 if its main buckets are fixed
+   * @param loans of the log; null if there are none
+   * @param mayAccept whether the index may get memory from other stores
    */
-  public IndexGrowth(Engine engine, IndexResizer resizer, long indexBytes) {
+  public IndexGrowth(
+      Engine engine,
+      IndexResizer resizer,
+      OffHeapArena arena,
+      long indexBytes,
+      @Nullable LogLoans loans,
+      boolean mayAccept) {
     this.engine = engine;
     this.resizer = resizer;
-    this.indexBytes = indexBytes;
+    this.arena = arena;
+    this.indexBytes = new AtomicLong(indexBytes);
+    this.loans = loans;
+    this.mayAccept = mayAccept && indexBytes > 0;
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
 
   public void start() {
-    engine
-        .index()
-        .onScarce(() -> {
-          if (!isOver) {
-            LockSupport.unpark(thread);
-          }
-        });
+    engine.index().onOutgrown(this::ask);
     thread.start();
   }
 
-  /** Ends the thread, after a growth that is in progress. */
+  /** Ends the thread, after a growth or a loan that is in progress. */
   @Override
   public void close() {
     isClosed = true;
     OwnThread.awaitEnd(thread);
   }
 
-  /** Whether the index has all its memory or will not get it. */
-  public boolean isOver() {
-    return isOver;
+  /** Called repeatedly within operations. */
+  private void ask() {
+    if (isAsked) {
+      return;
+    }
+    isAsked = true;
+    boolean isWoken = false;
+    try {
+      LockSupport.unpark(thread);
+      isWoken = true;
+    } finally {
+      if (!isWoken) {
+        // The stack is exhausted: the next caller wakes the thread.
+        isAsked = false;
+      }
+    }
   }
 
-  /** Bytes that the index may take and has not. */
+  /** Bytes of the share that the index has not taken. */
   long spareBytes() {
-    return isOver ? 0 : Math.max(0, indexBytes - engine.index().newestTable().geometry().bytes());
-  }
-
-  /** The part of {@link #spareBytes} that a worthwhile growth leaves; 0 during a growth. */
-  long unneededBytes() {
-    long now = engine.index().newestTable().geometry().bytes();
-    boolean isBusy = engine.index().sizeLock().isLocked();
-    return isBusy ? 0 : Math.max(0, spareBytes() - WORTHWHILE * now);
+    return Math.max(0, indexBytes.get() - geometry().bytes());
   }
 
   /**
-   * Releases at most so many bytes that the index has not taken yet: it will grow by less, or not
-   * at all. Returns the number of bytes, by which the budget was lowered; 0 during a resize.
+   * The part of {@link #spareBytes} that the index does not need: what exceeds a growth by four, or
+   * everything if it cannot grow and has no need to; 0 during a growth.
    */
-  long releaseSpare(long most, MemoryBudget budget) {
-    ReentrantLock size = engine.index().sizeLock();
+  long unneededBytes() {
+    if (index().sizeLock().isLocked()) {
+      return 0;
+    }
+    IndexGeometry now = geometry();
+    long spare = spareBytes();
+    if (spare >= now.bytesToDouble()) {
+      return Math.max(0, spare - KEPT_FACTOR * now.bytes());
+    }
+    return index().isOutgrown() ? 0 : spare;
+  }
+
+  /** Bytes that the index lacks to double; 0 if it is not nearly full or cannot grow. */
+  long lackBytes() {
+    return indexBytes.get() > 0 && index().isScarce()
+        ? Math.max(0, geometry().bytesToDouble() - spareBytes())
+        : 0;
+  }
+
+  /** Adds up to so many bytes to the budget and the share: what it lacks; returns how many. */
+  long accept(long most) {
+    long taken = Math.min(most, lackBytes());
+    if (taken <= 0) {
+      return 0;
+    }
+    arena.budget().raiseLimit(taken);
+    indexBytes.addAndGet(taken);
+    ask();
+    return taken;
+  }
+
+  /**
+   * Releases at most so many spare bytes: the index will grow by less, or not at all. Returns the
+   * number of bytes, by which the budget was lowered; 0 during a resize.
+   */
+  long releaseSpare(long most) {
+    ReentrantLock size = index().sizeLock();
     if (!size.tryLock()) {
       return 0;
     }
     try {
+      MemoryBudget budget = arena.budget();
       long given = Math.min(most, spareBytes());
       if (given <= 0 || !budget.tryLowerLimit(given)) {
         return 0;
       }
-      indexBytes -= given;
+      indexBytes.addAndGet(-given);
       return given;
     } finally {
       size.unlock();
@@ -107,51 +183,119 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   private void run() {
-    try {
-      growOnce();
-    } finally {
-      isOver = true;
-    }
-  }
-
-  private void growOnce() {
-    int failures = 0;
     while (!isClosed) {
-      if (areBucketsOutgrown()) {
-        try {
-          resizer.refine(indexBytes);
-          return;
-        } catch (OutOfBudget e) {
-          if (++failures == MAX_FAILURES) {
-            giveUp(e);
-            return;
-          }
-          pause();
+      isAsked = false;
+      if (index().isOutgrown() && !grows()) {
+        if (index().isScarce()) {
+          relieve();
         }
+        pause();
       }
-      LockSupport.parkNanos(LOOK_NANOS);
+      await();
     }
   }
 
-  /** Waits for a look's time, however often the thread is woken. */
+  /** Splits the buckets if there is memory for it; returns whether it did. */
+  private boolean grows() {
+    if (spareBytes() < geometry().bytesToDouble()) {
+      return false;
+    }
+    try {
+      boolean isGrown = resizer.refine(indexBytes::get);
+      failures = 0;
+      return isGrown;
+    } catch (OutOfBudget e) {
+      if (++failures == MAX_FAILURES) {
+        String line =
+            "the index cannot grow: attempts="
+                + MAX_FAILURES
+                + ", indexBytes="
+                + geometry().bytes()
+                + "; it gets overflow buckets";
+        engine.log().failure().logger().log(Level.WARNING, line, e);
+      }
+      return false;
+    }
+  }
+
+  /** Ensures that a nearly full index has more overflow buckets, or memory to grow. */
+  private void relieve() {
+    boolean isToRetry = failures > 0 && failures < MAX_FAILURES;
+    if (isToRetry || (mayAccept && lackBytes() > 0 && !isLackingAfter(OTHERS_NANOS))) {
+      return;
+    }
+    boolean isRelieved = addOverflowBuckets(this::spareBytes);
+    if (!isRelieved && loans != null && loans.areLeft() && loans.areWorthIt()) {
+      borrow(loans);
+    }
+  }
+
+  private void borrow(LogLoans from) {
+    long most = Math.max(index().takeableBytes(), lackBytes());
+    long bytes = from.take(most, () -> !isClosed);
+    arena.release(HybridLog.MEMORY, bytes);
+    boolean isFixed = indexBytes.get() == 0;
+    if (!isFixed) {
+      indexBytes.addAndGet(bytes);
+    }
+    if (isFixed || !grows()) {
+      addOverflowBuckets(isFixed ? () -> bytes : this::spareBytes);
+    }
+  }
+
+  /** Returns whether there are more now. */
+  private boolean addOverflowBuckets(LongSupplier bytes) {
+    if (bytes.getAsLong() == 0) {
+      return false;
+    }
+    index().sizeLock().lock();
+    try {
+      resizer.finish();
+      return index().addOverflowBuckets(bytes.getAsLong()) > 0;
+    } finally {
+      index().sizeLock().unlock();
+    }
+  }
+
+  /** Waits for some time; returns early, with false, if the index no longer lacks memory. */
+  private boolean isLackingAfter(long nanos) {
+    long deadline = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0 && !isClosed; left = deadline - System.nanoTime()) {
+      if (lackBytes() == 0) {
+        return false;
+      }
+      LockSupport.parkNanos(Math.min(left, PAUSE_NANOS));
+    }
+    return !isClosed && lackBytes() > 0;
+  }
+
+  /** Waits for the pause's time, however often the thread is woken. */
   private void pause() {
-    long until = System.nanoTime() + LOOK_NANOS;
-    for (long left = LOOK_NANOS; left > 0 && !isClosed; left = until - System.nanoTime()) {
+    long until = System.nanoTime() + PAUSE_NANOS;
+    for (long left = PAUSE_NANOS; left > 0 && !isClosed; left = until - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }
 
-  private void giveUp(OutOfBudget cause) {
-    String line =
-        "the index cannot grow and keeps its size: attempts="
-            + MAX_FAILURES
-            + ", indexBytes="
-            + engine.index().newestTable().geometry().bytes();
-    engine.log().failure().logger().log(Level.WARNING, line, cause);
+  /** Waits until the thread is asked, or until it should look again anyway. */
+  private void await() {
+    if (isAsked || isClosed) {
+      return;
+    }
+    if (failures > 0 && failures < MAX_FAILURES) {
+      LockSupport.parkNanos(PAUSE_NANOS);
+    } else if (loans != null && loans.areLeft() && index().isScarce()) {
+      LockSupport.parkNanos(LOANS_NANOS);
+    } else {
+      LockSupport.park(this);
+    }
   }
 
-  private boolean areBucketsOutgrown() {
-    IndexTable table = engine.index().newestTable();
-    return table.overflowBucketsUsed() * OVERFLOW_SHARE >= table.geometry().overflowBuckets();
+  private HashIndex index() {
+    return engine.index();
+  }
+
+  private IndexGeometry geometry() {
+    return engine.index().newestTable().geometry();
   }
 }

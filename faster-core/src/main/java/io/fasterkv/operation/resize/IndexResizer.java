@@ -11,6 +11,7 @@ import io.fasterkv.index.IndexGeometry;
 import io.fasterkv.index.IndexResize;
 import io.fasterkv.memory.StackReserve;
 import io.fasterkv.operation.core.Engine;
+import java.util.function.LongSupplier;
 
 /**
  * Grows and halves the index while sessions continue (SIGMOD'18, appendix B). In a growth sessions
@@ -72,24 +73,24 @@ public final class IndexResizer {
 
   /**
    * Splits each main bucket into as many as {@code bytes} for the old and new tables together
-   * allow, if that is at least two.
+   * allow; returns false if these are not even two.
+   *
+   * @param bytes is asked when the size can no longer change
    */
-  public void refine(long bytes) {
+  public boolean refine(LongSupplier bytes) {
     HashIndex index = engine.index();
     index.sizeLock().lock();
     try {
       finish();
-      if (canRefine(bytes)) {
-        step(refined(bytes));
+      IndexGeometry refined = refined(bytes.getAsLong());
+      boolean isLarger = refined.mainBuckets() > geometry().mainBuckets();
+      if (isLarger) {
+        step(refined);
       }
+      return isLarger;
     } finally {
       index.sizeLock().unlock();
     }
-  }
-
-  /** Whether {@link #refine} would do anything, for a caller that knows of no resize. */
-  public boolean canRefine(long bytes) {
-    return refined(bytes).mainBuckets() > geometry().mainBuckets();
   }
 
   private IndexGeometry refined(long bytes) {

@@ -36,7 +36,7 @@ public final class MemoryExchange implements AutoCloseable {
   /**
    * @param arena has the log's memory
    * @param mostBytes up to which the budget may rise
-   * @param growth the growth that will take the rest of the index's memory; null if there is none
+   * @param growth has the index's spare memory; null if the index does not grow
    */
   public MemoryExchange(
       Engine engine, OffHeapArena arena, long mostBytes, @Nullable IndexGrowth growth) {
@@ -85,8 +85,7 @@ public final class MemoryExchange implements AutoCloseable {
     if (isClosed || isReleasing || isStopped()) {
       return 0;
     }
-    long ofLog = engine.log().quota().acceptableBytes();
-    long most = Math.max(ofLog, engine.index().takeableBytes());
+    long most = Math.max(engine.log().quota().acceptableBytes(), indexLackBytes());
     return Math.clamp(mostBytes - arena.budget().limitBytes(), 0, most);
   }
 
@@ -102,11 +101,11 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   /**
-   * Gives the index up to {@code bytes} more memory if it is nearly full; returns how many bytes
-   * the index has accepted.
+   * Gives the index up to {@code bytes} of what it lacks to grow, if it is nearly full; returns how
+   * many bytes the index has accepted.
    */
   public synchronized long acceptForIndex(long bytes) {
-    long accepted = isIndexScarce() ? engine.index().accept(Math.min(bytes, acceptableBytes())) : 0;
+    long accepted = growth == null ? 0 : growth.accept(Math.min(bytes, acceptableBytes()));
     acceptedBytes += accepted;
     return accepted;
   }
@@ -128,11 +127,9 @@ public final class MemoryExchange implements AutoCloseable {
     return accepted.getPlain();
   }
 
-  /** Whether the index is nearly full, has taken all memory of its own, and could take more. */
-  public boolean isIndexScarce() {
-    return (growth == null || growth.isOver())
-        && engine.index().isScarce()
-        && engine.index().takeableBytes() > 0;
+  /** Bytes that the index lacks to grow; 0 if it is not nearly full. */
+  public long indexLackBytes() {
+    return growth == null ? 0 : growth.lackBytes();
   }
 
   /** Sum of what was accepted. */
@@ -163,7 +160,7 @@ public final class MemoryExchange implements AutoCloseable {
     }
   }
 
-  /** Bytes that the index may still take, and does not need for its next growth. */
+  /** Bytes that the index has not taken and does not need for its next growth. */
   public long spareIndexBytes() {
     return growth == null ? 0 : growth.unneededBytes();
   }
@@ -199,7 +196,7 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   private long ofIndex(long bytes) {
-    return growth == null ? 0 : growth.releaseSpare(bytes, arena.budget());
+    return growth == null ? 0 : growth.releaseSpare(bytes);
   }
 
   /** A log whose device is full or has failed would have to wait, and its writers with it. */

@@ -14,8 +14,9 @@ import org.jspecify.annotations.Nullable;
  * giver's, so that two stores that need it equally do not pass it to and fro. A store gets no more
  * before its log has filled what it has.
  *
- * <p>An index that is nearly full comes first, but gets only what is of no use to others: memory
- * that is free or that its owner does not use.
+ * <p>An index that is nearly full comes first, but gets only what it lacks to double, and only what
+ * is of no use to others: memory that is free or that its owner does not use. A log gets what its
+ * own index does not use before anything else.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */
@@ -62,6 +63,11 @@ final class MemoryArbiter {
       return uses.spareIndexBytes() + ofLog;
     }
 
+    /** What its index could leave to its log. */
+    private long ownSpare() {
+      return Math.min(releasable, uses.spareIndexBytes());
+    }
+
     /**
      * How much to take away, at most {@code most} bytes: no more than is unused, if that is enough.
      */
@@ -106,9 +112,10 @@ final class MemoryArbiter {
    */
   static @Nullable Move next(
       List<Store> stores, boolean isKnown, long free, long mostForIndexes, long step, long least) {
-    int full = mostForIndexes < least ? NONE : withFullIndex(stores, least);
+    int full = mostForIndexes < least ? NONE : withFullIndex(stores);
     if (full != NONE) {
-      long most = Math.min(step, mostForIndexes);
+      long lack = Math.max(least, stores.get(full).uses.indexLackBytes());
+      long most = Math.min(lack, mostForIndexes);
       Move move = cheapest(stores, full, free, most, least, true);
       if (move != null && (move.from == Move.FREE || (isKnown && isUnused(move, stores)))) {
         return move;
@@ -118,7 +125,11 @@ final class MemoryArbiter {
     if (neediest == NONE) {
       return null;
     }
-    long most = Math.min(step, stores.get(neediest).acceptable);
+    Store receiver = stores.get(neediest);
+    if (receiver.ownSpare() >= least) {
+      return new Move(neediest, neediest, Math.min(step, receiver.ownSpare()), false);
+    }
+    long most = Math.min(step, receiver.acceptable);
     Move move = cheapest(stores, neediest, free, most, least, false);
     boolean isMade = move != null && (move.from == Move.FREE || (isKnown && isWorth(move, stores)));
     return isMade ? move : null;
@@ -145,11 +156,11 @@ final class MemoryArbiter {
   }
 
   /** The store with the least memory among those whose index is nearly full. */
-  private static int withFullIndex(List<Store> stores, long least) {
+  private static int withFullIndex(List<Store> stores) {
     int first = NONE;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
-      boolean isCandidate = store.uses.isIndexScarce() && store.acceptable >= least;
+      boolean isCandidate = store.uses.indexLackBytes() > 0 && store.acceptable > 0;
       if (isCandidate && (first == NONE || store.bytes < stores.get(first).bytes)) {
         first = i;
       }
@@ -162,7 +173,8 @@ final class MemoryArbiter {
     double most = 0;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
-      if (store.acceptable >= least && store.gain() > most) {
+      boolean isCandidate = Math.max(store.acceptable, store.ownSpare()) >= least;
+      if (isCandidate && store.gain() > most) {
         neediest = i;
         most = store.gain();
       }

@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class SlotMemory implements AutoCloseable {
   private static final long GRANULE = 1 << 10;
 
-  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, false, 0, 0);
+  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /**
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a

@@ -40,7 +40,7 @@ class BalanceModelTest {
     long hits;
     long diskReads;
     boolean isStubborn;
-    boolean isIndexScarce;
+    long indexLackBytes;
     int asked;
 
     Store(SlotMemory.Lease lease, long stateBytes, long rate, SplittableRandom random) {
@@ -101,7 +101,7 @@ class BalanceModelTest {
     public MemoryUses memoryUses() {
       filled = inMemory(filled);
       long disk = stateBytes - filled;
-      return new MemoryUses(hits, diskReads, lease.bytes(), filled, disk, 0, isIndexScarce, 0, 0);
+      return new MemoryUses(hits, diskReads, lease.bytes(), filled, disk, 0, indexLackBytes, 0, 0);
     }
   }
 
@@ -253,7 +253,7 @@ class BalanceModelTest {
     Store empty = slot.open(MIB, 0);
     Store filling = slot.open(512 * MIB, 0);
     slot.run(TEN_SECONDS);
-    filling.isIndexScarce = true;
+    filling.indexLackBytes = 4 * MIB;
     slot.run(TEN_SECONDS);
     assertThat(used.lease.bytes() + filling.lease.bytes()).isGreaterThan(28 * MIB);
     assertThat(empty.lease.bytes()).isLessThan(2 * MIB + 32 * MIB / 16);

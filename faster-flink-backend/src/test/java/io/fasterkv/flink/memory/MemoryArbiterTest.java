@@ -24,7 +24,7 @@ class MemoryArbiterTest {
   }
 
   private static MemoryUses uses(long log, long used, long disk, long spareIndex) {
-    return new MemoryUses(0, 0, log, used, disk, spareIndex, false, 0, 0);
+    return new MemoryUses(0, 0, log, used, disk, spareIndex, 0, 0, 0);
   }
 
   private static Move next(Store... stores) {
@@ -39,6 +39,27 @@ class MemoryArbiterTest {
   @Test
   void whatAnIndexHasNotTakenIsGivenUp() {
     assertThat(next(NEEDY, hot(3 * MIB))).isEqualTo(new Move(1, 0, 3 * MIB, false));
+  }
+
+  @Test
+  void whatItsOwnIndexDoesNotUseComesFirst() {
+    Store needy =
+        new Store(8 * MIB, 4 * MIB, 0, 0, 1_000, uses(4 * MIB, 4 * MIB, 64 * MIB, 3 * MIB));
+    assertThat(MemoryArbiter.next(List.of(needy), true, 8 * MIB, 0, 8 * MIB, LEAST))
+        .isEqualTo(new Move(0, 0, 3 * MIB, false));
+  }
+
+  /** An index gets all of what it lacks, however much that is, and nothing that others use. */
+  @Test
+  void aFullIndexGetsWhatItLacks() {
+    Store full =
+        new Store(8 * MIB, 0, 64 * MIB, 0, 0, new MemoryUses(0, 0, MIB, MIB, 0, 0, 20 * MIB, 0, 0));
+    assertThat(MemoryArbiter.next(List.of(full, hot(0)), true, 64 * MIB, 64 * MIB, 8 * MIB, LEAST))
+        .isEqualTo(new Move(Move.FREE, 0, 20 * MIB, true));
+    assertThat(MemoryArbiter.next(List.of(full, hot(9 * MIB)), true, 0, 64 * MIB, 8 * MIB, LEAST))
+        .isEqualTo(new Move(1, 0, 9 * MIB, true));
+    assertThat(MemoryArbiter.next(List.of(full, hot(0)), true, 0, 64 * MIB, 8 * MIB, LEAST))
+        .isNull();
   }
 
   @Test

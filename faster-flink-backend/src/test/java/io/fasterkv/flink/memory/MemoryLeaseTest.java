@@ -228,7 +228,7 @@ class MemoryLeaseTest {
 
     @Override
     public MemoryUses memoryUses() {
-      return new MemoryUses(0, 0, 0, 0, 0, 0, false, 0, 0);
+      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
   }
 

@@ -85,7 +85,7 @@ class SlotMemoryTest {
     @Override
     public MemoryUses memoryUses() {
       long used = Math.min(logBytes, lease.bytes());
-      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, 0, false, 0, 0);
+      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, 0, 0);
     }
   }
 

@@ -95,11 +95,10 @@ public final class FasterStore implements AutoCloseable {
     StoreConfig config = parts.config();
     Engine engine = parts.engine();
     LogLoans loans = config.logHalvings() > 0 ? new LogLoans(engine, config.logHalvings()) : null;
-    boolean mayAccept = config.maxMemoryBytes() > config.memoryBytes();
     long share = config.growingIndex() ? config.indexBytes() : 0;
     return loans == null && share == 0
         ? null
-        : new IndexGrowth(engine, resizer, parts.arena(), share, loans, mayAccept);
+        : new IndexGrowth(engine, resizer, parts.arena(), share, loans, config.maxMemoryBytes());
   }
 
   /**

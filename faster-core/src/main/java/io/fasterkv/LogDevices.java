@@ -80,8 +80,9 @@ final class LogDevices {
     if (!config.mappedReads()) {
       return new FileDevice(config.directory(), config.segmentBytes());
     }
-    long mapped = Math.max(LEAST_MAPPED_BYTES, MAPPED_TIMES * config.memoryBytes());
-    return FileDevice.mapped(config.directory(), config.segmentBytes(), mapped);
+    long usual = Math.max(LEAST_MAPPED_BYTES, MAPPED_TIMES * config.memoryBytes());
+    long most = Math.max(usual, MAPPED_TIMES * config.maxMemoryBytes());
+    return FileDevice.mapped(config.directory(), config.segmentBytes(), usual, most);
   }
 
   private static void close(FileDevice files, IOException because) {

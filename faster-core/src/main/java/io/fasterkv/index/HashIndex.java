@@ -282,6 +282,11 @@ public final class HashIndex {
     return newestTable().isOverflowScarce();
   }
 
+  /** Whether very few overflow buckets are left. */
+  public boolean isNearlyExhausted() {
+    return newestTable().isOverflowNearlyGone();
+  }
+
   /**
    * From now on nobody receives a table to read in {@link io.fasterkv.memory.WholeMemory}. The
    * memory may be freed when all epochs before have ended; what is called after that throws.

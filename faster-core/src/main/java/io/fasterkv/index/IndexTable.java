@@ -85,6 +85,11 @@ public final class IndexTable {
     return overflow.areScarce();
   }
 
+  /** Whether very few overflow buckets are left. */
+  boolean isOverflowNearlyGone() {
+    return overflow.areNearlyGone();
+  }
+
   /** How many of these additional bytes can be addressed, in whole buckets. */
   long extensibleBytes(long bytes) {
     return Math.min(bytes, memory.byteSize() - geometry().bytes()) & -BucketLayout.BYTES;

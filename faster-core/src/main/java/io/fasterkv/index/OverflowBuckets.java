@@ -15,6 +15,9 @@ final class OverflowBuckets {
   /** Buckets are scarce when this part of them is left. */
   private static final long SCARCE_SHARE = 4;
 
+  /** They are nearly gone when this part of them is left. */
+  private static final long GONE_SHARE = 16;
+
   /**
    * Chains have outgrown the main buckets when this part is in use: with four entries in a bucket
    * on average.
@@ -26,6 +29,7 @@ final class OverflowBuckets {
   private volatile long end;
   private volatile long outgrownAt;
   private volatile long scarceAt;
+  private volatile long goneAt;
   private final AtomicLong next;
 
   /** Buckets that are neither taken nor reserved; reserved ones that were taken count twice. */
@@ -53,6 +57,7 @@ final class OverflowBuckets {
   private void endAt(long bucket) {
     outgrownAt = first + Math.ceilDiv(bucket - first, OUTGROWN_SHARE);
     scarceAt = bucket - (bucket - first) / SCARCE_SHARE;
+    goneAt = bucket - (bucket - first) / GONE_SHARE;
     end = bucket;
   }
 
@@ -75,6 +80,11 @@ final class OverflowBuckets {
   /** Whether few are left. */
   boolean areScarce() {
     return next.getAcquire() >= scarceAt;
+  }
+
+  /** Whether very few are left. */
+  boolean areNearlyGone() {
+    return next.getAcquire() >= goneAt;
   }
 
   /** Takes a zeroed bucket; returns its number or {@link #NONE}. */

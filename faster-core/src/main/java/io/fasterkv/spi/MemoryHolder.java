@@ -49,8 +49,9 @@ public interface MemoryHolder {
   long acceptLogMemory(long bytes);
 
   /**
-   * Gives the store's index what it lacks to double, if it is nearly full. Operations continue. The
-   * index doubles as soon as it has all of that; it does not release what it then uses.
+   * Gives the store's index what it lacks, see {@link MemoryUses#indexLackBytes}. Operations
+   * continue. The index doubles as soon as it has all of that, or gets more overflow buckets; it
+   * does not release what it then uses.
    *
    * @param bytes how many bytes are offered; no other store may use them any more
    * @return how many bytes the index has accepted; the store's memory budget has risen by as much

@@ -12,9 +12,9 @@ package io.fasterkv.spi;
  *     were replaced
  * @param spareIndexBytes memory that the index has not taken and does not need for its next growth,
  *     in bytes
- * @param indexLackBytes memory that a nearly full index lacks to double, in bytes; 0 if it is not
- *     nearly full. Keys that it has no room for share entries, and a lookup then reads records of
- *     other keys
+ * @param indexLackBytes memory that an index lacks which is nearly full and fills up, in bytes: to
+ *     double, or for more overflow buckets if the store can never have that much; else 0. Keys that
+ *     it has no room for share entries, and a lookup then reads records of other keys
  * @param acceptedBytes sum of what the store has accepted from others, in bytes
  * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
  */

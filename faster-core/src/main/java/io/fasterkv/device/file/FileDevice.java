@@ -13,6 +13,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
+import java.util.function.Function;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,16 +56,19 @@ public final class FileDevice implements LogDevice {
    * @param segmentBytes size of a segment file, a power of two
    */
   public FileDevice(Path directory, long segmentBytes) {
-    this(directory, segmentBytes, null, 0);
+    this(directory, segmentBytes, null, paths -> null);
   }
 
   private FileDevice(
-      Path directory, long segmentBytes, @Nullable SegmentFiles direct, long mappedBytes) {
+      Path directory,
+      long segmentBytes,
+      @Nullable SegmentFiles direct,
+      Function<LongFunction<Path>, @Nullable MappedPieces> mapping) {
     this.directory = directory;
     this.segmentBytes = segmentBytes;
     this.direct = direct;
     buffered = new SegmentFiles(directory, segmentBytes);
-    mapped = mappedBytes == 0 ? null : new MappedPieces(segmentBytes, mappedBytes, buffered::path);
+    mapped = mapping.apply(buffered::path);
     writers = threads("faster-write-" + directory.getFileName() + "-", WRITERS);
     readers = threads("faster-read-" + directory.getFileName() + "-", READERS);
   }
@@ -82,7 +87,7 @@ public final class FileDevice implements LogDevice {
         directory,
         segmentBytes,
         new SegmentFiles(directory, segmentBytes, DirectIo.tried(directory)),
-        0);
+        paths -> null);
   }
 
   /**
@@ -90,12 +95,21 @@ public final class FileDevice implements LogDevice {
    *
    * @param directory the directory for the segment files
    * @param segmentBytes size of a segment file, a power of two
+   * @param usualBytes how much is mapped in a store that keeps its memory; it determines how much
+   *     is mapped at once
    * @param mostBytes how much is mapped at a time, at least 1 MiB
    * @return the device
    */
-  public static FileDevice mapped(Path directory, long segmentBytes, long mostBytes) {
-    boolean isPossible = MappedPieces.isPossible(directory);
-    return new FileDevice(directory, segmentBytes, null, isPossible ? mostBytes : 0);
+  public static FileDevice mapped(
+      Path directory, long segmentBytes, long usualBytes, long mostBytes) {
+    return new FileDevice(
+        directory,
+        segmentBytes,
+        null,
+        paths ->
+            MappedPieces.isPossible(directory)
+                ? new MappedPieces(segmentBytes, usualBytes, mostBytes, paths)
+                : null);
   }
 
   public Path directory() {

@@ -30,7 +30,10 @@ final class MappedPieces implements AutoCloseable {
   /** Longer reads gain more from read-ahead. */
   static final int MOST_BYTES = 4096;
 
-  private static final int MOST_PIECES = 256;
+  /** Number of pieces of the usual size, which grows with what is usually mapped. */
+  private static final int USUAL_PIECES = 256;
+
+  private static final int MOST_PIECES = 4096;
 
   /**
    * For all stores of this process: systems allow about 65,000 mappings, and threads need some of
@@ -73,13 +76,14 @@ final class MappedPieces implements AutoCloseable {
   }
 
   /**
+   * @param usualBytes how much is mapped in a store that keeps its memory
    * @param mostBytes how much is mapped at a time, at least 1 MiB
    * @param paths returns the file of a segment number
    */
-  MappedPieces(long segmentBytes, long mostBytes, LongFunction<Path> paths) {
+  MappedPieces(long segmentBytes, long usualBytes, long mostBytes, LongFunction<Path> paths) {
     this.segmentBytes = segmentBytes;
     this.paths = paths;
-    long wanted = Math.max(LEAST_PIECE_BYTES, Long.highestOneBit(mostBytes / MOST_PIECES));
+    long wanted = Math.max(LEAST_PIECE_BYTES, Long.highestOneBit(usualBytes / USUAL_PIECES));
     pieceBytes = Math.min(segmentBytes, wanted);
     long count = Math.clamp(mostBytes / pieceBytes, 1, MOST_PIECES);
     pieces = new AtomicReferenceArray<>((int) Long.highestOneBit(count));

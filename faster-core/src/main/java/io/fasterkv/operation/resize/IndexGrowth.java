@@ -22,29 +22,36 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>The index has a share of the budget; what its table does not take of it is spare. An index
  * whose chains outgrow their buckets is split into at least twice as many if its spare memory has
- * room for the new table beside the old one. If it has not, and the index is nearly full, these
- * follow:
+ * room for the new table beside the old one. If it has not, these follow:
  *
  * <ol>
- *   <li>other stores that share the memory have some time to release what the index lacks;
- *   <li>the spare memory becomes overflow buckets;
- *   <li>the log lends memory ({@link LogLoans}), which is then spare.
+ *   <li>when a quarter of the overflow buckets is left, other stores that share the memory may give
+ *       what the index lacks;
+ *   <li>when a sixteenth is left, or a quarter if there are no others, spare memory becomes
+ *       overflow buckets, an eighth of the table at a time;
+ *   <li>if there is none, the log lends memory ({@link LogLoans}), which is then spare.
  * </ol>
  *
  * <p>The table and its spare memory never exceed the share, and the share is part of the budget.
  */
 public final class IndexGrowth implements AutoCloseable {
   /** For how long the thread does not look again after a look that gained nothing. */
-  private static final long PAUSE_NANOS = 10_000_000;
+  private static final long PAUSE_NANOS = 1_000_000;
 
-  /** How long a nearly full index waits for memory of other stores. */
-  private static final long OTHERS_NANOS = 200_000_000;
+  /** The time between two attempts to grow. */
+  private static final long RETRY_NANOS = 10_000_000;
 
   /** How often the log's loans are considered while the index is nearly full. */
   private static final long LOANS_NANOS = 100_000_000;
 
+  /** An index that took no overflow bucket for so long does not need memory. */
+  private static final long RECENT_NANOS = 1_000_000_000;
+
   /** The spare memory that an index keeps if it can double: for a growth by this factor. */
   private static final long KEPT_FACTOR = 4;
+
+  /** At most this part of the table is added to its overflow buckets at a time. */
+  private static final long OVERFLOW_SHARE = 8;
 
   /** Epoch slots in use by others either become free within a second or are in use for long. */
   private static final int MAX_FAILURES = 100;
@@ -53,6 +60,7 @@ public final class IndexGrowth implements AutoCloseable {
   private final IndexResizer resizer;
   private final OffHeapArena arena;
   private final @Nullable LogLoans loans;
+  private final long mostBytes;
   private final boolean mayAccept;
 
   /**
@@ -63,6 +71,10 @@ public final class IndexGrowth implements AutoCloseable {
 
   private final Thread thread;
   private volatile boolean isAsked;
+
+  /** When the index last took overflow buckets while few were left. */
+  private volatile long neededNanos;
+
   private volatile boolean isClosed;
   private int failures;
 
@@ -72,7 +84,7 @@ public final class IndexGrowth implements AutoCloseable {
    * @param arena has the log's memory
    * @param indexBytes the index's share of the budget, in bytes; 0 if its main buckets are fixed
    * @param loans of the log; null if there are none
-   * @param mayAccept whether the index may get memory from other stores
+   * @param mostBytes up to which the budget may rise by memory of other stores
    */
   public IndexGrowth(
       Engine engine,
@@ -80,13 +92,15 @@ public final class IndexGrowth implements AutoCloseable {
       OffHeapArena arena,
       long indexBytes,
       @Nullable LogLoans loans,
-      boolean mayAccept) {
+      long mostBytes) {
     this.engine = engine;
     this.resizer = resizer;
     this.arena = arena;
     this.indexBytes = new AtomicLong(indexBytes);
     this.loans = loans;
-    this.mayAccept = mayAccept && indexBytes > 0;
+    this.mostBytes = mostBytes;
+    mayAccept = indexBytes > 0 && mostBytes > arena.budget().limitBytes();
+    neededNanos = System.nanoTime() - RECENT_NANOS;
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
 
@@ -126,8 +140,8 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   /**
-   * The part of {@link #spareBytes} that the index does not need: what exceeds a growth by four, or
-   * everything if it cannot grow and has no need to; 0 during a growth.
+   * The part of {@link #spareBytes} that the index does not need: what exceeds a growth by four; if
+   * it cannot grow, what exceeds what it will ask others for; 0 during a growth.
    */
   long unneededBytes() {
     if (index().sizeLock().isLocked()) {
@@ -138,14 +152,31 @@ public final class IndexGrowth implements AutoCloseable {
     if (spare >= now.bytesToDouble()) {
       return Math.max(0, spare - KEPT_FACTOR * now.bytes());
     }
-    return index().isOutgrown() ? 0 : spare;
+    return Math.max(0, spare - wantedBytes(now, spare));
   }
 
-  /** Bytes that the index lacks to double; 0 if it is not nearly full or cannot grow. */
+  /** Bytes that the index lacks and others may give: 0 unless it is nearly full and fills up. */
   long lackBytes() {
-    return indexBytes.get() > 0 && index().isScarce()
-        ? Math.max(0, geometry().bytesToDouble() - spareBytes())
-        : 0;
+    long spare = spareBytes();
+    return Math.max(0, wantedBytes(geometry(), spare) - spare);
+  }
+
+  /**
+   * The spare memory that the index needs now: to double, or for more overflow buckets if it can
+   * never have that much.
+   */
+  private long wantedBytes(IndexGeometry now, long spare) {
+    boolean isNeeded = index().isScarce() && System.nanoTime() - neededNanos < RECENT_NANOS;
+    if (!isNeeded || indexBytes.get() == 0) {
+      return 0;
+    }
+    long most = spare + mostBytes - arena.budget().limitBytes();
+    return now.bytesToDouble() <= most ? now.bytesToDouble() : overflowBytes(now);
+  }
+
+  /** The memory of the overflow buckets that are added at a time. */
+  private static long overflowBytes(IndexGeometry now) {
+    return now.bytes() / OVERFLOW_SHARE;
   }
 
   /** Adds up to so many bytes to the budget and the share: what it lacks; returns how many. */
@@ -184,9 +215,12 @@ public final class IndexGrowth implements AutoCloseable {
 
   private void run() {
     while (!isClosed) {
+      if (isAsked && index().isScarce()) {
+        neededNanos = System.nanoTime();
+      }
       isAsked = false;
       if (index().isOutgrown() && !grows()) {
-        if (index().isScarce()) {
+        if (isInNeed()) {
           relieve();
         }
         pause();
@@ -218,13 +252,21 @@ public final class IndexGrowth implements AutoCloseable {
     }
   }
 
-  /** Ensures that a nearly full index has more overflow buckets, or memory to grow. */
+  /** Whether the index can neither grow nor wait for others. */
+  private boolean isInNeed() {
+    boolean mayWait = mayAccept && !index().isNearlyExhausted();
+    return index().isScarce() && !mayWait && !isToRetry();
+  }
+
+  /** Whether a growth has failed that may still succeed. */
+  private boolean isToRetry() {
+    return failures > 0 && failures < MAX_FAILURES;
+  }
+
+  /** Adds overflow buckets, or memory to grow. */
   private void relieve() {
-    boolean isToRetry = failures > 0 && failures < MAX_FAILURES;
-    if (isToRetry || (mayAccept && lackBytes() > 0 && !isLackingAfter(OTHERS_NANOS))) {
-      return;
-    }
-    boolean isRelieved = addOverflowBuckets(this::spareBytes);
+    boolean isRelieved =
+        addOverflowBuckets(() -> Math.min(spareBytes(), overflowBytes(geometry())));
     if (!isRelieved && loans != null && loans.areLeft() && loans.areWorthIt()) {
       borrow(loans);
     }
@@ -239,7 +281,7 @@ public final class IndexGrowth implements AutoCloseable {
       indexBytes.addAndGet(bytes);
     }
     if (isFixed || !grows()) {
-      addOverflowBuckets(isFixed ? () -> bytes : this::spareBytes);
+      addOverflowBuckets(() -> isFixed ? bytes : spareBytes());
     }
   }
 
@@ -257,22 +299,11 @@ public final class IndexGrowth implements AutoCloseable {
     }
   }
 
-  /** Waits for some time; returns early, with false, if the index no longer lacks memory. */
-  private boolean isLackingAfter(long nanos) {
-    long deadline = System.nanoTime() + nanos;
-    for (long left = nanos; left > 0 && !isClosed; left = deadline - System.nanoTime()) {
-      if (lackBytes() == 0) {
-        return false;
-      }
-      LockSupport.parkNanos(Math.min(left, PAUSE_NANOS));
-    }
-    return !isClosed && lackBytes() > 0;
-  }
-
   /** Waits for the pause's time, however often the thread is woken. */
   private void pause() {
-    long until = System.nanoTime() + PAUSE_NANOS;
-    for (long left = PAUSE_NANOS; left > 0 && !isClosed; left = until - System.nanoTime()) {
+    long nanos = isToRetry() ? RETRY_NANOS : PAUSE_NANOS;
+    long until = System.nanoTime() + nanos;
+    for (long left = nanos; left > 0 && !isClosed; left = until - System.nanoTime()) {
       LockSupport.parkNanos(left);
     }
   }
@@ -282,9 +313,9 @@ public final class IndexGrowth implements AutoCloseable {
     if (isAsked || isClosed) {
       return;
     }
-    if (failures > 0 && failures < MAX_FAILURES) {
-      LockSupport.parkNanos(PAUSE_NANOS);
-    } else if (loans != null && loans.areLeft() && index().isScarce()) {
+    if (isToRetry()) {
+      LockSupport.parkNanos(RETRY_NANOS);
+    } else if (isInNeed() && loans != null && loans.areLeft()) {
       LockSupport.parkNanos(LOANS_NANOS);
     } else {
       LockSupport.park(this);

@@ -101,8 +101,8 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   /**
-   * Gives the index up to {@code bytes} of what it lacks to grow, if it is nearly full; returns how
-   * many bytes the index has accepted.
+   * Gives the index up to {@code bytes} of what it lacks; returns how many bytes the index has
+   * accepted.
    */
   public synchronized long acceptForIndex(long bytes) {
     long accepted = growth == null ? 0 : growth.accept(Math.min(bytes, acceptableBytes()));
@@ -127,7 +127,7 @@ public final class MemoryExchange implements AutoCloseable {
     return accepted.getPlain();
   }
 
-  /** Bytes that the index lacks to grow; 0 if it is not nearly full. */
+  /** Bytes that the index lacks; 0 unless it is nearly full and fills up. */
   public long indexLackBytes() {
     return growth == null ? 0 : growth.lackBytes();
   }

@@ -18,14 +18,14 @@ class MappedFileDeviceTest extends SegmentDeviceContract {
   @Override
   protected LogDevice device(Path directory, long segmentBytes) {
     assumeThat(MappedPieces.isPossible(directory)).isTrue();
-    return FileDevice.mapped(directory, segmentBytes, MOST_BYTES);
+    return FileDevice.mapped(directory, segmentBytes, MOST_BYTES, MOST_BYTES);
   }
 
   @Test
   void filesThatAreNotTheSystemsOwnAreNotMapped() throws IOException {
     Path simulated = new SimulatedDisk().directory();
     assertThat(MappedPieces.isPossible(simulated)).isFalse();
-    try (LogDevice device = FileDevice.mapped(simulated, 1 << 16, MOST_BYTES)) {
+    try (LogDevice device = FileDevice.mapped(simulated, 1 << 16, MOST_BYTES, MOST_BYTES)) {
       MemorySegment memory = MemorySegment.ofArray(new byte[8]);
       assertThatThrownBy(() -> device.readNow(0, memory)).isInstanceOf(NoSuchFileException.class);
     }

@@ -46,7 +46,7 @@ class MappedPiecesTest {
   @BeforeEach
   void open() {
     assumeThat(MappedPieces.isPossible(directory)).isTrue();
-    pieces = new MappedPieces(SEGMENT_BYTES, PIECES * PIECE_BYTES, this::path);
+    pieces = new MappedPieces(SEGMENT_BYTES, PIECE_BYTES, PIECES * PIECE_BYTES, this::path);
   }
 
   @AfterEach
@@ -199,7 +199,8 @@ class MappedPiecesTest {
   @Test
   void aDeviceSaysWhyItCannotBeRead() throws Exception {
     write(0, SEGMENT_BYTES);
-    try (FileDevice device = FileDevice.mapped(directory, SEGMENT_BYTES, PIECE_BYTES)) {
+    try (FileDevice device =
+        FileDevice.mapped(directory, SEGMENT_BYTES, PIECE_BYTES, PIECE_BYTES)) {
       device.readNow(8, target.asSlice(0, 8));
       assertThat(target.get(ValueLayout.JAVA_LONG, 0)).isEqualTo(8);
       assertThat(mapped()).isPositive();

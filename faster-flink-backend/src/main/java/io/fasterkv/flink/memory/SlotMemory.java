@@ -73,8 +73,8 @@ final class SlotMemory implements AutoCloseable {
   /** The most bytes to move at a time: more would take long to touch. */
   private static final long MOST_MOVE = 256 << 20;
 
-  /** The fewest bytes that are worth a move: a log page. */
-  private static final long LEAST_MOVE = FasterSettings.PAGE_BYTES;
+  /** The fewest bytes that are worth a move: a log page, or this part of the pool if it is more. */
+  private static final long LEAST_STEPS = 256;
 
   /** The counts start again after this many looks. */
   private static final int MOST_LOOKS = 40;
@@ -351,10 +351,11 @@ final class SlotMemory implements AutoCloseable {
             free(),
             mostForIndexes(stores),
             Math.min(bytes / STEPS, MOST_MOVE),
-            LEAST_MOVE);
+            leastMove());
     looks++;
     boolean isMoved = move != null && tryMove(open, move);
-    if (isMoved || looks >= MOST_LOOKS) {
+    // What stores do for memory of their logs changes when these do.
+    if ((isMoved && move != null && !move.isForIndex()) || looks >= MOST_LOOKS) {
       open.forEach(lease -> lease.before = null);
       looks = 0;
     }
@@ -365,6 +366,10 @@ final class SlotMemory implements AutoCloseable {
   private long mostForIndexes(List<MemoryArbiter.Store> stores) {
     long releasable = stores.stream().mapToLong(MemoryArbiter.Store::releasable).sum();
     return free() + releasable - fairBytes();
+  }
+
+  private long leastMove() {
+    return Math.max(FasterSettings.PAGE_BYTES, bytes / LEAST_STEPS);
   }
 
   private synchronized List<Lease> held() {
@@ -403,9 +408,9 @@ final class SlotMemory implements AutoCloseable {
       if (move.from() != Move.FREE) {
         Lease giver = open.get(move.from());
         ask(giver, move.bytes(), Math.min(longestWaitNanos, BALANCE_WAIT.toNanos()));
-        giver.rests = free() < LEAST_MOVE ? REST_LOOKS : 0;
+        giver.rests = free() < leastMove() ? REST_LOOKS : 0;
       }
-      return free() >= LEAST_MOVE && give(open.get(move.to()), move);
+      return free() >= leastMove() && give(open.get(move.to()), move);
     } finally {
       reclaiming.unlock();
     }

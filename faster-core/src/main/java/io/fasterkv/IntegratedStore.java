@@ -53,6 +53,11 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
   }
 
   @Override
+  public long moveIndexMemoryToLog(long bytes) {
+    return memory.moveSpareToLog(bytes);
+  }
+
+  @Override
   public MemoryUses memoryUses() {
     RegionHits hits = parts.engine().sessionCounters().regionHits();
     HybridLog log = parts.engine().log();
@@ -64,6 +69,7 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         Math.max(0, log.tailAddress() - head),
         Math.max(0, head - log.beginAddress()),
         memory.spareIndexBytes(),
+        memory.logAcceptableBytes(),
         memory.indexLackBytes(),
         memory.acceptedBytes(),
         memory.releasedBytes());

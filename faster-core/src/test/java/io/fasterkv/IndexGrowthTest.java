@@ -6,16 +6,19 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.fasterkv.api.LongFunctions;
 import io.fasterkv.api.Status;
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.checkpoint.CheckpointKind;
 import io.fasterkv.api.checkpoint.CheckpointRequest;
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.session.SessionMode;
+import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.operation.resize.IndexResizer;
 import io.fasterkv.spi.StoreIntegration;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -39,7 +42,7 @@ class IndexGrowthTest {
   private static final int STEPS = 8_000;
   private static final long PAUSE_NANOS = 100_000;
 
-  /** The index thread checks every 10 ms. */
+  /** Longer than the index thread needs to wake up. */
   private static final long LOOKS_MILLIS = 50;
 
   @TempDir Path directory;
@@ -172,8 +175,7 @@ class IndexGrowthTest {
         add(store, keys, keys + 1000);
         keys += 1000;
         long lack = memory.memoryUses().indexLackBytes();
-        long accepted = memory.acceptIndexMemory(Math.min(ofOthers, 1 + lack / 2));
-        assertThat(accepted).isLessThanOrEqualTo(lack);
+        long accepted = lack == 0 ? 0 : memory.acceptIndexMemory(Math.min(ofOthers, 1 + lack / 2));
         ofOthers -= accepted;
         assertThat(store.statistics().memory().budgetBytes())
             .isEqualTo(MEMORY_BYTES + memory.memoryUses().acceptedBytes());
@@ -186,12 +188,67 @@ class IndexGrowthTest {
       while (memory.memoryUses().spareIndexBytes() == 0) {
         Thread.onSpinWait();
       }
+      long half = memory.memoryUses().spareIndexBytes() / 2;
+      long budget = store.statistics().memory().budgetBytes();
+      long moved = memory.moveIndexMemoryToLog(half);
+      assertThat(moved).isEqualTo(half / PAGE_BYTES * PAGE_BYTES);
+      assertThat(store.statistics().memory().logBytes()).isEqualTo((8 << 20) + moved);
+      assertThat(store.statistics().memory().budgetBytes()).isEqualTo(budget);
       long spare = memory.memoryUses().spareIndexBytes();
       CompletableFuture<Long> released = new CompletableFuture<>();
       memory.releaseMemory(spare, Duration.ofMinutes(1), released::complete);
       assertThat(released.join()).isEqualTo(spare);
-      assertThat(store.statistics().memory().logBytes()).isEqualTo(8 << 20);
+      assertThat(store.statistics().memory().logBytes()).isEqualTo((8 << 20) + moved);
       check(store, keys);
+    }
+  }
+
+  /** It is tried again, also if no more keys arrive. */
+  @Test
+  void growsWhenThereIsAPlaceInTheEpochTable() throws InterruptedException {
+    try (FasterStore store = FasterStore.open(longs().logMemoryBytes(8 << 20).build());
+        LongSession<Void> session = store.newSession().longs(LongFunctions.sum())) {
+      List<EpochUser> users = new ArrayList<>();
+      assertThatThrownBy(
+              () -> {
+                while (true) {
+                  users.add(Insides.engine(store).epochs().register());
+                }
+              })
+          .isInstanceOf(OutOfBudget.class);
+      int keys = 0;
+      // The thread hears of it when the next overflow bucket is taken.
+      for (int more = 0; more < 1000; more += Insides.engine(store).index().isOutgrown() ? 1 : 0) {
+        session.rmw(keys, keys, null);
+        keys++;
+      }
+      Thread.sleep(LOOKS_MILLIS);
+      assertThat(indexBytes(store)).isEqualTo(INDEX_BYTES / 16);
+      users.forEach(EpochUser::close);
+      while (indexBytes(store) == INDEX_BYTES / 16) {
+        Thread.onSpinWait();
+      }
+      check(store, keys);
+    }
+  }
+
+  /** The log lends to an index that fills up and cannot double; part of it remains spare. */
+  @Test
+  void theLogLendsToAnIndexThatGrows() {
+    StoreConfig config = longs().logMemoryBytes(16 << 20).logHalvings(1).build();
+    try (FasterStore store = FasterStore.open(config)) {
+      int keys = 0;
+      while (store.statistics().memory().logBytes() == 16 << 20) {
+        add(store, keys, keys + 1000);
+        keys += 1000;
+      }
+      add(store, keys, keys + 10_000);
+      assertThat(store.statistics().memory().logBytes()).isBetween(8L << 20, 12L << 20);
+      assertThat(indexBytes(store)).isGreaterThan(INDEX_BYTES / 16 * 15);
+      assertThat(store.statistics().memory().budgetBytes()).isEqualTo(MEMORY_BYTES);
+      assertThat(store.statistics().memoryBytes()).isLessThanOrEqualTo(MEMORY_BYTES);
+      check(store, keys + 10_000);
+      StoreInvariants.check(store);
     }
   }
 

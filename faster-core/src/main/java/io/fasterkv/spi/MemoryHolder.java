@@ -51,12 +51,21 @@ public interface MemoryHolder {
   /**
    * Gives the store's index what it lacks, see {@link MemoryUses#indexLackBytes}. Operations
    * continue. The index doubles as soon as it has all of that, or gets more overflow buckets; it
-   * does not release what it then uses.
+   * does not release what it then uses. An index that does not grow accepts nothing.
    *
    * @param bytes how many bytes are offered; no other store may use them any more
    * @return how many bytes the index has accepted; the store's memory budget has risen by as much
    */
   long acceptIndexMemory(long bytes);
+
+  /**
+   * Gives the store's log what its index has not taken and does not need, see {@link
+   * MemoryUses#spareIndexBytes}. The store's memory budget stays.
+   *
+   * @param bytes how many bytes at most
+   * @return how many bytes the log has received, in whole pages
+   */
+  long moveIndexMemoryToLog(long bytes);
 
   /** {@return how the store uses its memory} */
   MemoryUses memoryUses();

@@ -95,8 +95,8 @@ public final class FileDevice implements LogDevice {
    *
    * @param directory the directory for the segment files
    * @param segmentBytes size of a segment file, a power of two
-   * @param usualBytes how much is mapped in a store that keeps its memory; it determines how much
-   *     is mapped at once
+   * @param usualBytes how much is mapped in a store that keeps its memory; the size of a piece
+   *     follows from it
    * @param mostBytes how much is mapped at a time, at least 1 MiB
    * @return the device
    */

@@ -30,10 +30,10 @@ final class MappedPieces implements AutoCloseable {
   /** Longer reads gain more from read-ahead. */
   static final int MOST_BYTES = 4096;
 
-  /** Number of pieces of the usual size, which grows with what is usually mapped. */
+  /** So many pieces are mapped in a store that keeps its memory. */
   private static final int USUAL_PIECES = 256;
 
-  private static final int MOST_PIECES = 4096;
+  private static final int MOST_PIECES = 1024;
 
   /**
    * For all stores of this process: systems allow about 65,000 mappings, and threads need some of

@@ -41,7 +41,7 @@ public final class IndexGrowth implements AutoCloseable {
   /** The time between two attempts to grow. */
   private static final long RETRY_NANOS = 10_000_000;
 
-  /** How often the log's loans are considered while the index is nearly full. */
+  /** The time between two looks at whether the log should lend, while nobody asks. */
   private static final long LOANS_NANOS = 100_000_000;
 
   /** An index that took no overflow bucket for so long does not need memory. */
@@ -61,7 +61,6 @@ public final class IndexGrowth implements AutoCloseable {
   private final OffHeapArena arena;
   private final @Nullable LogLoans loans;
   private final long mostBytes;
-  private final boolean mayAccept;
 
   /**
    * The index's share of the budget; 0 if its main buckets are fixed. Rises by what is accepted or
@@ -71,6 +70,9 @@ public final class IndexGrowth implements AutoCloseable {
 
   private final Thread thread;
   private volatile boolean isAsked;
+
+  /** Whether an operation has taken an overflow bucket since the thread has looked. */
+  private volatile boolean isTaken;
 
   /** When the index last took overflow buckets while few were left. */
   private volatile long neededNanos;
@@ -99,13 +101,12 @@ public final class IndexGrowth implements AutoCloseable {
     this.indexBytes = new AtomicLong(indexBytes);
     this.loans = loans;
     this.mostBytes = mostBytes;
-    mayAccept = indexBytes > 0 && mostBytes > arena.budget().limitBytes();
     neededNanos = System.nanoTime() - RECENT_NANOS;
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
 
   public void start() {
-    engine.index().onOutgrown(this::ask);
+    engine.index().onOutgrown(this::taken);
     thread.start();
   }
 
@@ -117,6 +118,13 @@ public final class IndexGrowth implements AutoCloseable {
   }
 
   /** Called repeatedly within operations. */
+  private void taken() {
+    if (!isTaken) {
+      isTaken = true;
+    }
+    ask();
+  }
+
   private void ask() {
     if (isAsked) {
       return;
@@ -170,13 +178,18 @@ public final class IndexGrowth implements AutoCloseable {
     if (!isNeeded || indexBytes.get() == 0) {
       return 0;
     }
-    long most = spare + mostBytes - arena.budget().limitBytes();
-    return now.bytesToDouble() <= most ? now.bytesToDouble() : overflowBytes(now);
+    long most = spare + acceptableBytes();
+    return now.bytesToDouble() <= most ? now.bytesToDouble() : Math.min(overflowBytes(now), most);
   }
 
   /** The memory of the overflow buckets that are added at a time. */
-  private static long overflowBytes(IndexGeometry now) {
-    return now.bytes() / OVERFLOW_SHARE;
+  private long overflowBytes(IndexGeometry now) {
+    return Math.min(now.bytes() / OVERFLOW_SHARE, index().takeableBytes());
+  }
+
+  /** Bytes by which the budget may rise. */
+  private long acceptableBytes() {
+    return Math.max(0, mostBytes - arena.budget().limitBytes());
   }
 
   /** Adds up to so many bytes to the budget and the share: what it lacks; returns how many. */
@@ -185,10 +198,15 @@ public final class IndexGrowth implements AutoCloseable {
     if (taken <= 0) {
       return 0;
     }
-    arena.budget().raiseLimit(taken);
-    indexBytes.addAndGet(taken);
+    addSpare(taken);
     ask();
     return taken;
+  }
+
+  /** Adds bytes to the budget and the share. */
+  void addSpare(long bytes) {
+    arena.budget().raiseLimit(bytes);
+    indexBytes.addAndGet(bytes);
   }
 
   /**
@@ -215,46 +233,55 @@ public final class IndexGrowth implements AutoCloseable {
 
   private void run() {
     while (!isClosed) {
-      if (isAsked && index().isScarce()) {
+      if (isTaken && index().isScarce()) {
         neededNanos = System.nanoTime();
       }
+      isTaken = false;
       isAsked = false;
-      if (index().isOutgrown() && !grows()) {
-        if (isInNeed()) {
-          relieve();
-        }
+      if (index().isOutgrown() && !gains()) {
         pause();
       }
       await();
     }
   }
 
-  /** Splits the buckets if there is memory for it; returns whether it did. */
-  private boolean grows() {
-    if (spareBytes() < geometry().bytesToDouble()) {
-      return false;
-    }
+  /** Returns whether the index has more main buckets now, so that another look makes sense. */
+  private boolean gains() {
     try {
-      boolean isGrown = resizer.refine(indexBytes::get);
-      failures = 0;
-      return isGrown;
-    } catch (OutOfBudget e) {
-      if (++failures == MAX_FAILURES) {
-        String line =
-            "the index cannot grow: attempts="
-                + MAX_FAILURES
-                + ", indexBytes="
-                + geometry().bytes()
-                + "; it gets overflow buckets";
-        engine.log().failure().logger().log(Level.WARNING, line, e);
+      boolean isGrown = grows();
+      if (!isGrown && isInNeed()) {
+        relieve();
       }
+      return isGrown;
+    } catch (OutOfBudget | OutOfMemoryError e) {
+      failed(e);
       return false;
     }
   }
 
+  /** An interrupted growth is completed before the next one. */
+  private void failed(Throwable cause) {
+    if (++failures == MAX_FAILURES) {
+      String line =
+          "the index cannot grow: attempts="
+              + MAX_FAILURES
+              + ", indexBytes="
+              + geometry().bytes()
+              + "; it gets overflow buckets";
+      engine.log().failure().logger().log(Level.WARNING, line, cause);
+    }
+  }
+
+  /** Splits the buckets if there is memory for it; returns whether it did. */
+  private boolean grows() {
+    boolean isGrown = spareBytes() >= geometry().bytesToDouble() && resizer.refine(indexBytes::get);
+    failures = 0;
+    return isGrown;
+  }
+
   /** Whether the index can neither grow nor wait for others. */
   private boolean isInNeed() {
-    boolean mayWait = mayAccept && !index().isNearlyExhausted();
+    boolean mayWait = indexBytes.get() > 0 && acceptableBytes() > 0 && !index().isNearlyExhausted();
     return index().isScarce() && !mayWait && !isToRetry();
   }
 
@@ -281,7 +308,7 @@ public final class IndexGrowth implements AutoCloseable {
       indexBytes.addAndGet(bytes);
     }
     if (isFixed || !grows()) {
-      addOverflowBuckets(() -> isFixed ? bytes : spareBytes());
+      addOverflowBuckets(() -> isFixed ? bytes : Math.min(spareBytes(), overflowBytes(geometry())));
     }
   }
 

@@ -15,15 +15,20 @@ import java.util.function.BooleanSupplier;
 public final class LogLoans {
   private static final long ENOUGH = 1000;
 
+  /** The least time that an answer is about. */
+  private static final long LEAST_NANOS = 100_000_000;
+
   private final Engine engine;
   private int left;
   private Uses before;
+  private long beforeNanos;
 
   /** Creates loans that halve the log {@code most} times at most. */
   public LogLoans(Engine engine, int most) {
     this.engine = engine;
     left = most;
     before = usesBefore();
+    beforeNanos = System.nanoTime();
   }
 
   /** Whether the log may lend memory. */
@@ -32,15 +37,23 @@ public final class LogLoans {
   }
 
   /**
-   * Whether the memory is now worth more in the index; the caller asks again from time to time, and
-   * each answer is about the time since the last one.
+   * Whether the memory is now worth more in the index. The caller asks again from time to time; an
+   * answer is about the time since the last one, and false while that is too short.
    */
   boolean areWorthIt() {
+    if (System.nanoTime() - beforeNanos < LEAST_NANOS) {
+      return false;
+    }
     Uses since = usesSince(before);
     if (since.areTold() && since.areOfTheLog()) {
-      before = usesBefore();
+      beginAnew();
     }
     return since.areTold() && !since.areOfTheLog();
+  }
+
+  private void beginAnew() {
+    before = usesBefore();
+    beforeNanos = System.nanoTime();
   }
 
   /**
@@ -57,7 +70,7 @@ public final class LogLoans {
             // A failed log no longer moves, and the index then takes nothing.
             .halve(most, () -> goesOn.getAsBoolean() && !engine.log().failure().isSet());
     left = bytes > 0 ? left - 1 : 0;
-    before = usesBefore();
+    beginAnew();
     if (bytes > 0) {
       String line = "the index was nearly full and received memory from the log: bytes=" + bytes;
       engine.log().failure().logger().log(Level.INFO, line);

@@ -36,7 +36,7 @@ public final class MemoryExchange implements AutoCloseable {
   /**
    * @param arena has the log's memory
    * @param mostBytes up to which the budget may rise
-   * @param growth has the index's spare memory; null if the index does not grow
+   * @param growth has the index's spare memory; null if there is none
    */
   public MemoryExchange(
       Engine engine, OffHeapArena arena, long mostBytes, @Nullable IndexGrowth growth) {
@@ -85,8 +85,13 @@ public final class MemoryExchange implements AutoCloseable {
     if (isClosed || isReleasing || isStopped()) {
       return 0;
     }
-    long most = Math.max(engine.log().quota().acceptableBytes(), indexLackBytes());
+    long most = Math.max(logAcceptableBytes(), indexLackBytes());
     return Math.clamp(mostBytes - arena.budget().limitBytes(), 0, most);
+  }
+
+  /** Bytes that the log could take, whatever the budget. */
+  public long logAcceptableBytes() {
+    return engine.log().quota().acceptableBytes();
   }
 
   /**
@@ -107,6 +112,21 @@ public final class MemoryExchange implements AutoCloseable {
   public synchronized long acceptForIndex(long bytes) {
     long accepted = growth == null ? 0 : growth.accept(Math.min(bytes, acceptableBytes()));
     acceptedBytes += accepted;
+    return accepted;
+  }
+
+  /**
+   * Gives the log up to {@code bytes} of what the index has not taken and does not need; returns
+   * how many bytes the log has received. The budget stays.
+   */
+  public synchronized long moveSpareToLog(long bytes) {
+    if (growth == null || isClosed || isReleasing || isStopped()) {
+      return 0;
+    }
+    long most = Math.min(spareIndexBytes(), engine.log().quota().acceptableBytes());
+    long moved = growth.releaseSpare(Math.min(bytes, most));
+    long accepted = give(moved);
+    growth.addSpare(moved - accepted);
     return accepted;
   }
 
@@ -176,7 +196,6 @@ public final class MemoryExchange implements AutoCloseable {
       if (last != null) {
         OwnThread.awaitEnd(last);
       }
-      // If the index is busy, the log does not release that part in its place.
       long unneeded = Math.min(bytes, spareIndexBytes());
       done = ofIndex(unneeded);
       done += ofLog(bytes - unneeded, deadline);

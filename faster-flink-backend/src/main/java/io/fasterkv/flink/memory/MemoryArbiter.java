@@ -65,7 +65,12 @@ final class MemoryArbiter {
 
     /** What its index could leave to its log. */
     private long ownSpare() {
-      return Math.min(releasable, uses.spareIndexBytes());
+      return Math.min(uses.logAcceptableBytes(), uses.spareIndexBytes());
+    }
+
+    /** What its log could get from others. */
+    private long acceptableByLog() {
+      return Math.min(acceptable, uses.logAcceptableBytes());
     }
 
     /**
@@ -90,7 +95,8 @@ final class MemoryArbiter {
   /**
    * A move of memory.
    *
-   * @param from the store that releases memory, or {@link #FREE}
+   * @param from the store that releases memory, or {@link #FREE}; the receiver itself if its log
+   *     gets what its index does not use
    * @param to the store that accepts it
    * @param bytes how much is moved at most
    * @param isForIndex whether it is for the receiver's index, otherwise for its log
@@ -129,7 +135,7 @@ final class MemoryArbiter {
     if (receiver.ownSpare() >= least) {
       return new Move(neediest, neediest, Math.min(step, receiver.ownSpare()), false);
     }
-    long most = Math.min(step, receiver.acceptable);
+    long most = Math.min(step, receiver.acceptableByLog());
     Move move = cheapest(stores, neediest, free, most, least, false);
     boolean isMade = move != null && (move.from == Move.FREE || (isKnown && isWorth(move, stores)));
     return isMade ? move : null;
@@ -173,7 +179,7 @@ final class MemoryArbiter {
     double most = 0;
     for (int i = 0; i < stores.size(); i++) {
       Store store = stores.get(i);
-      boolean isCandidate = Math.max(store.acceptable, store.ownSpare()) >= least;
+      boolean isCandidate = Math.max(store.acceptableByLog(), store.ownSpare()) >= least;
       if (isCandidate && store.gain() > most) {
         neediest = i;
         most = store.gain();

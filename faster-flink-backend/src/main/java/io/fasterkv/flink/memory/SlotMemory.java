@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
 final class SlotMemory implements AutoCloseable {
   private static final long GRANULE = 1 << 10;
 
-  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /**
    * New stores get a quarter of an equal part. A larger share leaves room for fewer stores, since a
@@ -73,7 +73,7 @@ final class SlotMemory implements AutoCloseable {
   /** The most bytes to move at a time: more would take long to touch. */
   private static final long MOST_MOVE = 256 << 20;
 
-  /** The fewest bytes that are worth a move: a log page, or this part of the pool if it is more. */
+  /** Less than this part of the pool is not moved. */
   private static final long LEAST_STEPS = 256;
 
   /** The counts start again after this many looks. */
@@ -312,10 +312,7 @@ final class SlotMemory implements AutoCloseable {
 
   /** Waits until a store has released memory, or for this time. */
   private void ask(Lease lease, long wanted, long nanos) throws InterruptedException {
-    MemoryHolder holder;
-    synchronized (this) {
-      holder = lease.holder;
-    }
+    MemoryHolder holder = holder(lease);
     if (holder == null || holder.releasableBytes() == 0) {
       return;
     }
@@ -368,6 +365,7 @@ final class SlotMemory implements AutoCloseable {
     return free() + releasable - fairBytes();
   }
 
+  /** The fewest bytes that are worth a move. */
   private long leastMove() {
     return Math.max(FasterSettings.PAGE_BYTES, bytes / LEAST_STEPS);
   }
@@ -405,6 +403,9 @@ final class SlotMemory implements AutoCloseable {
       return false;
     }
     try {
+      if (move.from() == move.to()) {
+        return moveWithin(open.get(move.to()), move.bytes());
+      }
       if (move.from() != Move.FREE) {
         Lease giver = open.get(move.from());
         ask(giver, move.bytes(), Math.min(longestWaitNanos, BALANCE_WAIT.toNanos()));
@@ -414,6 +415,18 @@ final class SlotMemory implements AutoCloseable {
     } finally {
       reclaiming.unlock();
     }
+  }
+
+  private synchronized @Nullable MemoryHolder holder(Lease lease) {
+    return lease.holder;
+  }
+
+  /** Gives a store's log what its index does not use; returns whether it took any. */
+  private boolean moveWithin(Lease lease, long most) {
+    MemoryHolder holder = holder(lease);
+    boolean isMoved = holder != null && holder.moveIndexMemoryToLog(most) > 0;
+    lease.rests = isMoved ? 0 : SHORT_REST_LOOKS;
+    return isMoved;
   }
 
   /** Offers a store what is free, as far as it is meant to get it; returns whether it took any. */

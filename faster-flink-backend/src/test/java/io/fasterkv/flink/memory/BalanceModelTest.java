@@ -25,6 +25,7 @@ class BalanceModelTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
   private static final double HALF = 0.5;
+  private static final long ANY = Long.MAX_VALUE / 2;
   private static final int RECORD = 200;
 
   /** As many looks as there are in ten seconds. */
@@ -84,7 +85,7 @@ class BalanceModelTest {
 
     @Override
     public long acceptableBytes() {
-      return Long.MAX_VALUE / 2;
+      return ANY;
     }
 
     @Override
@@ -98,10 +99,16 @@ class BalanceModelTest {
     }
 
     @Override
+    public long moveIndexMemoryToLog(long bytes) {
+      return 0;
+    }
+
+    @Override
     public MemoryUses memoryUses() {
       filled = inMemory(filled);
       long disk = stateBytes - filled;
-      return new MemoryUses(hits, diskReads, lease.bytes(), filled, disk, 0, indexLackBytes, 0, 0);
+      return new MemoryUses(
+          hits, diskReads, lease.bytes(), filled, disk, 0, ANY, indexLackBytes, 0, 0);
     }
   }
 

@@ -174,8 +174,13 @@ class MemoryBalancingTest {
     }
 
     @Override
+    public long moveIndexMemoryToLog(long bytes) {
+      return 0;
+    }
+
+    @Override
     public MemoryUses memoryUses() {
-      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0);
+      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
   }
 

@@ -227,8 +227,13 @@ class MemoryLeaseTest {
     }
 
     @Override
+    public long moveIndexMemoryToLog(long bytes) {
+      return 0;
+    }
+
+    @Override
     public MemoryUses memoryUses() {
-      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0);
+      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
   }
 

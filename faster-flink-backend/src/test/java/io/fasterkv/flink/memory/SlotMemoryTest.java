@@ -83,9 +83,14 @@ class SlotMemoryTest {
     }
 
     @Override
+    public long moveIndexMemoryToLog(long bytes) {
+      return 0;
+    }
+
+    @Override
     public MemoryUses memoryUses() {
       long used = Math.min(logBytes, lease.bytes());
-      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, 0, 0);
+      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, 0, 0, 0);
     }
   }
 

@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  *   <li>when a quarter of the overflow buckets is left, other stores that share the memory may give
  *       what the index lacks;
  *   <li>when a sixteenth is left, or a quarter if there are no others, spare memory becomes
- *       overflow buckets, an eighth of the table at a time;
+ *       overflow buckets, a sixteenth of the table at a time;
  *   <li>if there is none, the log lends memory ({@link LogLoans}), which is then spare.
  * </ol>
  *
@@ -51,7 +51,7 @@ public final class IndexGrowth implements AutoCloseable {
   private static final long KEPT_FACTOR = 4;
 
   /** At most this part of the table is added to its overflow buckets at a time. */
-  private static final long OVERFLOW_SHARE = 8;
+  private static final long OVERFLOW_SHARE = 16;
 
   /** Epoch slots in use by others either become free within a second or are in use for long. */
   private static final int MAX_FAILURES = 100;

@@ -30,7 +30,7 @@ final class MappedPieces implements AutoCloseable {
   /** Longer reads gain more from read-ahead. */
   static final int MOST_BYTES = 4096;
 
-  /** So many pieces are mapped in a store that keeps its memory. */
+  /** The number of pieces in a store that keeps the memory it opened with. */
   private static final int USUAL_PIECES = 256;
 
   private static final int MOST_PIECES = 1024;

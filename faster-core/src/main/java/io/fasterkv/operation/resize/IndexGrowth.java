@@ -12,6 +12,7 @@ import java.lang.System.Logger.Level;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -32,7 +33,8 @@ import org.jspecify.annotations.Nullable;
  *   <li>if there is none, the log lends memory ({@link LogLoans}), which is then spare.
  * </ol>
  *
- * <p>The table and its spare memory never exceed the share, and the share is part of the budget.
+ * <p>The table and its spare memory, or both tables during a growth, are within the share, which is
+ * part of the budget. An index whose main buckets are fixed has no share, but the log lends to it.
  */
 public final class IndexGrowth implements AutoCloseable {
   /** For how long the thread does not look again after a look that gained nothing. */
@@ -110,7 +112,7 @@ public final class IndexGrowth implements AutoCloseable {
     thread.start();
   }
 
-  /** Ends the thread, after a growth or a loan that is in progress. */
+  /** Ends the thread: completes a growth, and abandons a loan that waits for the log. */
   @Override
   public void close() {
     isClosed = true;
@@ -174,8 +176,7 @@ public final class IndexGrowth implements AutoCloseable {
    * never have that much.
    */
   private long wantedBytes(IndexGeometry now, long spare) {
-    boolean isNeeded = index().isScarce() && System.nanoTime() - neededNanos < RECENT_NANOS;
-    if (!isNeeded || indexBytes.get() == 0) {
+    if (!isFillingUp() || indexBytes.get() == 0) {
       return 0;
     }
     long most = spare + acceptableBytes();
@@ -238,28 +239,29 @@ public final class IndexGrowth implements AutoCloseable {
       }
       isTaken = false;
       isAsked = false;
-      if (index().isOutgrown() && !gains()) {
+      if ((failures > 0 || index().isOutgrown()) && !gains()) {
         pause();
       }
       await();
     }
   }
 
-  /** Returns whether the index has more main buckets now, so that another look makes sense. */
+  /** Returns whether the index has more main buckets now. */
   private boolean gains() {
+    boolean isGrown = succeeds(this::grows);
+    return isGrown || (isInNeed() && succeeds(this::relieves));
+  }
+
+  private boolean succeeds(BooleanSupplier step) {
     try {
-      boolean isGrown = grows();
-      if (!isGrown && isInNeed()) {
-        relieve();
-      }
-      return isGrown;
+      return step.getAsBoolean();
     } catch (OutOfBudget | OutOfMemoryError e) {
       failed(e);
       return false;
     }
   }
 
-  /** An interrupted growth is completed before the next one. */
+  /** The next attempt first completes a growth that was interrupted. */
   private void failed(Throwable cause) {
     if (++failures == MAX_FAILURES) {
       String line =
@@ -274,15 +276,21 @@ public final class IndexGrowth implements AutoCloseable {
 
   /** Splits the buckets if there is memory for it; returns whether it did. */
   private boolean grows() {
-    boolean isGrown = spareBytes() >= geometry().bytesToDouble() && resizer.refine(indexBytes::get);
+    boolean isPossible = failures > 0 || spareBytes() >= geometry().bytesToDouble();
+    boolean isGrown = isPossible && resizer.refine(indexBytes::get);
     failures = 0;
     return isGrown;
   }
 
-  /** Whether the index can neither grow nor wait for others. */
+  /** Whether the index needs memory and can wait neither for others nor for another attempt. */
   private boolean isInNeed() {
-    boolean mayWait = indexBytes.get() > 0 && acceptableBytes() > 0 && !index().isNearlyExhausted();
-    return index().isScarce() && !mayWait && !isToRetry();
+    boolean mayWait = isToRetry() || (indexBytes.get() > 0 && acceptableBytes() > 0);
+    return isFillingUp() && (index().isNearlyExhausted() || !mayWait);
+  }
+
+  /** Whether few overflow buckets are left, and operations take them. */
+  private boolean isFillingUp() {
+    return index().isScarce() && System.nanoTime() - neededNanos < RECENT_NANOS;
   }
 
   /** Whether a growth has failed that may still succeed. */
@@ -290,26 +298,43 @@ public final class IndexGrowth implements AutoCloseable {
     return failures > 0 && failures < MAX_FAILURES;
   }
 
-  /** Adds overflow buckets, or memory to grow. */
-  private void relieve() {
-    boolean isRelieved =
-        addOverflowBuckets(() -> Math.min(spareBytes(), overflowBytes(geometry())));
-    if (!isRelieved && loans != null && loans.areLeft() && loans.areWorthIt()) {
-      borrow(loans);
-    }
+  /**
+   * Adds overflow buckets, of spare memory or of what the log lends; returns whether the index has
+   * more main buckets instead.
+   */
+  private boolean relieves() {
+    return !takesSpare()
+        && loans != null
+        && loans.areLeft()
+        && loans.areWorthIt()
+        && growsBy(borrowed(loans));
   }
 
-  private void borrow(LogLoans from) {
+  /** Takes memory of the log, which is then free in the budget; returns the number of bytes. */
+  private long borrowed(LogLoans from) {
     long most = Math.max(index().takeableBytes(), lackBytes());
     long bytes = from.take(most, () -> !isClosed);
     arena.release(HybridLog.MEMORY, bytes);
-    boolean isFixed = indexBytes.get() == 0;
-    if (!isFixed) {
-      indexBytes.addAndGet(bytes);
+    return bytes;
+  }
+
+  /** Uses what was borrowed; returns whether the index has more main buckets now. */
+  private boolean growsBy(long bytes) {
+    if (indexBytes.get() == 0) {
+      addOverflowBuckets(() -> bytes);
+      return false;
     }
-    if (isFixed || !grows()) {
-      addOverflowBuckets(() -> isFixed ? bytes : Math.min(spareBytes(), overflowBytes(geometry())));
+    indexBytes.addAndGet(bytes);
+    boolean isGrown = grows();
+    if (!isGrown) {
+      takesSpare();
     }
+    return isGrown;
+  }
+
+  /** Makes overflow buckets of some spare memory; returns whether there was any. */
+  private boolean takesSpare() {
+    return addOverflowBuckets(() -> Math.min(spareBytes(), overflowBytes(geometry())));
   }
 
   /** Returns whether there are more now. */
@@ -328,7 +353,7 @@ public final class IndexGrowth implements AutoCloseable {
 
   /** Waits for the pause's time, however often the thread is woken. */
   private void pause() {
-    long nanos = isToRetry() ? RETRY_NANOS : PAUSE_NANOS;
+    long nanos = failures > 0 ? RETRY_NANOS : PAUSE_NANOS;
     long until = System.nanoTime() + nanos;
     for (long left = nanos; left > 0 && !isClosed; left = until - System.nanoTime()) {
       LockSupport.parkNanos(left);

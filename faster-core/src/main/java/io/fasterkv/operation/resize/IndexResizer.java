@@ -75,7 +75,7 @@ public final class IndexResizer {
    * Splits each main bucket into as many as {@code bytes} for the old and new tables together
    * allow; returns false if these are not even two.
    *
-   * @param bytes is asked when the size can no longer change
+   * @param bytes returns the bytes for both tables; called when the size can no longer change
    */
   public boolean refine(LongSupplier bytes) {
     HashIndex index = engine.index();

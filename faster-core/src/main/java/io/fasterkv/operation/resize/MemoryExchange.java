@@ -89,9 +89,10 @@ public final class MemoryExchange implements AutoCloseable {
     return Math.clamp(mostBytes - arena.budget().limitBytes(), 0, most);
   }
 
-  /** Bytes that the log could take, whatever the budget. */
-  public long logAcceptableBytes() {
-    return engine.log().quota().acceptableBytes();
+  /** Bytes that the log could take, whatever the budget; 0 while a release is in progress. */
+  public synchronized long logAcceptableBytes() {
+    boolean isPossible = !isClosed && !isReleasing && !isStopped();
+    return isPossible ? engine.log().quota().acceptableBytes() : 0;
   }
 
   /**

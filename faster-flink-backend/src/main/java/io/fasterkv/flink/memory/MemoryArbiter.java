@@ -14,9 +14,9 @@ import org.jspecify.annotations.Nullable;
  * giver's, so that two stores that need it equally do not pass it to and fro. A store gets no more
  * before its log has filled what it has.
  *
- * <p>An index that is nearly full comes first, but gets only what it lacks to double, and only what
- * is of no use to others: memory that is free or that its owner does not use. A log gets what its
- * own index does not use before anything else.
+ * <p>An index that is nearly full comes first, but gets only what it lacks, and only what is of no
+ * use to others: memory that is free or that its owner does not use. A log gets what its own index
+ * does not use before anything else.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */
@@ -65,7 +65,7 @@ final class MemoryArbiter {
 
     /** What its index could leave to its log. */
     private long ownSpare() {
-      return Math.min(uses.logAcceptableBytes(), uses.spareIndexBytes());
+      return Math.min(releasable, Math.min(uses.logAcceptableBytes(), uses.spareIndexBytes()));
     }
 
     /** What its log could get from others. */

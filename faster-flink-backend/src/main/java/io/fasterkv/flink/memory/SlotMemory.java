@@ -351,7 +351,7 @@ final class SlotMemory implements AutoCloseable {
             leastMove());
     looks++;
     boolean isMoved = move != null && tryMove(open, move);
-    // What stores do for memory of their logs changes when these do.
+    // A log's reads from disk change with its memory, so they are counted anew.
     if ((isMoved && move != null && !move.isForIndex()) || looks >= MOST_LOOKS) {
       open.forEach(lease -> lease.before = null);
       looks = 0;

@@ -105,7 +105,11 @@ class MemoryMovesTest {
     int keys = putUntilLogHas(first.logBytes() / 4);
     MemoryUse moved = store.statistics().memory();
     assertThat(moved.logBytes()).isEqualTo(first.logBytes() / 4);
-    assertThat(moved.indexBytes()).isEqualTo(first.indexBytes() + first.logBytes() * 3 / 4);
+    assertThat(moved.indexBytes())
+        .as("the index uses the last loan piece by piece")
+        .isBetween(
+            first.indexBytes() + first.logBytes() / 2,
+            first.indexBytes() + first.logBytes() * 3 / 4);
     assertThat(store.statistics().index().saturatedChains()).isZero();
     check(backend, keys);
   }

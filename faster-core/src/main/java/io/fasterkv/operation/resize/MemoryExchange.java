@@ -90,7 +90,7 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   /** Bytes that the log could take, whatever the budget; 0 while a release is in progress. */
-  public synchronized long logAcceptableBytes() {
+  public long logAcceptableBytes() {
     boolean isPossible = !isClosed && !isReleasing && !isStopped();
     return isPossible ? engine.log().quota().acceptableBytes() : 0;
   }

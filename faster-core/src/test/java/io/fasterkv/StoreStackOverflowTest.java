@@ -26,7 +26,12 @@ import org.junit.jupiter.params.provider.EnumSource;
 class StoreStackOverflowTest {
   private static final int PAGE_BYTES = 4096;
   private static final int KEYS = 64;
-  private static final int ROUNDS = Seeds.part(6);
+
+  /**
+   * In each, other methods are compiled. Without the check of {@code EpochUser.protect}, 40 rounds
+   * find an error in nearly every run.
+   */
+  private static final int ROUNDS = Seeds.part(40);
 
   @TempDir Path directory;
 

@@ -1,6 +1,7 @@
 package io.fasterkv.epoch;
 
 import io.fasterkv.api.StoreException.Closed;
+import io.fasterkv.memory.StackReserve;
 import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
@@ -42,6 +43,7 @@ public final class EpochUser implements AutoCloseable {
    */
   @SuppressWarnings("ReferenceEquality") // A thread is identified by its object.
   public void protect() {
+    StackReserve.requireForRelease(slot);
     if (thread != Thread.currentThread()) {
       takeOver();
     }

@@ -16,6 +16,9 @@ class StackReserveTest {
   /** At least as many calls as a trigger action makes. */
   private static final int CALLS = 60;
 
+  /** At least as many calls as the release of a record makes. */
+  private static final int CALLS_OF_A_RELEASE = 20;
+
   static IntStream rounds() {
     return IntStream.range(0, Seeds.part(20));
   }
@@ -23,13 +26,23 @@ class StackReserveTest {
   @ParameterizedTest
   @MethodSource("rounds")
   void workAfterACheckNeverOverflowsTheStack(int round) {
+    assertEnough(StackReserve::require, CALLS);
+  }
+
+  @ParameterizedTest
+  @MethodSource("rounds")
+  void aReleaseAfterACheckNeverOverflowsTheStack(int round) {
+    assertEnough(() -> StackReserve.requireForRelease(round), CALLS_OF_A_RELEASE);
+  }
+
+  private static void assertEnough(Runnable check, int calls) {
     AtomicInteger cut = new AtomicInteger();
     int overflows =
         Stacks.overflow(
             () -> {
-              StackReserve.require();
+              check.run();
               try {
-                call(CALLS);
+                call(calls);
               } catch (StackOverflowError e) {
                 cut.incrementAndGet();
               }

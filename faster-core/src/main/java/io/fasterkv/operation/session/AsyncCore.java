@@ -245,7 +245,7 @@ public final class AsyncCore<I, O, C> implements Arrivals, AutoCloseable {
    * of pending operations has the full reserve.
    */
   private <T> T locked(Supplier<T> body) {
-    StackReserve.requireForRelease();
+    StackReserve.requireForRelease(arrived.get());
     Promise toComplete = null;
     lock.lock();
     try {

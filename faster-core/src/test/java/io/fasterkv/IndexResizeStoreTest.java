@@ -115,6 +115,87 @@ class IndexResizeStoreTest {
     }
   }
 
+  /** An index that was full when it got memory: its keys leave the shared chains when written. */
+  @Test
+  void updatedKeysLeaveTheSharedChainsAfterAGrowth() {
+    try (FasterStore store = FasterStore.open(builder().build())) {
+      addToAll(store, 1);
+      evict(store);
+      assertThat(store.statistics().index().saturatedChains()).isPositive();
+      store.index().resize(256 << 10);
+      assertThat(store.statistics().index().saturatedChains()).isPositive();
+      long shared = recordsFromDisk(store, () -> checkAll(store, 1));
+      addToAll(store, 1);
+      evict(store);
+      StoreInvariants.check(store);
+      long own = recordsFromDisk(store, () -> checkAll(store, 2));
+      assertThat(shared).as("several keys to a chain").isGreaterThan(3 * KEYS);
+      assertThat(own).as("hardly more than a read a key").isLessThan(KEYS + KEYS / 4);
+    }
+  }
+
+  private static long recordsFromDisk(FasterStore store, Runnable reads) {
+    long before = store.statistics().index().recordsFromDisk();
+    reads.run();
+    return store.statistics().index().recordsFromDisk() - before;
+  }
+
+  /** Keys leave the shared chains before a checkpoint and after its recovery. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aCheckpointOfAReopenedIndexIsRecovered(boolean isLastUpdateLost) {
+    StoreConfig config = builder().build();
+    try (FasterStore store = FasterStore.open(config)) {
+      addToAll(store, 1);
+      evict(store);
+      store.index().resize(32 << 10);
+      addToSome(store, 1);
+      assertThat(store.statistics().index().saturatedChains()).isPositive();
+      if (isLastUpdateLost) {
+        store.checkpoints().take();
+        addToSome(store, 1);
+      } else {
+        addToSome(store, 1);
+        store.checkpoints().take();
+      }
+    }
+    int amount = isLastUpdateLost ? 2 : 3;
+    try (FasterStore store = FasterStore.recover(config)) {
+      StoreInvariants.check(store);
+      checkSome(store, amount);
+      long entries = store.statistics().index().entries();
+      addToAll(store, 1);
+      assertThat(store.statistics().index().entries()).as("still reopened").isGreaterThan(entries);
+      addToSome(store, 1);
+      checkSome(store, amount + 2);
+      store.log().compact();
+      store.index().grow();
+      checkSome(store, amount + 2);
+      store.index().shrink();
+      store.index().shrink();
+      checkSome(store, amount + 2);
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Every third key. */
+  private static void addToSome(FasterStore store, long amount) {
+    try (LongSession<Void> session = session(store)) {
+      for (long key = 0; key < KEYS; key += 3) {
+        session.rmw(key, amount, null);
+      }
+    }
+  }
+
+  private static void checkSome(FasterStore store, long expected) {
+    try (LongSession<Void> session = session(store)) {
+      for (long key = 0; key < KEYS; key += 3) {
+        assertThat(session.read(key, null)).as("key %d", key).isEqualTo(Status.FOUND);
+        assertThat(session.value()).as("key %d", key).isEqualTo(expected);
+      }
+    }
+  }
+
   @Tag("slow")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})

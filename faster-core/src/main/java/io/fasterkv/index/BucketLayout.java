@@ -14,12 +14,13 @@ import io.fasterkv.record.HashTag;
  *
  *   entry:     63         62        61..48  47..0
  *              TENTATIVE  OCCUPIED  tag     address of the newest record
- *   overflow:  63         56         55..40                  39..0
- *              SATURATED  EXCLUSIVE  shared latches' holders  number of the next bucket, 0 for none
+ *   overflow:  63         62        56         55..40                  39..0
+ *              SATURATED  REOPENED  EXCLUSIVE  shared latches' holders  number of the next bucket,
+ *                                                                      0 for none
  * </pre>
  *
- * A zero entry is free. SATURATED and the latch are used only in main buckets. The latch is used
- * only during a version shift; see {@link BucketLatch}.
+ * A zero entry is free. SATURATED, REOPENED and the latch are used only in main buckets. The latch
+ * is used only during a version shift; see {@link BucketLatch}.
  */
 final class BucketLayout {
   static final int BYTES = 64;
@@ -36,6 +37,7 @@ final class BucketLayout {
   private static final int HASH_SHIFT = Long.SIZE - TAG_BITS - Address.BITS;
 
   static final long SATURATED = 1L << 63;
+  static final long REOPENED = 1L << 62;
   static final long EXCLUSIVE = 1L << 56;
   static final long SHARED_ONE = 1L << 40;
   static final long SHARED_MASK = 0xFFFFL << 40;
@@ -95,6 +97,11 @@ final class BucketLayout {
 
   static boolean isSaturated(long overflow) {
     return (overflow & SATURATED) != 0;
+  }
+
+  /** Whether the chain is saturated, and tags may get entries of their own again. */
+  static boolean isReopened(long overflow) {
+    return (overflow & REOPENED) != 0;
   }
 
   /** The entry that a tag shares if its bucket has no room for another one. */

@@ -21,7 +21,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A saturated bucket gets an entry of its own for each tag if all of its shared chains are in
  * memory, so that all their tags are known, and the table has room. Otherwise all sides keep the
- * order of the entries and share them as before.
+ * order of the entries, share them as before, and are reopened: tags get entries of their own with
+ * their next records.
  *
  * <p>A side needs at most as many overflow buckets as the bucket had. That many are reserved when
  * the resize begins, and more whenever the old table takes another one ({@link
@@ -196,7 +197,8 @@ final class BucketSplit implements BucketMover {
   }
 
   private void carryOver(FrozenChain old, long side, BucketWriter writer) {
-    writer.saturate();
+    writer.reopen();
+    to.inheritBelow(chains.tailAddress());
     for (int i = 0; i < old.size(); i++) {
       long word = old.word(i);
       long tag = old.isShared(i) ? Part.ANY_TAG : BucketLayout.tag(word);

@@ -45,6 +45,11 @@ final class BucketWriter {
     table.saturate(main);
   }
 
+  /** Like {@link #saturate}, but tags may get entries of their own again. */
+  void reopen() {
+    table.reopen(main);
+  }
+
   boolean isSaturated() {
     return table.isSaturated(main);
   }

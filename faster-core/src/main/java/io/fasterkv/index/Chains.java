@@ -10,6 +10,9 @@ public interface Chains {
   /** The log has no room: the caller must leave its epoch and retry. */
   long RETRY = -1;
 
+  /** No record of a chain is at or above this address; for a bucket that no thread changes. */
+  long tailAddress();
+
   /** The hashes of one bucket, or those of one tag in it. */
   record Part(long mainBuckets, long tagBase, long bucket, long tag) {
     /** Stands for hashes of any tag. */

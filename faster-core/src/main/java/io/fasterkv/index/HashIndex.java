@@ -144,9 +144,11 @@ public final class HashIndex {
     return entry.table().isUnchanged(entry);
   }
 
-  /** Frees an entry whose chain has ended; returns false if it has changed. */
-  public boolean remove(IndexEntry entry) {
-    return entry.table().remove(entry);
+  /**
+   * Frees the entry of a hash, whose chain has ended; returns false if it has changed or must stay.
+   */
+  public boolean remove(long hash, IndexEntry entry) {
+    return entry.table().remove(hash, entry);
   }
 
   /**

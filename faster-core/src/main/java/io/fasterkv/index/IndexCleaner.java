@@ -21,8 +21,8 @@ public final class IndexCleaner {
   private final Epochs epochs;
 
   /**
-   * No entry leads to an address below this one: all such entries were freed, and later records
-   * have higher addresses.
+   * No entry leads to an address below this one, except those that must stay: all others were
+   * freed, and later records have higher addresses.
    */
   private volatile long cleanedBelow;
 
@@ -51,11 +51,12 @@ public final class IndexCleaner {
           if (table == null || table != first) {
             return freed;
           }
-          if (from >= buckets(table)) {
+          table.dropped(address);
+          if (from >= table.mainBuckets()) {
             cleanedBelow = address;
             return freed;
           }
-          freed += clean(table, from, Math.min(from + CHUNK_BUCKETS, buckets(table)), address);
+          freed += clean(table, from, Math.min(from + CHUNK_BUCKETS, table.mainBuckets()), address);
         } finally {
           user.unprotect();
         }
@@ -63,19 +64,19 @@ public final class IndexCleaner {
     }
   }
 
-  private static long buckets(IndexTable table) {
-    return table.mainBuckets() + table.overflowBucketsUsed();
-  }
-
+  /** Cleans the chains of some main buckets. */
   private static long clean(IndexTable table, long from, long until, long address) {
     MemorySegment memory = table.memory();
     long freed = 0;
-    for (long bucket = from; bucket < until; bucket++) {
-      long start = bucket * BucketLayout.BYTES;
-      for (long at = start; at < start + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        long word = Words.loadVolatile(memory, at);
-        if (isDropped(word, address) && Words.compareAndSet(memory, at, word, 0)) {
-          freed++;
+    for (long number = from; number < until; number++) {
+      long main = number * BucketLayout.BYTES;
+      long first = table.mayFree(main) ? main : -1;
+      for (long bucket = first; bucket >= 0; bucket = table.next(bucket)) {
+        for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
+          long word = Words.loadVolatile(memory, at);
+          if (isDropped(word, address) && Words.compareAndSet(memory, at, word, 0)) {
+            freed++;
+          }
         }
       }
     }

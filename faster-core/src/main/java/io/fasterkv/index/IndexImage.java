@@ -83,6 +83,7 @@ public final class IndexImage {
 
   private static long link(long word, long bucketsInImage) {
     boolean isInside = BucketLayout.nextBucket(word) < bucketsInImage;
-    return isInside ? BucketLayout.withoutLatch(word) : word & BucketLayout.SATURATED;
+    long marks = word & (BucketLayout.SATURATED | BucketLayout.REOPENED);
+    return isInside ? BucketLayout.withoutLatch(word) : marks;
   }
 }

@@ -4,6 +4,7 @@ import static io.fasterkv.index.BucketLayout.sameTag;
 
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.Words;
+import io.fasterkv.record.Address;
 import java.lang.foreign.MemorySegment;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicLong;
@@ -22,11 +23,20 @@ import java.util.concurrent.atomic.LongAdder;
  * compare-and-set before it checks.
  *
  * <p>Memory is limited, so there may be no overflow bucket for a chain whose entries are all taken.
- * Its main bucket is then permanently marked as saturated. In a saturated chain, a tag without an
- * entry of its own shares entry {@code tag % 7} of the main bucket; keys distinguish the records,
- * and the chain is just longer. The mark is in the word that every walk reads first, and a claim is
- * checked against it after the compare-and-set: a thread either sees the mark and gives up its
- * claim, or threads that see the mark also see the claim and wait for it.
+ * Its main bucket is then marked as saturated. In a saturated chain, a tag without an entry of its
+ * own shares entry {@code tag % 7} of the main bucket; keys distinguish the records, and the chain
+ * is just longer. The mark is in the word that every walk reads first, and a claim is checked
+ * against it after the compare-and-set: a thread either sees the mark and gives up its claim, or
+ * threads that see the mark also see the claim and wait for it.
+ *
+ * <p>When a resize has made room, a saturated chain whose tags are not all known is reopened: its
+ * tags still read the entries that they have shared, but only the tag in such an entry adds records
+ * through it. Any other tag inherits: it gets an entry of its own with its next record, which leads
+ * to the chain that it has shared. All of the tag's older records are there, since its threads have
+ * added none since the resize. If the room is used up, the chain is saturated as before: the mark
+ * of reopening is removed, and claims are checked against that in the same way. Tags inherit until
+ * the log begins above all records from before the resize. Until then their own entries stay: a tag
+ * whose entry was freed would inherit a second time, and a thread could not tell.
  *
  * <p>A bucket's number grows with the hash, so a range of hashes is a range of buckets.
  */
@@ -37,6 +47,7 @@ public final class IndexTable {
   private static final long ABSENT = -1;
   private static final long CONTENDED = -2;
   static final long FULL = -3;
+  private static final long PRESENT = -4;
   private static final int MAX_BACKOFF_SPINS = 64;
 
   private final MemorySegment memory;
@@ -45,6 +56,11 @@ public final class IndexTable {
   private final OverflowBuckets overflow;
   private final LongAdder entries = new LongAdder();
   private final AtomicLong saturatedChains = new AtomicLong();
+
+  /**
+   * While tags of reopened chains inherit: what they inherit is below this address. Otherwise 0.
+   */
+  private final AtomicLong inheritedBelow = new AtomicLong();
 
   /** Creates a table whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
   public IndexTable(OffHeapArena arena, IndexGeometry geometry, long overflowUsed) {
@@ -104,14 +120,15 @@ public final class IndexTable {
   public boolean find(long hash, IndexEntry entry) {
     long main = mainBucket(hash);
     long wanted = entry(hash);
-    boolean saturated = isSaturated(main);
+    // Read before the chain, here and below.
+    long state = state(main);
     while (true) {
       long offset = lookUp(main, wanted, entry);
       if (offset >= 0) {
         return true;
       }
-      if (offset == ABSENT || !saturated) {
-        return saturated && loadShared(main, wanted, entry);
+      if (offset == ABSENT || !BucketLayout.isSaturated(state)) {
+        return BucketLayout.isSaturated(state) && loadShared(main, wanted, state, entry);
       }
       // In a saturated chain, a claim must end before the shared entry may be trusted.
       Thread.onSpinWait();
@@ -123,37 +140,73 @@ public final class IndexTable {
     long main = mainBucket(hash);
     long wanted = entry(hash);
     while (true) {
-      boolean saturated = isSaturated(main);
+      long state = state(main);
       long offset = lookUp(main, wanted, entry);
-      if (offset >= 0) {
+      if (offset >= 0 || (offset == ABSENT && create(main, wanted, state, entry))) {
         return;
-      }
-      if (offset == ABSENT) {
-        if (saturated ? shareEntry(main, wanted, entry) : insert(main, wanted, entry)) {
-          return;
-        }
       }
       backOff();
     }
   }
 
+  /** Finds or creates an entry for a tag that has none of its own. */
+  private boolean create(long main, long wanted, long state, IndexEntry entry) {
+    long free = entry.offset;
+    if (BucketLayout.isSaturated(state)) {
+      if (loadShared(main, wanted, state, entry)) {
+        return true;
+      }
+      if (!BucketLayout.isReopened(state)) {
+        return takeShared(wanted, entry);
+      }
+    }
+    return insert(main, wanted, free, entry);
+  }
+
   /**
    * Replaces the word that {@code entry} has read by {@code address}; returns false if it has
-   * changed.
+   * changed. In a reopened chain, makes the entry if its tag has none.
    */
   public boolean compareAndSet(IndexEntry entry, long address) {
     long replacement = BucketLayout.withAddress(entry.word, address);
-    return Words.compareAndSet(memory, entry.offset, entry.word, replacement);
+    return Words.compareAndSet(memory, entry.offset, entry.word, replacement)
+        || (isInherited(entry) && makeOwn(entry, replacement));
   }
 
-  /** Whether {@code entry} still has the word that was read. */
+  /** Whether {@code entry} still has the word that was read, or has not been made. */
   boolean isUnchanged(IndexEntry entry) {
-    return Words.loadAcquire(memory, entry.offset) == entry.word;
+    return isInherited(entry)
+        ? freeEntry(entry.offset, entry.word) != PRESENT
+        : Words.loadAcquire(memory, entry.offset) == entry.word;
   }
 
-  /** Frees an entry whose chain has ended; returns false if it has changed. */
-  public boolean remove(IndexEntry entry) {
-    return replaceCounted(entry.offset, entry.word, 0, -1);
+  /**
+   * Frees the entry of a hash, whose chain has ended; returns false if it has changed or must stay.
+   */
+  public boolean remove(long hash, IndexEntry entry) {
+    return mayFree(mainBucket(hash)) && replaceCounted(entry.offset, entry.word, 0, -1);
+  }
+
+  /** Whether entries of the chain may be freed. */
+  boolean mayFree(long main) {
+    return !BucketLayout.isReopened(state(main)) || !isInheriting();
+  }
+
+  /** Tags of reopened chains inherit records below {@code address}. */
+  public void inheritBelow(long address) {
+    inheritedBelow.accumulateAndGet(address, Math::max);
+  }
+
+  /** Notes that all records below {@code address} were dropped from the log. */
+  public void dropped(long address) {
+    long below = inheritedBelow.get();
+    if (below != 0 && below <= address) {
+      inheritedBelow.compareAndSet(below, 0);
+    }
+  }
+
+  private boolean isInheriting() {
+    return inheritedBelow.get() != 0;
   }
 
   /**
@@ -226,12 +279,20 @@ public final class IndexTable {
     saturatedChains.incrementAndGet();
   }
 
-  /** Marks a main bucket's chain as saturated. */
+  /** Marks a main bucket's chain as saturated and not reopened. */
   void saturate(long main) {
     long at = main + BucketLayout.OVERFLOW;
     if (!BucketLayout.isSaturated(Words.getAndBitwiseOr(memory, at, BucketLayout.SATURATED))) {
       countSaturated();
     }
+    Words.getAndBitwiseAnd(memory, at, ~BucketLayout.REOPENED);
+  }
+
+  /** Marks the chain of a main bucket that no other thread sees yet as saturated and reopened. */
+  void reopen(long main) {
+    long at = main + BucketLayout.OVERFLOW;
+    saturate(main);
+    Words.storePlain(memory, at, Words.loadPlain(memory, at) | BucketLayout.REOPENED);
   }
 
   /** An entry without an address for the tag of a hash. */
@@ -244,7 +305,18 @@ public final class IndexTable {
   }
 
   boolean isSaturated(long main) {
-    return BucketLayout.isSaturated(Words.loadVolatile(memory, main + BucketLayout.OVERFLOW));
+    return BucketLayout.isSaturated(state(main));
+  }
+
+  /** Whether tags without an entry share one and add records through it. */
+  private boolean isClosed(long main) {
+    long state = state(main);
+    return BucketLayout.isSaturated(state) && !BucketLayout.isReopened(state);
+  }
+
+  /** The word of a main bucket that tells whether its chain is saturated. */
+  private long state(long main) {
+    return Words.loadVolatile(memory, main + BucketLayout.OVERFLOW);
   }
 
   /**
@@ -284,38 +356,79 @@ public final class IndexTable {
    * Tries to create the entry in the free one that the lookup has found. If there was none, makes
    * room for the next attempt.
    */
-  private boolean insert(long main, long wanted, IndexEntry entry) {
-    long free = entry.offset;
+  private boolean insert(long main, long wanted, long free, IndexEntry entry) {
     if (free == FULL) {
       grow(main);
       return false;
     }
-    long claim = wanted | BucketLayout.TENTATIVE;
+    entry.offset = free;
+    entry.word = wanted;
+    return claim(main, free, wanted, false);
+  }
+
+  /**
+   * Puts a word into a free entry, unless the chain has its tag by then or is saturated and not
+   * reopened.
+   *
+   * @param inherits whether the word is only valid while tags inherit
+   */
+  private boolean claim(long main, long free, long word, boolean inherits) {
+    long claim = BucketLayout.withAddress(word, Address.NONE) | BucketLayout.TENTATIVE;
     if (!Words.compareAndSet(memory, free, 0, claim)) {
       return false;
     }
     boolean mayStay;
     boolean isCounted = false;
     try {
-      mayStay = !isSaturated(main) && !isPresentElsewhere(main, wanted, free);
+      mayStay =
+          !isClosed(main)
+              && !isPresentElsewhere(main, claim, free)
+              && (!inherits || isInheriting());
       if (mayStay) {
         countEntries(1);
         isCounted = true;
       }
-      Words.storeRelease(memory, free, mayStay ? wanted : 0);
+      Words.storeRelease(memory, free, mayStay ? word : 0);
     } catch (Throwable e) {
-      // The stack is exhausted, but other threads wait for the claim to end. This needs no more
-      // stack than the claim did.
+      // The stack is exhausted, but other threads wait for the claim to end.
       Words.compareAndSet(memory, free, claim, 0);
       if (isCounted) {
         countEntries(-1);
       }
       throw e;
     }
-    if (mayStay) {
-      entry.word = wanted;
-    }
     return mayStay;
+  }
+
+  /** Makes an entry in place of one that its tag has shared before the chain was reopened. */
+  private boolean makeOwn(IndexEntry inherited, long word) {
+    long main = inherited.offset;
+    while (!isClosed(main) && isInheriting()) {
+      long free = freeEntry(main, word);
+      if (free == FULL) {
+        grow(main);
+      } else if (free == PRESENT) {
+        return false;
+      } else if (claim(main, free, word, true)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The first free entry of a chain, {@link #FULL}, or {@link #PRESENT} if it has the tag. */
+  private long freeEntry(long main, long wanted) {
+    long free = FULL;
+    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
+      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
+        long word = Words.loadVolatile(memory, at);
+        if (sameTag(word, wanted)) {
+          return PRESENT;
+        }
+        free = word == 0 && free == FULL ? at : free;
+      }
+    }
+    return free;
   }
 
   private boolean isPresentElsewhere(long main, long wanted, long own) {
@@ -352,24 +465,43 @@ public final class IndexTable {
     return main + (long) BucketLayout.sharedEntry(BucketLayout.tag(wanted)) * Long.BYTES;
   }
 
-  /** Reads a saturated chain's shared entry; returns false if there is none. */
-  private boolean loadShared(long main, long wanted, IndexEntry entry) {
+  /**
+   * Reads a saturated chain's shared entry; returns false if there is none. In a reopened chain,
+   * {@code entry} gets what its tag inherits, and {@link #compareAndSet} makes the tag's own entry.
+   *
+   * @param state the chain's state from before the lookup that found no entry of the tag
+   */
+  private boolean loadShared(long main, long wanted, long state, IndexEntry entry) {
+    if (BucketLayout.isReopened(state) && !isInheriting()) {
+      return false;
+    }
     entry.offset = sharedOffset(main, wanted);
     entry.word = Words.loadAcquire(memory, entry.offset);
     while (BucketLayout.isTentative(entry.word)) {
       Thread.onSpinWait();
       entry.word = Words.loadAcquire(memory, entry.offset);
     }
+    if (BucketLayout.isReopened(state)) {
+      long address = BucketLayout.address(entry.word);
+      entry.offset = main;
+      entry.word = BucketLayout.withAddress(wanted, address) | BucketLayout.TENTATIVE;
+      return address != Address.NONE;
+    }
     return entry.word != 0;
   }
 
-  /** Takes a saturated chain's shared entry; creates it if it is free. */
-  private boolean shareEntry(long main, long wanted, IndexEntry entry) {
-    if (loadShared(main, wanted, entry)) {
-      return true;
-    }
+  /** Creates a saturated chain's shared entry if it is free. */
+  private boolean takeShared(long wanted, IndexEntry entry) {
     entry.word = wanted;
     return replaceCounted(entry.offset, 0, entry.word, 1);
+  }
+
+  /**
+   * Whether the entry stands for one that its tag does not have yet: no word in memory is a claim
+   * with an address. Its offset is the main bucket's.
+   */
+  private static boolean isInherited(IndexEntry entry) {
+    return BucketLayout.isTentative(entry.word);
   }
 
   private static void backOff() {

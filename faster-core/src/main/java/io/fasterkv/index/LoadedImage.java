@@ -115,12 +115,19 @@ public final class LoadedImage {
   private boolean takeLink(long word, long bucket) {
     long next = BucketLayout.nextBucket(word);
     boolean isMain = bucket < table.mainBuckets();
-    boolean isClean = (word & ~(BucketLayout.SATURATED | next)) == 0;
+    long marks = word & ~next;
+    boolean isClean =
+        marks == 0
+            || marks == BucketLayout.SATURATED
+            || marks == (BucketLayout.SATURATED | BucketLayout.REOPENED);
     if (!isClean || (BucketLayout.isSaturated(word) && !isMain)) {
       return false;
     }
     if (BucketLayout.isSaturated(word)) {
       table.countSaturated();
+    }
+    if (BucketLayout.isReopened(word)) {
+      table.inheritBelow(limits.end);
     }
     if (next == OverflowBuckets.NONE) {
       return true;

@@ -47,7 +47,7 @@ public final class Delete<I, O, C> {
       return Step.RETRY;
     }
     if (walk.isTombstone() || walk.isEnded(begin)) {
-      engine.freeIfDropped(op.entry);
+      engine.freeIfDropped(op);
       return op.end(Status.NOT_FOUND);
     }
     op.region = walk.region(copyBelow);
@@ -81,7 +81,7 @@ public final class Delete<I, O, C> {
         op.entry.address() == walk.address() && walk.previousAddress() < log.removableBelow();
     if (isWholeChain) {
       // If this fails, a newer record is on top and the mark is enough.
-      engine.index().remove(op.entry);
+      engine.index().remove(op.hash, op.entry);
     }
     return found(op);
   }

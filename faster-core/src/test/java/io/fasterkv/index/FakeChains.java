@@ -58,6 +58,11 @@ final class FakeChains implements Chains {
   }
 
   @Override
+  public long tailAddress() {
+    return nodes.size() + 1L;
+  }
+
+  @Override
   public long first(long address, Part part) {
     long at = address;
     while (at >= Math.max(begin, head)) {

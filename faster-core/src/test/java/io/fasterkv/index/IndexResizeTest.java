@@ -8,6 +8,7 @@ import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.index.HashIndex.Transition;
 import io.fasterkv.memory.MemoryBudget;
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.Words;
 import io.fasterkv.record.HashTag;
 import java.util.HashMap;
 import java.util.Map;
@@ -75,6 +76,13 @@ class IndexResizeTest {
       } else if (dice == 2) {
         chains.begin = Math.max(chains.begin, random.nextLong(chains.head) + 1);
         chains.begin = Math.min(chains.begin, chains.head);
+        index.soleTable().dropped(chains.begin);
+      } else if (dice < 8) {
+        long hash = hashes[random.nextInt(hashes.length)];
+        assertThat(index.enter(hash, entry)).isTrue();
+        if (index.find(hash, entry) && entry.address() < chains.begin) {
+          index.remove(hash, entry);
+        }
       } else {
         long hash = hashes[random.nextInt(hashes.length)];
         newest.put(hash, push(index, chains, hash));
@@ -177,7 +185,13 @@ class IndexResizeTest {
     assertThat(index.enter(hash, entry)).isTrue();
     index.findOrCreate(hash, entry);
     long address = chains.append(hash, entry.address());
-    assertThat(index.compareAndSet(entry, address)).isTrue();
+    boolean wasReopened = isReopened(entry, hash);
+    if (!index.compareAndSet(entry, address)) {
+      assertThat(wasReopened && !isReopened(entry, hash)).as("lacked room").isTrue();
+      index.findOrCreate(hash, entry);
+      address = chains.append(hash, entry.address());
+      assertThat(index.compareAndSet(entry, address)).isTrue();
+    }
     return address;
   }
 
@@ -220,6 +234,93 @@ class IndexResizeTest {
     resize(index, true, chains);
     assertThat(index.soleTable().saturatedChains()).isZero();
     assertThat(index.soleTable().entries()).isEqualTo(10);
+  }
+
+  @Test
+  void aSaturatedChainOnDiskIsReopenedByAGrowth() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    Map<Long, Long> newest = new HashMap<>();
+    pushAll(index, chains, hashes, newest);
+    chains.head = chains.size() + 1;
+    resize(index, new IndexGeometry(2, 5, 1), chains);
+    assertThat(index.soleTable().saturatedChains()).isEqualTo(2);
+    assertThat(index.soleTable().entries()).as("those of the old bucket, twice").isEqualTo(14);
+    checkAll(index, chains, hashes, newest, 0);
+    pushAll(index, chains, hashes, newest);
+    assertThat(index.soleTable().entries()).as("one for each tag").isEqualTo(40 + 7);
+    checkAll(index, chains, hashes, newest, 0);
+    for (long hash : hashes) {
+      index.enter(hash, entry);
+      assertThat(index.find(hash, entry)).isTrue();
+      assertThat(entry.address()).as("nothing above it").isEqualTo(newest.get(hash));
+    }
+    chains.begin = chains.head;
+    resize(index, true, chains);
+    assertThat(index.soleTable().saturatedChains()).as("all shared chains have ended").isZero();
+    checkAll(index, chains, hashes, newest, 0);
+  }
+
+  private static boolean isReopened(IndexEntry entered, long hash) {
+    IndexTable table = entered.table();
+    long bucket = table.mainBucket(hash);
+    return BucketLayout.isReopened(
+        Words.loadVolatile(table.memory(), bucket + BucketLayout.OVERFLOW));
+  }
+
+  /** Otherwise a thread that still holds what it has inherited would hide a delete. */
+  @Test
+  void anEntryIsNotFreedWhileItsTagWouldInheritAgain() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    long[] hashes = LongStream.range(0, 8).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    pushAll(index, chains, hashes, new HashMap<>());
+    chains.head = chains.size() + 1;
+    resize(index, new IndexGeometry(2, 2, 1), chains);
+    long hash = hashes[7];
+    long sharing = hashes[0];
+    IndexEntry stale = new IndexEntry();
+    index.enter(hash, stale);
+    assertThat(index.find(hash, stale)).isTrue();
+    long inherited = stale.address();
+    push(index, chains, sharing);
+    push(index, chains, hash);
+    chains.begin = inherited;
+    index.soleTable().dropped(chains.begin);
+    index.find(hash, entry);
+    assertThat(index.remove(hash, entry)).as("it would inherit again").isFalse();
+    assertThat(index.compareAndSet(stale, 4711)).isFalse();
+    chains.begin = chains.head;
+    index.soleTable().dropped(chains.begin);
+    assertThat(index.remove(hash, entry)).isTrue();
+    assertThat(index.find(hash, entry)).as("it inherits nothing").isFalse();
+    assertThat(index.compareAndSet(stale, 4711)).as("nor did it").isFalse();
+    push(index, chains, hash);
+    assertThat(chains.find(hash, chains.size())).isEqualTo(chains.size());
+  }
+
+  @Test
+  void aReopenedChainThatLacksRoomIsSaturatedAgain() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    Map<Long, Long> newest = new HashMap<>();
+    pushAll(index, chains, hashes, newest);
+    chains.head = chains.size() + 1;
+    resize(index, new IndexGeometry(2, 1, 1), chains);
+    pushAll(index, chains, hashes, newest);
+    pushAll(index, chains, hashes, newest);
+    assertThat(index.soleTable().entries()).as("two full buckets").isEqualTo(14 + 7);
+    checkAll(index, chains, hashes, newest, 0);
+    resize(index, new IndexGeometry(1, 2, 1), chains);
+    checkAll(index, chains, hashes, newest, 0);
+  }
+
+  private void pushAll(HashIndex index, FakeChains chains, long[] hashes, Map<Long, Long> newest) {
+    for (long hash : hashes) {
+      newest.put(hash, push(index, chains, hash));
+    }
   }
 
   /** Buckets that the old table takes during a growth are reserved in the new one. */

@@ -59,7 +59,7 @@ class IndexTableTest {
     assertThat(index.compareAndSet(entry, 4712)).as("the entry has changed").isFalse();
     assertThat(index.find(17, entry)).isTrue();
     assertThat(entry.address()).isEqualTo(4711);
-    assertThat(index.remove(entry)).isTrue();
+    assertThat(index.remove(17, entry)).isTrue();
     assertThat(index.find(17, entry)).isFalse();
   }
 
@@ -146,7 +146,7 @@ class IndexTableTest {
               .as("seed=%d", seed)
               .isEqualTo(newest.containsKey(hash));
           if (newest.remove(hash) != null) {
-            assertThat(index.remove(entry)).isTrue();
+            assertThat(index.remove(hash, entry)).isTrue();
           }
         }
         default ->

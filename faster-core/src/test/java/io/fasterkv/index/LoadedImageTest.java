@@ -77,7 +77,7 @@ class LoadedImageTest {
 
   private static long link(SplittableRandom random) {
     return switch (random.nextInt(20)) {
-      case 0 -> BucketLayout.SATURATED;
+      case 0 -> BucketLayout.SATURATED | (random.nextBoolean() ? BucketLayout.REOPENED : 0);
       case 1, 2 -> MAIN + random.nextInt(OVERFLOW);
       case 3 -> random.nextInt(30) == 0 ? random.nextInt(BUCKETS + 2) : 0;
       default -> 0;
@@ -151,7 +151,8 @@ class LoadedImageTest {
       if (isSaturated) {
         saturated++;
       }
-      return (word & ~(1L << 63)) == next
+      long marks = word & ~next;
+      return (marks == 0 || marks == 1L << 63 || marks == 3L << 62)
           && !(isSaturated && bucket >= MAIN)
           && (next == 0 || (next >= MAIN && next < BUCKETS && linked.add(next)));
     }

@@ -162,10 +162,15 @@ public class ResizedIndex implements Chains {
       end(begin(false), 0);
     }
     if (index.enter(HASH, entry) && index.find(HASH, entry)) {
-      index.remove(entry);
+      index.remove(HASH, entry);
     }
     moves.set(0);
     return this;
+  }
+
+  @Override
+  public long tailAddress() {
+    return previous.length;
   }
 
   @Override

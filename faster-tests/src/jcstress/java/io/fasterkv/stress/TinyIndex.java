@@ -24,6 +24,9 @@ public class TinyIndex {
 
   protected static final int ENTRIES = 7;
   private static final long OTHER = 100;
+  private static final int OLD = 3;
+  private static final long SATURATED = 1L << 63;
+  private static final long REOPENED = 1L << 62;
   private static final long BUCKET_BYTES = 64;
   private static final long OCCUPIED_AND_TAG = 1L << 62 | 0x3FFFL << 48;
 
@@ -31,7 +34,7 @@ public class TinyIndex {
   private final int buckets;
   private final IndexEntry[] entries = {new IndexEntry(), new IndexEntry(), new IndexEntry()};
   private final IndexFill[] fills = new IndexFill[3];
-  private final long[] previous = new long[3];
+  private final long[] previous = new long[5];
 
   /** An index of one main bucket and some overflow buckets, which are already in its chain. */
   public TinyIndex(OffHeapArena arena, int overflowBuckets) {
@@ -56,17 +59,66 @@ public class TinyIndex {
   /** Removes the entry of the other tag that is first in the chain. */
   public final void removeFirst(int actor) {
     if (index.find(hash(OTHER), entries[actor]) && entries[actor].address() == 0) {
-      index.remove(entries[actor]);
+      index.remove(hash(OTHER), entries[actor]);
     }
+  }
+
+  /**
+   * Saturates the chain, whose main bucket other tags must have taken, and puts record 3 of the tag
+   * into the entry that it shares.
+   */
+  public final void saturate() {
+    setMarks(SATURATED);
+    index.find(hash(TAG), entries[0]);
+    index.compareAndSet(entries[0], OLD);
+  }
+
+  /** Lets tags of the saturated chain have entries of their own again. */
+  public final void reopen() {
+    index.inheritBelow(OLD + 1);
+    setMarks(SATURATED | REOPENED);
+  }
+
+  /** Adds another tag, which shares an entry without an address and inherits nothing. */
+  public final void addOther() {
+    index.findOrCreate(hash(OTHER + 2 * ENTRIES), entries[0]);
+  }
+
+  /** Drops the old record, and frees the tag's entry if it leads to {@code actor}'s record. */
+  public final boolean dropAndRemove(int actor) {
+    index.dropped(OLD + 1);
+    return index.find(hash(TAG), entries[actor])
+        && entries[actor].address() == actor
+        && index.remove(hash(TAG), entries[actor]);
+  }
+
+  /** Like {@link #push}, but only once, and only if the tag has records. */
+  public final void tryPush(int actor) {
+    if (index.find(hash(TAG), entries[actor])) {
+      previous[actor] = entries[actor].address();
+      index.compareAndSet(entries[actor], actor);
+    }
+  }
+
+  private void setMarks(long marks) {
+    Words.getAndBitwiseOr(memory(), ENTRIES * Long.BYTES, marks);
   }
 
   /** Adds record {@code actor} (1 or 2) to the top of the tag's chain. */
   public void push(int actor) {
-    IndexEntry entry = entries[actor];
+    push(entries[actor], TAG, actor);
+  }
+
+  /** Adds a record of another tag to the chain that the tag shares. */
+  public final void pushOther() {
+    push(entries[0], OTHER + TAG, OLD + 1);
+  }
+
+  private void push(IndexEntry entry, long tag, int record) {
     do {
-      index.findOrCreate(hash(TAG), entry);
-      previous[actor] = entry.address();
-    } while (!index.compareAndSet(entry, actor));
+      index.findOrCreate(hash(tag), entry);
+      previous[record] = entry.address();
+    } while (!index.compareAndSet(entry, record));
   }
 
   /** Adds another tag, and record {@code actor} (1 or 2) of the tag, as a replay does. */
@@ -110,12 +162,12 @@ public class TinyIndex {
     return count;
   }
 
-  /** Number of the two records that are in the tag's chain. */
+  /** Number of the tag's records that are in its chain. */
   public final int reachable() {
     int count = 0;
     if (index.find(hash(TAG), entries[0])) {
       for (long at = entries[0].address(); at != 0; at = previous[(int) at]) {
-        count++;
+        count += at <= OLD ? 1 : 0;
       }
     }
     return count;

@@ -11,7 +11,7 @@ package io.fasterkv.api.statistics;
  * @param entries number of entries in use: one for each bucket and tag that has records. There may
  *     be more after deletes, and after a growth of the index while records were on disk
  * @param saturatedChains number of main buckets that found no free overflow bucket; tags in them
- *     share entries
+ *     share entries, until the index has grown and their keys were written again
  * @param walks number of walks along chains of records since the store was opened. Operations on
  *     {@code long} records that find their record in memory, first in its chain, are not counted
  * @param recordsInMemory number of records that those walks examined in memory

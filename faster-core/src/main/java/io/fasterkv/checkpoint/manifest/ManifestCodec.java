@@ -38,7 +38,7 @@ public final class ManifestCodec {
   /** "FASTERCK". */
   static final long MAGIC = 0x464153544552434BL;
 
-  static final int VERSION = 5;
+  static final int VERSION = 6;
 
   /** Kinds by their code in a manifest. */
   private static final CheckpointKind[] KINDS = {

@@ -6,7 +6,6 @@ import io.fasterkv.api.config.KeyHash;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
-import io.fasterkv.index.IndexEntry;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
@@ -43,11 +42,11 @@ public record Engine(
     return merge != null && log.room().takesDeltas();
   }
 
-  /** Frees an entry whose chain was dropped from the log, unless another thread has done so. */
-  public void freeIfDropped(IndexEntry entry) {
-    long newest = entry.address();
+  /** Frees an operation's entry if its chain was dropped, unless another thread has done so. */
+  public void freeIfDropped(Operation<?, ?, ?> op) {
+    long newest = op.entry.address();
     if (newest != Address.NONE && newest < log.removableBelow()) {
-      index.remove(entry);
+      index.remove(op.hash, op.entry);
     }
   }
 

@@ -5,6 +5,7 @@ import io.fasterkv.log.HybridLog;
 import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.core.NewRecord;
 import io.fasterkv.operation.core.Operation;
+import io.fasterkv.operation.core.Operation.Phase;
 import io.fasterkv.operation.core.RecordLatch;
 import io.fasterkv.operation.core.Step;
 import io.fasterkv.operation.core.Successor;
@@ -48,9 +49,16 @@ public final class ConditionalInsert {
   /**
    * Whether the key has no newer record since the operation's search began. Reads the entry again;
    * the next record is put on top of the chain examined here.
+   *
+   * <p>A record that was dropped since it was read is not the newest: it may have been moved or
+   * deleted, and the entry of its tag freed. A tag that then inherits the same chain as before
+   * ({@link io.fasterkv.index.IndexTable}) does not show that.
    */
   public boolean isStillNewest(Operation<?, ?, ?> op) {
     engine.index().findOrCreate(op.hash, op.entry);
+    if (op.phase == Phase.FOUND_ON_DISK && op.newestAddress() < log.beginAddress()) {
+      return false;
+    }
     long newest = op.entry.address();
     if (newest == op.searchedFrom) {
       return true;

@@ -29,6 +29,11 @@ final class LogChains implements Chains {
   }
 
   @Override
+  public long tailAddress() {
+    return log.tailAddress();
+  }
+
+  @Override
   public long first(long address, Part part) {
     long begin = log.removableBelow();
     long downTo = Math.max(begin, log.headAddress());

@@ -94,7 +94,7 @@ class ManifestCodecTest {
             new IndexPart(3, 3, 0, false, new Image(1, 64, 0, 4096, List.of(0x11111111))));
     String expected =
         """
-        46 41 53 54 45 52 43 4b  00 00 00 05  00 00 00 00 00 00 00 01
+        46 41 53 54 45 52 43 4b  00 00 00 06  00 00 00 00 00 00 00 01
         00 00  00 00 10 00  00 00 00 00 00 00 80 00
         00 00 00 00 00 00 00 01
         00 00 00 00 00 00 00 40  00 00 00 00 00 00 00 40
@@ -219,7 +219,7 @@ class ManifestCodecTest {
     seal(bytes);
     assertThatThrownBy(() -> ManifestCodec.decode(ByteBuffer.wrap(bytes), FILE))
         .isInstanceOf(Corrupt.class)
-        .hasMessageContaining("file=" + FILE + ", offset=8, version=" + version + ", allowed=5");
+        .hasMessageContaining("file=" + FILE + ", offset=8, version=" + version + ", allowed=6");
   }
 
   private static void assertMisfit(LogPart log, IndexPart index) {

@@ -10,6 +10,7 @@ import io.fasterkv.stress.EvictedRecord;
 import io.fasterkv.stress.GuardedCell;
 import io.fasterkv.stress.ResizedIndex;
 import io.fasterkv.stress.SharedValue;
+import io.fasterkv.stress.TinyIndex;
 import io.fasterkv.stress.UpdatedRecord;
 import io.fasterkv.stress.WrittenPages;
 import java.util.concurrent.atomic.AtomicLong;
@@ -78,6 +79,26 @@ class DetectorsCatchBrokenVariantsTest {
             () -> index.push(2),
             () -> index.entriesOfTag() == 2 && index.reachable() == 1);
     report("single-phase insert", rounds);
+  }
+
+  /** Only a resize may reopen a chain: it has waited for the threads that share its entries. */
+  @Test
+  void aChainThatIsReopenedWhileThreadsShareItsEntriesLosesARecord() {
+    TinyIndex index = new TinyIndex(arena, 1);
+    int rounds =
+        Race.roundsUntil(
+            ROUNDS,
+            () -> {
+              index.reset(8);
+              index.saturate();
+            },
+            () -> index.push(1),
+            () -> {
+              index.reopen();
+              index.push(2);
+            },
+            () -> index.reachable() < 3);
+    report("hasty reopening", rounds);
   }
 
   @Test

@@ -14,6 +14,7 @@ import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
 import io.fasterkv.api.session.SessionMode;
 import io.fasterkv.epoch.EpochUser;
+import io.fasterkv.index.HashIndex;
 import io.fasterkv.operation.resize.IndexResizer;
 import io.fasterkv.spi.StoreIntegration;
 import java.nio.file.Path;
@@ -307,6 +308,39 @@ class IndexGrowthTest {
       assertThat(indexBytes(store)).as("and all that was spare").isLessThan(INDEX_BYTES * 5 / 4);
       assertThat(store.statistics().index().mainBuckets()).isEqualTo(main);
       check(store, keys);
+      StoreInvariants.check(store);
+    }
+  }
+
+  /** Long after it was full, operations that share its entries show that it lacks memory. */
+  @Test
+  void growsWhenOperationsShareItsEntries() {
+    StoreConfig config =
+        longs()
+            .indexBytes(64 << 10)
+            .logMemoryBytes(1 << 20)
+            .maxMemoryBytes(2 * MEMORY_BYTES)
+            .build();
+    int keys = 60_000;
+    try (FasterStore store = FasterStore.open(config)) {
+      StoreIntegration memory = store.integration();
+      HashIndex index = Insides.engine(store).index();
+      add(store, 0, keys);
+      assertThat(index.isShared()).isTrue();
+      while (memory.memoryUses().indexLackBytes() > 0) {
+        Thread.onSpinWait();
+      }
+      check(store, keys);
+      long lack = memory.memoryUses().indexLackBytes();
+      assertThat(lack).isEqualTo(128 << 10);
+      assertThat(memory.acceptIndexMemory(2 * lack)).isEqualTo(lack);
+      while (index.isShared()) {
+        Thread.onSpinWait();
+      }
+      assertThat(memory.memoryUses().indexLackBytes()).isZero();
+      check(store, keys);
+      add(store, keys, 2 * keys);
+      check(store, 2 * keys);
       StoreInvariants.check(store);
     }
   }

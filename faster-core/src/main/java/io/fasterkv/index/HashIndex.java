@@ -33,6 +33,7 @@ public final class HashIndex {
   private @Nullable Transition unfinished;
 
   private volatile Runnable onOutgrown = () -> {};
+  private volatile Runnable onShared = () -> {};
   private volatile boolean isClosed;
 
   /** Creates an index whose first {@code overflowUsed} overflow buckets are, or will be, in use. */
@@ -43,7 +44,7 @@ public final class HashIndex {
   /** Creates an index whose table can get up to {@code moreBytes} for more overflow buckets. */
   public HashIndex(OffHeapArena arena, IndexGeometry geometry, long overflowUsed, long moreBytes) {
     this.arena = arena;
-    growth = new IndexTable.Growth(moreBytes, () -> onOutgrown.run());
+    growth = new IndexTable.Growth(moreBytes, () -> onOutgrown.run(), () -> onShared.run());
     tableArena = arena.part();
     try {
       table = new IndexTable(tableArena, geometry, overflowUsed, growth);
@@ -255,6 +256,14 @@ public final class HashIndex {
     onOutgrown = listener;
   }
 
+  /**
+   * Sets a callback that is called by each operation whose tag shares an entry of a chain that had
+   * no room for another one; it must not block. Called before the index is used.
+   */
+  public void onShared(Runnable listener) {
+    onShared = listener;
+  }
+
   /** Bytes that {@link #addOverflowBuckets} can use. */
   public long takeableBytes() {
     return newestTable().extensibleBytes(Long.MAX_VALUE);
@@ -277,6 +286,11 @@ public final class HashIndex {
   /** Whether chains have outgrown the main buckets. */
   public boolean isOutgrown() {
     return newestTable().isOutgrown();
+  }
+
+  /** Whether tags share entries in chains that had no room for more, and that were not split. */
+  public boolean isShared() {
+    return newestTable().isShared();
   }
 
   /** Whether few overflow buckets are left. */

@@ -55,7 +55,11 @@ public final class IndexTable {
   private final long tagBase;
   private final OverflowBuckets overflow;
   private final LongAdder entries = new LongAdder();
+  private final Runnable onShared;
   private final AtomicLong saturatedChains = new AtomicLong();
+
+  /** Saturated chains that are not reopened. */
+  private final AtomicLong closedChains = new AtomicLong();
 
   /**
    * While tags of reopened chains inherit: what they inherit is below this address. Otherwise 0.
@@ -76,6 +80,7 @@ public final class IndexTable {
             : arena.allocateResizable(PURPOSE, bytes, growth.bytes);
     mainBuckets = geometry.mainBuckets();
     tagBase = geometry.tagBase();
+    onShared = growth.onShared;
     overflow =
         new OverflowBuckets(mainBuckets, geometry.buckets(), overflowUsed, growth.onOutgrown);
   }
@@ -86,9 +91,10 @@ public final class IndexTable {
    * @param bytes maximum additional memory
    * @param onOutgrown called by inserting threads while chains have outgrown the main buckets; must
    *     not block
+   * @param onShared called by threads whose tag shares an entry; must not block
    */
-  record Growth(long bytes, Runnable onOutgrown) {
-    static final Growth NONE = new Growth(0, () -> {});
+  record Growth(long bytes, Runnable onOutgrown, Runnable onShared) {
+    static final Growth NONE = new Growth(0, () -> {}, () -> {});
   }
 
   /** Whether chains have outgrown the main buckets. */
@@ -275,17 +281,28 @@ public final class IndexTable {
     entries.add(more);
   }
 
-  void countSaturated() {
+  /** Whether tags add records through entries that they share. */
+  boolean isShared() {
+    return closedChains.getAcquire() > 0;
+  }
+
+  /** Counts a saturated chain that was loaded. */
+  void countSaturated(boolean isReopened) {
     saturatedChains.incrementAndGet();
+    if (!isReopened) {
+      closedChains.incrementAndGet();
+    }
   }
 
   /** Marks a main bucket's chain as saturated and not reopened. */
   void saturate(long main) {
     long at = main + BucketLayout.OVERFLOW;
     if (!BucketLayout.isSaturated(Words.getAndBitwiseOr(memory, at, BucketLayout.SATURATED))) {
-      countSaturated();
+      countSaturated(false);
+    } else if (BucketLayout.isReopened(
+        Words.getAndBitwiseAnd(memory, at, ~BucketLayout.REOPENED))) {
+      closedChains.incrementAndGet();
     }
-    Words.getAndBitwiseAnd(memory, at, ~BucketLayout.REOPENED);
   }
 
   /** Marks the chain of a main bucket that no other thread sees yet as saturated and reopened. */
@@ -293,6 +310,7 @@ public final class IndexTable {
     long at = main + BucketLayout.OVERFLOW;
     saturate(main);
     Words.storePlain(memory, at, Words.loadPlain(memory, at) | BucketLayout.REOPENED);
+    closedChains.decrementAndGet();
   }
 
   /** An entry without an address for the tag of a hash. */
@@ -487,6 +505,7 @@ public final class IndexTable {
       entry.word = BucketLayout.withAddress(wanted, address) | BucketLayout.TENTATIVE;
       return address != Address.NONE;
     }
+    onShared.run();
     return entry.word != 0;
   }
 

@@ -124,7 +124,7 @@ public final class LoadedImage {
       return false;
     }
     if (BucketLayout.isSaturated(word)) {
-      table.countSaturated();
+      table.countSaturated(BucketLayout.isReopened(word));
     }
     if (BucketLayout.isReopened(word)) {
       table.inheritBelow(limits.end);

@@ -13,10 +13,10 @@ package io.fasterkv.spi;
  * @param spareIndexBytes memory that the index has not taken and does not need for its next growth,
  *     in bytes
  * @param logAcceptableBytes memory that the log could take, whatever the store's budget, in bytes
- * @param indexLackBytes memory that the index lacks if it is nearly full and fills up, in bytes: to
- *     double, or for more overflow buckets if the store can never have that much; 0 if it does not
- *     grow. Keys that it has no room for share entries, and a lookup then reads records of other
- *     keys
+ * @param indexLackBytes memory that the index lacks if it is nearly full and fills up, or if it is
+ *     full and in use, in bytes: to double, or for more overflow buckets if the store can never
+ *     have that much; 0 if it does not grow. Keys that it has no room for share entries, and a
+ *     lookup then reads records of other keys
  * @param acceptedBytes sum of what the store has accepted from others, in bytes
  * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
  */

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
  * room for the new table beside the old one. If it has not, these follow:
  *
  * <ol>
- *   <li>when a quarter of the overflow buckets is left, other stores that share the memory may give
- *       what the index lacks;
+ *   <li>when a quarter of the overflow buckets is left, and while operations share entries since
+ *       none was left, other stores that share the memory may give what the index lacks;
  *   <li>when a sixteenth is left, or a quarter if there are no others, spare memory becomes
  *       overflow buckets, a sixteenth of the table at a time;
  *   <li>if there is none, the log lends memory ({@link LogLoans}), which is then spare.
@@ -79,6 +79,12 @@ public final class IndexGrowth implements AutoCloseable {
   /** When the index last took overflow buckets while few were left. */
   private volatile long neededNanos;
 
+  /** Whether an operation's tag has shared an entry since {@link #isSharing} was asked. */
+  private volatile boolean isShared;
+
+  /** When {@link #isSharing} was last asked and a tag had shared an entry. */
+  private volatile long sharedNanos;
+
   private volatile boolean isClosed;
   private int failures;
 
@@ -104,11 +110,13 @@ public final class IndexGrowth implements AutoCloseable {
     this.loans = loans;
     this.mostBytes = mostBytes;
     neededNanos = System.nanoTime() - RECENT_NANOS;
+    sharedNanos = neededNanos;
     thread = engine.log().failure().thread("faster-index-growth", this::run);
   }
 
   public void start() {
     engine.index().onOutgrown(this::taken);
+    engine.index().onShared(this::shared);
     thread.start();
   }
 
@@ -125,6 +133,13 @@ public final class IndexGrowth implements AutoCloseable {
       isTaken = true;
     }
     ask();
+  }
+
+  /** Called by each operation whose tag shares an entry. */
+  private void shared() {
+    if (!isShared) {
+      isShared = true;
+    }
   }
 
   private void ask() {
@@ -165,7 +180,10 @@ public final class IndexGrowth implements AutoCloseable {
     return Math.max(0, spare - wantedBytes(now, spare));
   }
 
-  /** Bytes that the index lacks and others may give: 0 unless it is nearly full and fills up. */
+  /**
+   * Bytes that the index lacks and others may give: 0 unless it is nearly full and fills up, or
+   * operations share its entries.
+   */
   long lackBytes() {
     long spare = spareBytes();
     return Math.max(0, wantedBytes(geometry(), spare) - spare);
@@ -176,11 +194,15 @@ public final class IndexGrowth implements AutoCloseable {
    * never have that much.
    */
   private long wantedBytes(IndexGeometry now, long spare) {
-    if (!isFillingUp() || indexBytes.get() == 0) {
+    boolean isFillingUp = isFillingUp();
+    if (indexBytes.get() == 0 || !(isFillingUp || isSharing())) {
       return 0;
     }
     long most = spare + acceptableBytes();
-    return now.bytesToDouble() <= most ? now.bytesToDouble() : Math.min(overflowBytes(now), most);
+    if (now.bytesToDouble() <= most) {
+      return now.bytesToDouble();
+    }
+    return isFillingUp ? Math.min(overflowBytes(now), most) : 0;
   }
 
   /** The memory of the overflow buckets that are added at a time. */
@@ -291,6 +313,16 @@ public final class IndexGrowth implements AutoCloseable {
   /** Whether few overflow buckets are left, and operations take them. */
   private boolean isFillingUp() {
     return index().isScarce() && System.nanoTime() - neededNanos < RECENT_NANOS;
+  }
+
+  /** Whether operations use chains that were full; only a growth shortens them. */
+  private boolean isSharing() {
+    long now = System.nanoTime();
+    if (isShared) {
+      isShared = false;
+      sharedNanos = now;
+    }
+    return index().isShared() && now - sharedNanos < RECENT_NANOS;
   }
 
   /** Whether a growth has failed that may still succeed. */

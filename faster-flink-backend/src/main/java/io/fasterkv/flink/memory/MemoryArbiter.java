@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
  * giver's, so that two stores that need it equally do not pass it to and fro. A store gets no more
  * before its log has filled what it has.
  *
- * <p>An index that is nearly full comes first, but gets only what it lacks, and only what is of no
- * use to others: memory that is free or that its owner does not use. A log gets what its own index
- * does not use before anything else.
+ * <p>An index that is nearly full, or full and in use, comes first, but gets only what it lacks,
+ * and only what is of no use to others: memory that is free or that its owner does not use. What
+ * others lose for a log goes to that store's index instead while this lacks memory, since lookups
+ * in a full index read other keys' records. A log gets what its own index does not use before
+ * anything else.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */
@@ -135,8 +137,12 @@ final class MemoryArbiter {
     if (receiver.ownSpare() >= least) {
       return new Move(neediest, neediest, Math.min(step, receiver.ownSpare()), false);
     }
-    long most = Math.min(step, receiver.acceptableByLog());
-    Move move = cheapest(stores, neediest, free, most, least, false);
+    boolean isForIndex = receiver.uses.indexLackBytes() > 0 && mostForIndexes >= least;
+    long wanted =
+        isForIndex
+            ? Math.min(mostForIndexes, Math.max(least, receiver.uses.indexLackBytes()))
+            : receiver.acceptableByLog();
+    Move move = cheapest(stores, neediest, free, Math.min(step, wanted), least, isForIndex);
     boolean isMade = move != null && (move.from == Move.FREE || (isKnown && isWorth(move, stores)));
     return isMade ? move : null;
   }

@@ -72,6 +72,19 @@ class MemoryArbiterTest {
         .isNull();
   }
 
+  /** Its lookups read other keys' records, which a larger log would hardly avoid. */
+  @Test
+  void whatOthersLoseForALogGoesToItsFullIndex() {
+    MemoryUses uses = new MemoryUses(0, 0, 8 * MIB, 8 * MIB, 64 * MIB, 0, 64 * MIB, 2 * MIB, 0, 0);
+    Store needy = new Store(8 * MIB, 0, 64 * MIB, 0, 1_000, uses);
+    Store cold = new Store(32 * MIB, 16 * MIB, 0, 1, 0, uses(16 * MIB, 12 * MIB, 0, 0));
+    assertThat(MemoryArbiter.next(List.of(needy, cold), true, 0, 64 * MIB, 8 * MIB, LEAST))
+        .isEqualTo(new Move(1, 0, 2 * MIB, true));
+    assertThat(MemoryArbiter.next(List.of(needy, cold), true, 0, 0, 8 * MIB, LEAST))
+        .as("the others must keep their fair parts")
+        .isEqualTo(new Move(1, 0, 8 * MIB, false));
+  }
+
   @Test
   void lessThanIsWorthAMoveStays() {
     assertThat(next(NEEDY, hot(LEAST / 2))).isNull();

@@ -288,7 +288,7 @@ public final class HashIndex {
     return newestTable().isOutgrown();
   }
 
-  /** Whether tags share entries in chains that had no room for more, and that were not split. */
+  /** Whether tags share entries, in more than a few chains that had no room and no split since. */
   public boolean isShared() {
     return newestTable().isShared();
   }

@@ -21,7 +21,7 @@ public final class IndexCleaner {
   private final Epochs epochs;
 
   /**
-   * No entry leads to an address below this one, except those that must stay: all others were
+   * No entry leads to an address below this one, except those that had to stay: all others were
    * freed, and later records have higher addresses.
    */
   private volatile long cleanedBelow;

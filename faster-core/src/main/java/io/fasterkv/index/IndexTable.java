@@ -32,11 +32,12 @@ import java.util.concurrent.atomic.LongAdder;
  * <p>When a resize has made room, a saturated chain whose tags are not all known is reopened: its
  * tags still read the entries that they have shared, but only the tag in such an entry adds records
  * through it. Any other tag inherits: it gets an entry of its own with its next record, which leads
- * to the chain that it has shared. All of the tag's older records are there, since its threads have
- * added none since the resize. If the room is used up, the chain is saturated as before: the mark
- * of reopening is removed, and claims are checked against that in the same way. Tags inherit until
- * the log begins above all records from before the resize. Until then their own entries stay: a tag
- * whose entry was freed would inherit a second time, and a thread could not tell.
+ * to the chain that it has shared. All of the tag's older records are there, since no thread has
+ * added one to that chain since the resize. If the room is used up, the chain is saturated as
+ * before: the mark of reopening is removed, and claims are checked against that in the same way.
+ * Tags inherit until the log begins above all records from before the resize. Until then their own
+ * entries stay: a tag whose entry was freed would inherit a second time, and a thread could not
+ * tell.
  *
  * <p>A bucket's number grows with the hash, so a range of hashes is a range of buckets.
  */
@@ -50,6 +51,9 @@ public final class IndexTable {
   private static final long PRESENT = -4;
   private static final int MAX_BACKOFF_SPINS = 64;
 
+  /** An index with fewer saturated chains than this part is not worth doubling for them. */
+  private static final long SHARED_PART = 16;
+
   private final MemorySegment memory;
   private final long mainBuckets;
   private final long tagBase;
@@ -62,7 +66,8 @@ public final class IndexTable {
   private final AtomicLong closedChains = new AtomicLong();
 
   /**
-   * While tags of reopened chains inherit: what they inherit is below this address. Otherwise 0.
+   * While tags of reopened chains inherit: their own records in the chains that they inherit are
+   * below this address. Otherwise 0.
    */
   private final AtomicLong inheritedBelow = new AtomicLong();
 
@@ -281,9 +286,9 @@ public final class IndexTable {
     entries.add(more);
   }
 
-  /** Whether tags add records through entries that they share. */
+  /** Whether tags add records through entries that they share, in more than a few chains. */
   boolean isShared() {
-    return closedChains.getAcquire() > 0;
+    return closedChains.getAcquire() > mainBuckets / SHARED_PART;
   }
 
   /** Counts a saturated chain that was loaded. */
@@ -398,9 +403,10 @@ public final class IndexTable {
     boolean mayStay;
     boolean isCounted = false;
     try {
+      // In this order: an entry of the tag that was freed before the walk shows in the other two.
       mayStay =
-          !isClosed(main)
-              && !isPresentElsewhere(main, claim, free)
+          !isPresentElsewhere(main, claim, free)
+              && !isClosed(main)
               && (!inherits || isInheriting());
       if (mayStay) {
         countEntries(1);

@@ -80,7 +80,7 @@ public final class Delete<I, O, C> {
     boolean isWholeChain =
         op.entry.address() == walk.address() && walk.previousAddress() < log.removableBelow();
     if (isWholeChain) {
-      // If this fails, a newer record is on top and the mark is enough.
+      // If this fails, a newer record is on top or the entry must stay, and the mark is enough.
       engine.index().remove(op.hash, op.entry);
     }
     return found(op);

@@ -99,6 +99,7 @@ final class NewestSearch implements AutoCloseable {
       return Found.NOTHING;
     }
     long newest = op.entry.address();
+    // Equal addresses are equal chains, since the caller has pinned the record that it moves.
     if (op.phase == Phase.ABSENT_ON_DISK && newest == op.searchedFrom) {
       next = op.disk.address;
       return Found.NOTHING;

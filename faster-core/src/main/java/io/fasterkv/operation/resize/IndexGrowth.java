@@ -194,8 +194,9 @@ public final class IndexGrowth implements AutoCloseable {
    * never have that much.
    */
   private long wantedBytes(IndexGeometry now, long spare) {
+    boolean isSharing = isSharing();
     boolean isFillingUp = isFillingUp();
-    if (indexBytes.get() == 0 || !(isFillingUp || isSharing())) {
+    if (indexBytes.get() == 0 || !(isFillingUp || isSharing)) {
       return 0;
     }
     long most = spare + acceptableBytes();
@@ -315,14 +316,16 @@ public final class IndexGrowth implements AutoCloseable {
     return index().isScarce() && System.nanoTime() - neededNanos < RECENT_NANOS;
   }
 
-  /** Whether operations use chains that were full; only a growth shortens them. */
+  /** Whether operations use chains that were full; only after a growth do writes shorten them. */
   private boolean isSharing() {
     long now = System.nanoTime();
     if (isShared) {
-      isShared = false;
       sharedNanos = now;
+      isShared = false;
     }
-    return index().isShared() && now - sharedNanos < RECENT_NANOS;
+    // The thread makes an index grow only if its chains have outgrown their buckets.
+    boolean mayGrow = index().isShared() && index().isOutgrown();
+    return mayGrow && now - sharedNanos < RECENT_NANOS;
   }
 
   /** Whether a growth has failed that may still succeed. */

@@ -14,11 +14,10 @@ import org.jspecify.annotations.Nullable;
  * giver's, so that two stores that need it equally do not pass it to and fro. A store gets no more
  * before its log has filled what it has.
  *
- * <p>An index that is nearly full, or full and in use, comes first, but gets only what it lacks,
- * and only what is of no use to others: memory that is free or that its owner does not use. What
- * others lose for a log goes to that store's index instead while this lacks memory, since lookups
- * in a full index read other keys' records. A log gets what its own index does not use before
- * anything else.
+ * <p>An index that is nearly full, or full and in use, comes first: it gets what it lacks of what
+ * is of no use to others, memory that is free or that its owner does not use. What others lose for
+ * a log goes to that store's index instead while this lacks memory, since lookups in a full index
+ * read other keys' records. A log gets what its own index does not use before anything else.
  */
 final class MemoryArbiter {
   /** Fewer disk reads than this do not tell how much a store needs. */

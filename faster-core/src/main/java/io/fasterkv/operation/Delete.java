@@ -47,7 +47,7 @@ public final class Delete<I, O, C> {
       return Step.RETRY;
     }
     if (walk.isTombstone() || walk.isEnded(begin)) {
-      engine.freeIfDropped(op);
+      engine.freeIfDropped(op.hash, op.entry);
       return op.end(Status.NOT_FOUND);
     }
     op.region = walk.region(copyBelow);

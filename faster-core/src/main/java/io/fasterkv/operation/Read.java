@@ -48,7 +48,7 @@ public final class Read<I, O, C> {
       if (!walk.isEnded(begin)) {
         return op.readDisk(walk.address(), begin);
       }
-      engine.freeIfDropped(op);
+      engine.freeIfDropped(op.hash, op.entry);
       return op.end(Status.NOT_FOUND);
     }
     if (op.version.isTooNew(walk.address(), walk.info())) {

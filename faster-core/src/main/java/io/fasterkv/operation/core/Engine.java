@@ -6,6 +6,7 @@ import io.fasterkv.api.config.KeyHash;
 import io.fasterkv.epoch.EpochUser;
 import io.fasterkv.epoch.Epochs;
 import io.fasterkv.index.HashIndex;
+import io.fasterkv.index.IndexEntry;
 import io.fasterkv.log.HybridLog;
 import io.fasterkv.log.ScanCursor;
 import io.fasterkv.log.ScanRange;
@@ -42,11 +43,11 @@ public record Engine(
     return merge != null && log.room().takesDeltas();
   }
 
-  /** Frees an operation's entry if its chain was dropped, unless another thread has done so. */
-  public void freeIfDropped(Operation<?, ?, ?> op) {
-    long newest = op.entry.address();
+  /** Frees the entry of a hash if its chain was dropped, unless another thread has done so. */
+  public void freeIfDropped(long hash, IndexEntry entry) {
+    long newest = entry.address();
     if (newest != Address.NONE && newest < log.removableBelow()) {
-      index.remove(op.hash, op.entry);
+      index.remove(hash, entry);
     }
   }
 

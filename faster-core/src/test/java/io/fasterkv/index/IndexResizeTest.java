@@ -239,12 +239,9 @@ class IndexResizeTest {
   @Test
   void aSaturatedChainOnDiskIsReopenedByAGrowth() {
     FakeChains chains = new FakeChains(() -> false);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
-    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    long[] hashes = ofTags(40);
     Map<Long, Long> newest = new HashMap<>();
-    pushAll(index, chains, hashes, newest);
-    chains.head = chains.size() + 1;
-    resize(index, new IndexGeometry(2, 5, 1), chains);
+    HashIndex index = reopened(chains, hashes, newest, 5);
     assertThat(index.soleTable().saturatedChains()).isEqualTo(2);
     assertThat(index.soleTable().entries()).as("those of the old bucket, twice").isEqualTo(14);
     checkAll(index, chains, hashes, newest, 0);
@@ -273,11 +270,8 @@ class IndexResizeTest {
   @Test
   void anEntryIsNotFreedWhileItsTagWouldInheritAgain() {
     FakeChains chains = new FakeChains(() -> false);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
-    long[] hashes = LongStream.range(0, 8).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
-    pushAll(index, chains, hashes, new HashMap<>());
-    chains.head = chains.size() + 1;
-    resize(index, new IndexGeometry(2, 2, 1), chains);
+    long[] hashes = ofTags(8);
+    HashIndex index = reopened(chains, hashes, new HashMap<>(), 2);
     long hash = hashes[7];
     long sharing = hashes[0];
     IndexEntry stale = new IndexEntry();
@@ -303,18 +297,46 @@ class IndexResizeTest {
   @Test
   void aReopenedChainThatLacksRoomIsSaturatedAgain() {
     FakeChains chains = new FakeChains(() -> false);
-    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
-    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    long[] hashes = ofTags(40);
     Map<Long, Long> newest = new HashMap<>();
-    pushAll(index, chains, hashes, newest);
-    chains.head = chains.size() + 1;
-    resize(index, new IndexGeometry(2, 1, 1), chains);
+    HashIndex index = reopened(chains, hashes, newest, 1);
     pushAll(index, chains, hashes, newest);
     pushAll(index, chains, hashes, newest);
     assertThat(index.soleTable().entries()).as("two full buckets").isEqualTo(14 + 7);
     checkAll(index, chains, hashes, newest, 0);
     resize(index, new IndexGeometry(1, 2, 1), chains);
     checkAll(index, chains, hashes, newest, 0);
+  }
+
+  /** An entry of a chain that is saturated again may be freed. */
+  @Test
+  void whatATagHasInheritedIsNotUsedWhenItsChainIsSaturatedAgain() {
+    FakeChains chains = new FakeChains(() -> false);
+    long[] hashes = ofTags(16);
+    HashIndex index = reopened(chains, hashes, new HashMap<>(), 1);
+    IndexEntry stale = new IndexEntry();
+    index.enter(hashes[7], stale);
+    assertThat(index.find(hashes[7], stale)).isTrue();
+    pushAll(index, chains, hashes, new HashMap<>());
+    index.enter(hashes[7], entry);
+    assertThat(isReopened(entry, hashes[7])).isFalse();
+    assertThat(index.find(hashes[7], entry)).isTrue();
+    assertThat(index.remove(hashes[7], entry)).isTrue();
+    assertThat(index.compareAndSet(stale, 4711)).isFalse();
+  }
+
+  private static long[] ofTags(int count) {
+    return LongStream.range(0, count).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+  }
+
+  /** An index of two buckets; the first one's chains were one that was full, and are on disk. */
+  private HashIndex reopened(
+      FakeChains chains, long[] hashes, Map<Long, Long> newest, long overflow) {
+    HashIndex index = new HashIndex(arena, new IndexGeometry(1, 0), 0);
+    pushAll(index, chains, hashes, newest);
+    chains.head = chains.size() + 1;
+    resize(index, new IndexGeometry(2, overflow, 1), chains);
+    return index;
   }
 
   private void pushAll(HashIndex index, FakeChains chains, long[] hashes, Map<Long, Long> newest) {
@@ -329,7 +351,7 @@ class IndexResizeTest {
     FakeChains chains = new FakeChains(() -> false);
     HashIndex index = new HashIndex(arena, new IndexGeometry(1, 3), 0);
     Map<Long, Long> newest = new HashMap<>();
-    long[] hashes = LongStream.range(0, 40).map(tag -> tag << (Long.SIZE - HashTag.BITS)).toArray();
+    long[] hashes = ofTags(40);
     Transition transition = index.beginResize(new IndexGeometry(2, 6, 1), chains);
     IndexResize resize = transition.resize();
     resize.open();

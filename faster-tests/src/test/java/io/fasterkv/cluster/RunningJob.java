@@ -130,10 +130,13 @@ final class RunningJob {
 
   /** Waits until another checkpoint completes. */
   void awaitAnotherCheckpoint() throws Exception {
-    long before = cluster.rest().completed(id);
-    await(
-        "a checkpoint after " + before + " is complete",
-        () -> cluster.rest().completed(id) > before);
+    awaitCheckpoints(1);
+  }
+
+  /** Waits for so many checkpoints, the first of which may have begun before. */
+  void awaitCheckpoints(int count) throws Exception {
+    long wanted = cluster.rest().completed(id) + count;
+    await("checkpoint " + wanted + " is complete", () -> cluster.rest().completed(id) >= wanted);
   }
 
   /**

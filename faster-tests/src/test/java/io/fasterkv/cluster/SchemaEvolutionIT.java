@@ -33,8 +33,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EnabledIfSystemProperty(named = "faster.processes", matches = "true")
 class SchemaEvolutionIT {
   private static final int KEYS = 1_000;
-  private static final CountingSize SIZE = new CountingSize(100_000, KEYS, 300, 0, 2);
-  private static final CountingSize WIDER = new CountingSize(100_000, KEYS, 300, 0, 3);
+  private static final int PER_SECOND = 300;
+  private static final CountingSize SIZE = new CountingSize(100_000, KEYS, PER_SECOND, 0, 2);
+  private static final CountingSize WIDER = new CountingSize(100_000, KEYS, PER_SECOND, 0, 3);
+
+  /**
+   * Checkpoints, two a second, until each of two readers has emitted all keys. Flink's number of
+   * read records can stop for good after a TaskManager was killed.
+   */
+  private static final int UNTIL_ALL_HAVE_COUNTED = 2 * KEYS / PER_SECOND + 6;
 
   private StandaloneCluster cluster;
   private Path directory;
@@ -50,9 +57,7 @@ class SchemaEvolutionIT {
     directory = cluster.directory().resolve("evolution-" + format);
     RunningJob first = submit(SIZE, "", "");
     first.awaitRunning();
-    first.await(
-        "each key has counted twice", () -> cluster.rest().readRecords(first.id()) >= 2 * 2 * KEYS);
-    first.awaitAnotherCheckpoint();
+    first.awaitCheckpoints(UNTIL_ALL_HAVE_COUNTED);
     String savepoint = first.stop(directory, format);
 
     checkRefused(submit(SIZE, savepoint, "third"));

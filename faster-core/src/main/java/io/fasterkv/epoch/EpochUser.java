@@ -37,6 +37,8 @@ public final class EpochUser implements AutoCloseable {
    * Starts protection: what this user reads from now on stays valid until it refreshes or
    * unprotects. Calls do not nest.
    *
+   * @throws StackOverflowError if the stack has no room to release what this user may claim; it is
+   *     not protected then
    * @throws Closed if this user is closed
    * @throws io.fasterkv.api.StoreException.OutOfBudget if this user's former thread has ended, its
    *     slot was given to another user for that, and no slot is free now

@@ -48,11 +48,17 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final LongConsumer park;
   private final Logger logger;
   private final CompactionScheduler scheduler;
+
+  /** Detects that hardly any records are appended, values or not. */
+  private final WriteQuiet appends;
   private final Thread thread;
   private String refusal = "";
 
   /** Expired bytes that were subtracted from the live bytes so far. */
   private long notedExpiredBytes;
+
+  /** The tail when the log's length was last checked without appends, or when it was opened. */
+  private long checkedTail;
 
   /** Whether the log was recovered, so that its live bytes are a guess. */
   private boolean isGuessed;
@@ -88,6 +94,8 @@ public final class BackgroundCompaction implements AutoCloseable {
     WriteQuiet quiet =
         new WriteQuiet(() -> engine.sessionCounters().growth().madeBytes(), config.pageBytes());
     scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lowerEstimate);
+    appends = new WriteQuiet(engine.log()::tailAddress, config.pageBytes());
+    checkedTail = engine.log().tailAddress();
     KeepRule rule = config.keepRule();
     sample =
         rule == null
@@ -163,6 +171,11 @@ public final class BackgroundCompaction implements AutoCloseable {
         runCompaction(engine.log().flushedAddress(), true);
       } else if (isExpiryDue()) {
         compactExpired();
+      } else if (isTooLongForReads()) {
+        if (runCompaction(engine.log().flushedAddress(), true)) {
+          // What the run has copied is no reason to check again.
+          checkedTail = engine.log().tailAddress();
+        }
       } else {
         checkRecovered();
         park.accept(LOOK_NANOS);
@@ -194,6 +207,27 @@ public final class BackgroundCompaction implements AutoCloseable {
     long least = Math.max(log.pageBytes(), size() / LEAST_SHARE);
     return log.flushedAddress() - log.beginAddress() >= least
         && trigger.isDue(size(), throttle.live(), log.pins().isHeld());
+  }
+
+  /**
+   * Whether nothing is appended any more, and what was appended since the last check has left a log
+   * that is much longer than its live bytes. The known live bytes may hide that: they include
+   * records that were deleted after they were on disk.
+   */
+  private boolean isTooLongForReads() {
+    HybridLog log = engine.log();
+    long tail = log.tailAddress();
+    if (!appends.isQuiet()
+        || tail - checkedTail < log.pageBytes()
+        || size() <= log.room().wholeBytes()
+        || !log.device().isWhole()) {
+      return false;
+    }
+    if (!estimator.lower()) {
+      return false;
+    }
+    checkedTail = tail;
+    return size() > trigger.continuesAbove(throttle.live());
   }
 
   /**
@@ -253,17 +287,20 @@ public final class BackgroundCompaction implements AutoCloseable {
    * Compacts the log up to an address.
    *
    * @param isWhole whether that is all that can be compacted
+   * @return false if sessions and scans are using the scratch memory now
    */
-  private void runCompaction(long until, boolean isWhole) {
+  private boolean runCompaction(long until, boolean isWhole) {
     try {
       compact(until, isWhole);
     } catch (OutOfBudget e) {
-      // Sessions and scans are using the scratch memory now; until they return it, the log grows.
+      // Until they return it, the log grows.
       throttle.release();
       park.accept(LOOK_NANOS);
+      return false;
     } catch (RecordTooLarge | OutOfAddresses e) {
       refused(e);
     }
+    return true;
   }
 
   /**

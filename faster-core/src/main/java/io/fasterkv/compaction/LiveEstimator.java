@@ -50,15 +50,19 @@ final class LiveEstimator {
     }
   }
 
-  /** Lowers the known live bytes if a sample finds fewer. */
-  void lower() {
+  /**
+   * Lowers the known live bytes if a sample finds fewer; returns false if none could be taken now.
+   */
+  boolean lower() {
     try {
       if (compactor.whileNoneRuns(sample::sample)) {
         adopt();
+        return true;
       }
     } catch (OutOfBudget e) {
       // There will be another call.
     }
+    return false;
   }
 
   /**

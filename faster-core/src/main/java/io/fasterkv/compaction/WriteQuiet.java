@@ -3,9 +3,9 @@ package io.fasterkv.compaction;
 import java.util.function.LongSupplier;
 
 /**
- * Detects that hardly any values are written. Then waiting does not make more records dead, and a
- * shorter log is faster to read. (Deltas and deletions do not count, so runs concurrent with these
- * do not wait.) For the compacting thread, which asks each time it checks the log.
+ * Detects that hardly anything is written. Then waiting does not make more records dead, and a
+ * shorter log is faster to read. A run that waits counts values only: deltas and deletions do not
+ * make it wait. For the compacting thread, which asks each time it checks the log.
  */
 final class WriteQuiet {
   /** A second of checks with pauses between them. */

@@ -11,6 +11,10 @@ import java.lang.invoke.VarHandle;
  */
 public final class Words {
   private static final VarHandle WORD = ValueLayout.JAVA_LONG.varHandle();
+
+  /** A check of the alignment would be repeated by every access; plain accesses do not need it. */
+  private static final VarHandle PLAIN = ValueLayout.JAVA_LONG_UNALIGNED.varHandle();
+
   private static final VarHandle HALF_WORD = ValueLayout.JAVA_INT.varHandle();
 
   private Words() {}
@@ -21,11 +25,11 @@ public final class Words {
   }
 
   public static long loadPlain(MemorySegment memory, long offset) {
-    return (long) WORD.get(memory, offset);
+    return (long) PLAIN.get(memory, offset);
   }
 
   public static void storePlain(MemorySegment memory, long offset, long value) {
-    WORD.set(memory, offset, value);
+    PLAIN.set(memory, offset, value);
   }
 
   public static long loadAcquire(MemorySegment memory, long offset) {

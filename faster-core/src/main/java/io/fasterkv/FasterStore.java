@@ -235,9 +235,10 @@ public final class FasterStore implements AutoCloseable {
   }
 
   /**
-   * Starts to open a session.
+   * Begins to open a session: the builder's method that selects the kind of keys and values opens
+   * it.
    *
-   * @return a builder, which ends with the kind of keys and values
+   * @return a builder
    */
   public SessionBuilder newSession() {
     return new SessionBuilder(parts, gate, longPaths, spanPaths);
@@ -258,12 +259,12 @@ public final class FasterStore implements AutoCloseable {
     return index;
   }
 
-  /** {@return what integrators of the store need, and users do not} */
+  /** {@return functions for frameworks that embed the store and keep its data elsewhere} */
   public StoreIntegration integration() {
     return integration;
   }
 
-  /** {@return what the store says about itself} */
+  /** {@return the store's statistics} */
   public StoreStatistics statistics() {
     return statistics;
   }

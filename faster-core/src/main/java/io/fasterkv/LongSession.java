@@ -22,9 +22,9 @@ public final class LongSession<C> implements AutoCloseable {
   }
 
   /**
-   * Starts to load what the next operation on a key needs first from memory. Call it about four
-   * operations ahead: the cache misses of these operations then overlap. For callers that cannot
-   * use batches, which gain more. It changes nothing, and does nothing where it would not help.
+   * Prefetches the bucket and the record of a key. Call it about four operations ahead, so that the
+   * cache misses of these operations overlap. Batches gain more; use this if you cannot batch. It
+   * changes nothing, and does nothing where it would not help.
    *
    * @param key the key
    */

@@ -90,9 +90,9 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
-   * Updates a key's value with the functions, and returns something of the old or the new value:
-   * what the functions write to the output. The output counts if the outcome is CREATED, COPIED,
-   * UPDATED_IN_PLACE or FOUND. If the operation is pending, it counts when the operation has ended.
+   * Updates a key's value with the functions, which may write a result to the output. The output is
+   * valid if the status is CREATED, COPIED, UPDATED_IN_PLACE or FOUND. If the operation is pending,
+   * it is valid when the operation has completed.
    *
    * <p>In a store that merges, an update that may be a delta sees no value, and so neither does its
    * output. {@link io.fasterkv.api.MergeableFunctions#mergesBlindly} must be false for an RMW whose

@@ -31,9 +31,10 @@ public final class StoreIndex {
   }
 
   /**
-   * Halves the hash index, on this thread; sessions move the buckets that they need. Where chains
-   * of two buckets meet, it writes up to 24 bytes to the log for an entry. Most meet only in an
-   * index that becomes smaller than it began, or that shares entries because it is full.
+   * Halves the hash index, on this thread; sessions move the buckets that they need. If two chains
+   * must share an entry of the smaller index, it writes a fork record of up to 24 bytes to the log.
+   * That is common only if the index becomes smaller than its initial size, or if keys already
+   * share entries because it is full.
    *
    * @return the new size of the index, in bytes
    * @throws BadConfig if the number of main buckets is odd

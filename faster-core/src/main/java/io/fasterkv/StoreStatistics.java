@@ -10,7 +10,7 @@ import io.fasterkv.index.IndexTable;
 import io.fasterkv.operation.core.Engine;
 import io.fasterkv.operation.version.SessionCounters;
 
-/** What a store says about itself. Safe for all threads. */
+/** Statistics of a store. Safe for all threads. */
 public final class StoreStatistics {
   private final StoreParts parts;
   private final Engine engine;

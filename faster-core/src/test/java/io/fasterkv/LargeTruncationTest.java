@@ -183,7 +183,7 @@ class LargeTruncationTest {
     assertThat(read(store, LARGE)).isEmpty();
   }
 
-  /** The log can be truncated to the address that a scan reports as the begin of a value. */
+  /** The log can be truncated to the address that a scan reports as the start of a value. */
   @Test
   void aScanReportsHowFarTheLogCanBeTruncated() {
     try (FasterStore store = FasterStore.open(config(4));

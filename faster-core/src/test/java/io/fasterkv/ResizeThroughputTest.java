@@ -11,18 +11,18 @@ import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Measures the throughput of one session, uniform RMWs of longs in memory, while the index doubles,
  * in windows of 50 ms, relative to before. {@code -Dresize.keys=} is the number of keys in
- * millions, {@code -Dresize.keysPerBucket=} how full the index is: with 16 its buckets share
- * entries. A control run without a resize comes first.
+ * millions, 1 by default, {@code -Dresize.keysPerBucket=} how full the index is: with 16 its
+ * buckets share entries. A control run without a resize comes first.
  */
-@EnabledIfSystemProperty(named = "resize.keys", matches = "\\d+")
+@Tag("long")
 @Timeout(value = 1, unit = TimeUnit.HOURS)
 class ResizeThroughputTest {
   private static final int WINDOW_MILLIS = 50;
@@ -31,7 +31,7 @@ class ResizeThroughputTest {
   private static final int KEYS_PER_BUCKET = Integer.getInteger("resize.keysPerBucket", 4);
   private static final int BUCKET_BYTES = 64;
 
-  private final int keys = Integer.getInteger("resize.keys", 0) << 20;
+  private final int keys = Integer.getInteger("resize.keys", 1) << 20;
   private volatile long done;
   private volatile boolean isOver;
 

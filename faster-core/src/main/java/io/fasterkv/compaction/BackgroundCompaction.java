@@ -28,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * keeps the storage that would be freed, a run goes as far as {@link PinnedLogLimit} allows and
  * then waits for the next checkpoint. {@link WriteThrottle} limits what is written meanwhile. Where
  * records expire, a run over the head of the log also begins when {@link ExpirySample} says so.
+ * When writes have ended, a log that is too long for its readers gets one more run.
  */
 public final class BackgroundCompaction implements AutoCloseable {
   private static final long PIECES = 16;
@@ -51,6 +52,7 @@ public final class BackgroundCompaction implements AutoCloseable {
 
   /** Detects that hardly any records are appended, values or not. */
   private final WriteQuiet appends;
+
   private final Thread thread;
   private String refusal = "";
 
@@ -172,10 +174,7 @@ public final class BackgroundCompaction implements AutoCloseable {
       } else if (isExpiryDue()) {
         compactExpired();
       } else if (isTooLongForReads()) {
-        if (runCompaction(engine.log().flushedAddress(), true)) {
-          // What the run has copied is no reason to check again.
-          checkedTail = engine.log().tailAddress();
-        }
+        compactForReads();
       } else {
         checkRecovered();
         park.accept(LOOK_NANOS);
@@ -204,30 +203,50 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** Whether a run is due and has enough to read: not all of a log need be on disk. */
   private boolean isDue() {
     HybridLog log = engine.log();
-    long least = Math.max(log.pageBytes(), size() / LEAST_SHARE);
-    return log.flushedAddress() - log.beginAddress() >= least
+    return log.flushedAddress() - log.beginAddress() >= leastRun()
         && trigger.isDue(size(), throttle.live(), log.pins().isHeld());
   }
 
   /**
-   * Whether nothing is appended any more, and what was appended since the last check has left a log
-   * that is much longer than its live bytes. The known live bytes may hide that: they include
-   * records that were deleted after they were on disk.
+   * Whether hardly anything is appended any more, and the log is half as long again as the live
+   * bytes that a sample finds at most. The known live bytes may hide that: they include records
+   * that were deleted after they were on disk. It is checked once for each 32nd by which sessions
+   * have lengthened the log.
    */
   private boolean isTooLongForReads() {
     HybridLog log = engine.log();
     long tail = log.tailAddress();
     if (!appends.isQuiet()
-        || tail - checkedTail < log.pageBytes()
+        || tail - checkedTail < leastRun()
         || size() <= log.room().wholeBytes()
+        || log.room().isRefused()
         || !log.device().isWhole()) {
       return false;
     }
-    if (!estimator.lower()) {
-      return false;
+    appends.countAgain();
+    try {
+      if (size() > trigger.continuesAbove(estimator.mostBytes())) {
+        return true;
+      }
+      checkedTail = tail;
+    } catch (OutOfBudget e) {
+      // Sessions and scans are using the scratch memory now.
     }
-    checkedTail = tail;
-    return size() > trigger.continuesAbove(throttle.live());
+    return false;
+  }
+
+  private void compactForReads() {
+    long tail = engine.log().tailAddress();
+    long movedBefore = compactor.stats().movedBytes();
+    if (runCompaction(engine.log().flushedAddress(), true)) {
+      // What the run has copied is no reason to check again.
+      checkedTail = tail + compactor.stats().movedBytes() - movedBefore;
+    }
+  }
+
+  /** A run over less of the log is not worth its fixed cost. */
+  private long leastRun() {
+    return Math.max(engine.log().pageBytes(), size() / LEAST_SHARE);
   }
 
   /**
@@ -287,18 +306,19 @@ public final class BackgroundCompaction implements AutoCloseable {
    * Compacts the log up to an address.
    *
    * @param isWhole whether that is all that can be compacted
-   * @return false if sessions and scans are using the scratch memory now
+   * @return false if it cannot go on now; the thread has paused
    */
   private boolean runCompaction(long until, boolean isWhole) {
     try {
       compact(until, isWhole);
     } catch (OutOfBudget e) {
-      // Until they return it, the log grows.
+      // Sessions and scans are using the scratch memory now; until they return it, the log grows.
       throttle.release();
       park.accept(LOOK_NANOS);
       return false;
     } catch (RecordTooLarge | OutOfAddresses e) {
       refused(e);
+      return false;
     }
     return true;
   }

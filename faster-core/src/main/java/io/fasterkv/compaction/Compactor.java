@@ -21,8 +21,8 @@ public final class Compactor {
   private final IndexCleaner cleaner;
 
   /**
-   * Held while a record is moved, and while expiry moves the begin; fair, so that expiry is not
-   * starved.
+   * Held while a record is moved, and while expiry moves the begin address; fair, so that expiry is
+   * not starved.
    */
   private final ReentrantLock moving = new ReentrantLock(true);
 
@@ -46,9 +46,9 @@ public final class Compactor {
   }
 
   /**
-   * Compacts from the log's begin up to {@code until}, or as much of that as is on disk, and moves
-   * the begin there. It ends at the end of a page unless a cut ends at {@code until}. Returns the
-   * number of bytes of the compacted part; 0 if it was {@link #stop stopped}.
+   * Compacts from the log's begin address up to {@code until}, or as much of that as is on disk,
+   * and moves the begin address there. It ends at the end of a page unless a cut ends at {@code
+   * until}. Returns the number of bytes of the compacted part; 0 if it was {@link #stop stopped}.
    */
   public synchronized long compact(long until) {
     return compact(until, new Pace(0, this::isStopped));

@@ -8,7 +8,7 @@ import io.fasterkv.operation.core.Engine;
 /**
  * Drops the head of the log as expired, whether live or not (SIGMOD'18, appendix C). It first makes
  * that part immutable and flushes it, so that nothing is written to released storage; then it moves
- * the begin, while no record is being moved to the tail; then it cleans the index.
+ * the begin address, while no record is being moved to the tail; then it cleans the index.
  */
 public final class Expiry {
   private final Engine engine;

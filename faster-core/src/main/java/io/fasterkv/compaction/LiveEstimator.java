@@ -50,19 +50,26 @@ final class LiveEstimator {
     }
   }
 
-  /**
-   * Lowers the known live bytes if a sample finds fewer; returns false if none could be taken now.
-   */
-  boolean lower() {
+  /** Lowers the known live bytes if a sample finds fewer. */
+  void lower() {
     try {
-      if (compactor.whileNoneRuns(sample::sample)) {
-        adopt();
-        return true;
-      }
+      mostBytes();
     } catch (OutOfBudget e) {
       // There will be another call.
     }
-    return false;
+  }
+
+  /**
+   * Upper bound of the log's live bytes, from a sample; also lowers the known live bytes to it.
+   *
+   * @throws OutOfBudget if sessions and scans are using the scratch memory now
+   */
+  long mostBytes() {
+    if (!compactor.whileNoneRuns(sample::sample)) {
+      return engine.log().lengthBytes();
+    }
+    adopt();
+    return sample.mostBytes();
   }
 
   /**

@@ -7,9 +7,9 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BooleanSupplier;
 
 /**
- * Makes room in a log that has no device. Page by page from the log's begin, it copies live records
- * to the tail, which frees the page's frame. It first makes the page read-only, so that copied
- * records do not change; updates meanwhile go to the tail too, and are made in place there
+ * Makes room in a log that has no device. Page by page from the log's begin address, it copies live
+ * records to the tail, which frees the page's frame. It first makes the page read-only, so that
+ * copied records do not change; updates meanwhile go to the tail too, and are made in place there
  * afterwards. So only one page is ever read-only because of this. Runs while sessions continue; a
  * second compaction waits for the first.
  *
@@ -40,7 +40,7 @@ final class MemoryCompactor implements AutoCloseable {
   /**
    * Compacts the log as it is now, until it is at most {@code enoughBytes} long and has a free
    * page, or must end. Stops at a page that a cut, a scan or a history keeps, and at a large value
-   * that is being written. Returns the number of bytes by which the begin moved.
+   * that is being written. Returns the number of bytes by which the begin address moved.
    */
   synchronized long compact(long enoughBytes, BooleanSupplier isToEnd) {
     long first = log.beginAddress();

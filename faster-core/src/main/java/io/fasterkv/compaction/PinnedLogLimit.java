@@ -3,14 +3,15 @@ package io.fasterkv.compaction;
 import io.fasterkv.log.HybridLog;
 
 /**
- * Decides how far compaction goes now. While nothing holds the log's begin, it takes another piece
- * as long as the log is longer than the length at which a run begins: the later a piece is
- * compacted, the more of it is dead. (Without writes that is not so; see {@link WriteQuiet}.)
+ * Decides how far compaction goes now. While nothing holds the log's begin address, it takes
+ * another piece as long as the log is longer than the length at which a run begins: the later a
+ * piece is compacted, the more of it is dead. (Without writes that is not so; see {@link
+ * WriteQuiet}.)
  *
- * <p>While a checkpoint or a cut holds the begin, compacting a piece takes storage for its copies
- * at once. It releases the piece's own storage only when the next checkpoint exists and the older
- * ones are removed, which may be soon or never. So a piece is taken while at most as many bytes are
- * held below the begin as are dead above it.
+ * <p>While a checkpoint or a cut holds the begin address, compacting a piece takes storage for its
+ * copies at once. It releases the piece's own storage only when the next checkpoint exists and the
+ * older ones are removed, which may be soon or never. So a piece is taken while at most as many
+ * bytes are held below the begin address as are dead above it.
  *
  * <p>This rule needs no knowledge of how often checkpoints are taken or how many are kept. With
  * {@code L} live bytes, all but a few of which are never written, and {@code W} bytes written while

@@ -6,16 +6,16 @@ import java.util.function.LongSupplier;
  * Decides when a run over all of the log on disk is worthwhile. A run leaves the live records, what
  * was not on disk, and what was written meanwhile. The next run is due when the log is longer than
  * its known live bytes by half, and has grown by half of what the last run copied. If a checkpoint
- * keeps the log's begin, it is a third instead of a half: what is dropped then stays on the device
- * for some time, so the rest must be shorter.
+ * keeps the log's begin address, it is a third instead of a half: what is dropped then stays on the
+ * device for some time, so the rest must be shorter.
  *
  * <p>The known live bytes may be too low, and all of the log may be live. After a run that found
  * little to drop where much could have been dead, the log must grow by as much as was copied. If
  * more is known to be live than the last run left, the next run is due when the log has doubled.
  *
  * <p>So runs copy about two bytes for each byte written, whether that is live or not, and three in
- * a log that is kept. A log without writes is left alone. When a run begins, the log is at most
- * twice its live bytes, or fits memory.
+ * a log that is kept. When a run begins, the log is at most twice the bytes that are known to be
+ * live, or fits memory. A log without writes is sampled once more: {@link BackgroundCompaction}.
  */
 final class RunTrigger {
   private static final long LITTLE = 8;
@@ -51,7 +51,7 @@ final class RunTrigger {
    * Length of the log above which a run is due.
    *
    * @param liveBytes bytes that are known to be live
-   * @param isHeld whether a checkpoint or a cut keeps storage below the log's begin
+   * @param isHeld whether a checkpoint or a cut keeps storage below the log's begin address
    */
   synchronized long dueAt(long liveBytes, boolean isHeld) {
     return Math.max(

@@ -26,6 +26,11 @@ final class WriteQuiet {
     writtenBefore = writtenBytes.getAsLong();
   }
 
+  /** Forgets the checks until now, so that the next answer takes as many again. */
+  void countAgain() {
+    looks = 0;
+  }
+
   /** Whether little was written during the last {@value #LOOKS} checks. */
   boolean isQuiet() {
     long written = writtenBytes.getAsLong();

@@ -91,7 +91,7 @@ final class WriteThrottle {
   /**
    * Notes the end of a run.
    *
-   * @param leastBytes lower bound of the live bytes in the log as it was at the run's begin
+   * @param leastBytes lower bound of the live bytes in the log as it was when the run began
    * @param mostBytes the same, plus everything the run did not read
    * @param logBytes length of the log now
    */

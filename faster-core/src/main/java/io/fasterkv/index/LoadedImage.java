@@ -39,9 +39,9 @@ public final class LoadedImage {
   }
 
   /**
-   * Checks some buckets and drops entries that lead below the begin. Returns the offset in {@code
-   * buckets} of the first invalid word, or -1 if there is none. A link must lead to an overflow
-   * bucket of the image to which no other link leads, so chains of buckets end.
+   * Checks some buckets and drops entries that lead below the begin address. Returns the offset in
+   * {@code buckets} of the first invalid word, or -1 if there is none. A link must lead to an
+   * overflow bucket of the image to which no other link leads, so chains of buckets end.
    *
    * @param first number of the first bucket
    * @param buckets their place in the table

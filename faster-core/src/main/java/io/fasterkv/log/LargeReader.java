@@ -7,10 +7,10 @@ import java.lang.foreign.MemorySegment;
 
 /**
  * Reads the chunks that a {@link ChunkCursor} names, one at a time, from memory or disk. The caller
- * must not be protected, must have pinned the log's begin before it found the live anchor, and must
- * be a user of the epochs: it is protected only while one chunk is copied from memory. Pages may be
- * evicted between chunks. A chunk is below the one before it, so after the first chunk on disk all
- * others are on disk.
+ * must not be protected, must have pinned the log's begin address before it found the live anchor,
+ * and must be a user of the epochs: it is protected only while one chunk is copied from memory.
+ * Pages may be evicted between chunks. A chunk is below the one before it, so after the first chunk
+ * on disk all others are on disk.
  */
 public final class LargeReader {
 

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  * whole value. Only one session at a time writes chunks, and compaction does. So above any page,
  * the chunks of at most two values continue, and room for twice the largest value is enough.
  *
- * <p>Used twice for each large value, and when the begin of the log moves.
+ * <p>Used twice for each large value, and when the log's begin address moves.
  */
 final class LargeRoom {
   /** Pages of each value, by the address of its first chunk. */
@@ -50,7 +50,9 @@ final class LargeRoom {
     reserve();
   }
 
-  /** Forgets values whose first chunk is below the log's begin: they were moved or are dead. */
+  /**
+   * Forgets values whose first chunk is below the log's begin address: they were moved or are dead.
+   */
   synchronized void forgetBelow(long begin) {
     Map<Long, Long> dropped = pagesByAddress.headMap(begin);
     if (!dropped.isEmpty()) {

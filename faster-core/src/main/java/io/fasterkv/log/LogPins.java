@@ -27,7 +27,7 @@ public final class LogPins {
 
   /**
    * Keeps everything that the log holds now, on disk and in the index, until {@link #unpin}, even
-   * if its begin moves. The store's caller decides when that is. Returns the begin.
+   * if its begin moves. The store's caller decides when that is. Returns the begin address.
    */
   public long pin() {
     return truncation.pin();
@@ -72,19 +72,19 @@ public final class LogPins {
   }
 
   /**
-   * Whether storage is kept when the begin moves, because a checkpoint needs it, or a cut, scan or
-   * history of the store's caller.
+   * Whether storage is kept when the begin address moves, because a checkpoint needs it, or a cut,
+   * scan or history of the store's caller.
    */
   public boolean isHeld() {
     return truncation.isHeld();
   }
 
-  /** Bytes below the begin that the device still keeps. */
+  /** Bytes below the begin address that the device still keeps. */
   public long heldBytes() {
     return Math.max(0, marks.begin() - Math.max(truncation.releasedUntil(), Address.FIRST));
   }
 
-  /** Moves the log's begin. */
+  /** Moves the log's begin address. */
   void advanceBegin(long address) {
     remove(() -> truncation.advanceBegin(address));
   }

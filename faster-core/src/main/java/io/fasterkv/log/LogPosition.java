@@ -7,7 +7,7 @@ import io.fasterkv.record.Address;
  *
  * @param beginAddress begin of the log
  * @param endAddress the first free address, a multiple of the device's sector
- * @param extents what is on the device from the begin to the end
+ * @param extents what is on the device from the begin address to the end
  * @param voids ranges of it that a recovery has undone
  */
 public record LogPosition(

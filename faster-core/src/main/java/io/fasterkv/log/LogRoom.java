@@ -27,10 +27,10 @@ public abstract sealed class LogRoom permits DeviceRoom, MemoryRoom {
   /** Called when the log is cut at {@code address}, before the bytes below become read-only. */
   abstract void cutAt(long address);
 
-  /** Called before the begin moves to {@code address}. */
+  /** Called before the begin address moves to {@code address}. */
   abstract void beginMoves(long address);
 
-  /** Called when the begin has moved to {@code address}. */
+  /** Called when the begin address has moved to {@code address}. */
   abstract void beginMoved(long address);
 
   /** Called when a pin that is not brief has ended, and then {@link #pinEnded}. */

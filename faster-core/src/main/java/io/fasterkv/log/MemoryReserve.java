@@ -15,12 +15,13 @@ import org.jspecify.annotations.Nullable;
  * reserved:
  *
  * <pre>
- *   closed .. records .. | large values, twice | forks | stopped pass: 1 | tombstones: a 32nd, 1 at least | compaction: 1 |
+ *   closed .. records .. | large values, twice | forks | stopped run: 1 | tombstones | compaction: 1 |
  * </pre>
  *
- * <p>A compaction run (a "pass") that a reader stops has copied up to a page of records and has
- * freed nothing for them. That page has a reserve of its own, and a run takes no more while readers
- * keep pages, so the reserve for tombstones is intact whenever a reader begins.
+ * <p>Tombstones have a 32nd of the pages, at least one. A compaction run that a reader stops has
+ * copied up to a page of records and has freed nothing for them. That page has a reserve of its
+ * own, and a run takes no more while readers keep pages, so the reserve for tombstones is intact
+ * whenever a reader begins.
  *
  * <p>Compaction takes the pages in order and packs live records in the same order, so it needs at
  * most one new page for each page that it frees. It has that page, because no other thread
@@ -231,7 +232,7 @@ public final class MemoryReserve {
     wasFruitless = false;
   }
 
-  /** Called when the begin has moved. */
+  /** Called when the begin address has moved. */
   void dropped() {
     large.forgetBelow(marks.begin());
   }

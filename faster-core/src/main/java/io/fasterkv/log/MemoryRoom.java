@@ -113,7 +113,8 @@ public final class MemoryRoom extends LogRoom {
   void beginMoves(long address) {}
 
   /**
-   * The head follows the begin; otherwise a thread could briefly look for dropped records on disk.
+   * The head follows the begin address; otherwise a thread could briefly look for dropped records
+   * on disk.
    */
   @Override
   void beginMoved(long address) {

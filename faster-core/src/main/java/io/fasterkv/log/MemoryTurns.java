@@ -1,6 +1,6 @@
 package io.fasterkv.log;
 
-/** The life of pages in a log without a device: the head follows the begin. */
+/** The life of pages in a log without a device: the head follows the begin address. */
 final class MemoryTurns extends PageTurns {
   private final Truncation truncation;
 

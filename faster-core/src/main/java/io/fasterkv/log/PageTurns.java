@@ -8,8 +8,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * Makes frames of memory free for new pages. The thread that turns the tail to a new page moves the
  * read-only mark after it. When every thread has seen that, the pages below are immutable. With a
  * device ({@link DeviceTurns}) they are then flushed, and the head follows the flush; without one
- * ({@link MemoryTurns}) the head follows the begin. When every thread has seen the head, the frames
- * are cleared and take new pages. None of these steps blocks.
+ * ({@link MemoryTurns}) the head follows the begin address. When every thread has seen the head,
+ * the frames are cleared and take new pages. None of these steps blocks.
  */
 abstract sealed class PageTurns permits DeviceTurns, MemoryTurns {
   /** Minimum number of read-only pages between head and tail, so that flushing can keep up. */

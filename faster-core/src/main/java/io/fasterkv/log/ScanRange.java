@@ -5,7 +5,7 @@ import io.fasterkv.record.Address;
 /**
  * The range of a scan.
  *
- * @param begin the log's begin, which the scan's user has pinned
+ * @param begin the log's begin address, which the scan's user has pinned
  * @param chainsEnd a tombstone whose previous address is below this one ends its chain
  * @param from records below it are skipped; any address
  * @param until records at or above it are not returned; any address

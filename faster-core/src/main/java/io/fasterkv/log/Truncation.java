@@ -7,9 +7,9 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 
 /**
- * Releases storage below the log's begin as soon as nothing needs it: a reader pins the begin it
- * has seen, and a checkpoint retains its part of the log. Used when a scan begins and ends, for
- * checkpoints, and when the begin moves; never by an operation.
+ * Releases storage below the log's begin address as soon as nothing needs it: a reader pins the
+ * begin address it has seen, and a checkpoint retains its part of the log. Used when a scan begins
+ * and ends, for checkpoints, and when the begin address moves; never by an operation.
  */
 final class Truncation {
   private final LogMarks marks;
@@ -30,7 +30,8 @@ final class Truncation {
   private volatile long releasedUntil;
 
   /**
-   * Whether the store's caller has pinned anything, or a checkpoint begins at or below the begin.
+   * Whether the store's caller has pinned anything, or a checkpoint begins at or below the begin
+   * address.
    */
   private volatile boolean isHeld;
 
@@ -44,8 +45,8 @@ final class Truncation {
   }
 
   /**
-   * Pins the begin of the log and returns it. Every call needs an {@link #unpin}, which the store's
-   * caller decides about.
+   * Pins the log's begin address and returns it. Every call needs an {@link #unpin}, which the
+   * store's caller decides about.
    */
   synchronized long pin() {
     long begin = pinBriefly();
@@ -99,7 +100,7 @@ final class Truncation {
     releaseStorage();
   }
 
-  /** Moves the begin; its storage is released as soon as nothing needs it. */
+  /** Moves the begin address; its storage is released as soon as nothing needs it. */
   synchronized void advanceBegin(long address) throws IOException {
     marks.advanceBegin(address);
     releaseStorage();
@@ -110,7 +111,10 @@ final class Truncation {
     isClosed = true;
   }
 
-  /** Whether storage is kept when the begin moves, for longer than a brief pin; takes no lock. */
+  /**
+   * Whether storage is kept when the begin address moves, for longer than a brief pin; takes no
+   * lock.
+   */
   boolean isHeld() {
     return isHeld;
   }

@@ -82,7 +82,7 @@ public final class PagePrefaulter implements AutoCloseable {
     while (at < end && !isClosed) {
       long from = reached.get();
       long until = Math.min(end, from + aheadBytes);
-      // What lies behind, writers have touched.
+      // Writers have touched everything below.
       at = Math.max(at, smallPage(from));
       if (at < until) {
         Words.compareAndSet(memory, at & (memory.byteSize() - 1), 0, 0);

@@ -113,8 +113,8 @@ public final class Read<I, O, C> {
   }
 
   /**
-   * Ends a read that found nothing on disk. If the log's begin has moved since it began, the record
-   * may have been moved to the tail in the meantime.
+   * Ends a read that found nothing on disk. If the log's begin address has moved since it began,
+   * the record may have been moved to the tail in the meantime.
    */
   public Step notFound(Operation<I, O, C> op) {
     if (op.searchedDownTo != engine.log().beginAddress()) {

@@ -15,8 +15,8 @@ import java.util.List;
 public interface LogOrigin extends Closeable {
 
   /**
-   * {@return the files in address order; together they contain all pieces from the begin to the end
-   * of the log}
+   * {@return the files in address order; together they contain all pieces from the begin address to
+   * the end of the log}
    */
   List<? extends File> files();
 

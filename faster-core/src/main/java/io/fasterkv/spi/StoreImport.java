@@ -54,7 +54,7 @@ public interface StoreImport {
    *
    * @param end the end of one of the log's pieces, or its begin
    * @return the shorter import
-   * @throws IllegalArgumentException if {@code end} is not between the begin and the end
+   * @throws IllegalArgumentException if {@code end} is not between the begin address and the end
    */
   StoreImport until(long end);
 
@@ -95,8 +95,8 @@ public interface StoreImport {
      * to disk: after a power failure their checksums may be wrong. The first checkpoint of the
      * recovered store forces the pieces that it needs.
      *
-     * @param pieces all pieces from the begin to the end, in order; those below the begin are left
-     *     out
+     * @param pieces all pieces from the begin address to the end, in order; those below the begin
+     *     address are left out
      * @throws Corrupt if a piece is missing
      * @throws IOException if the directory cannot be completed
      */

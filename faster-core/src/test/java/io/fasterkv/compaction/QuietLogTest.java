@@ -35,7 +35,7 @@ class QuietLogTest {
   private Compactor compactor;
 
   @Test
-  void aLogThatIsTooLongForItsReadersIsCompactedOnce() throws InterruptedException {
+  void aLogThatIsTooLongForItsReadersIsCompactedOnce() throws Exception {
     StoreConfig config =
         StoreConfig.builder(directory)
             .memoryBytes(1 << 20)
@@ -50,7 +50,8 @@ class QuietLogTest {
         session.upsert(i % KEYS, i, null);
       }
       try (BackgroundCompaction background =
-          new BackgroundCompaction(Insides.engine(store), compactor, config, this::wakeUp)) {
+              new BackgroundCompaction(Insides.engine(store), compactor, config, this::wakeUp);
+          AutoCloseable release = isDeleted::countDown) {
         background.start();
         assertThat(isLoaded.await(100, TimeUnit.SECONDS)).isTrue();
         long passes = compactor.stats().passes();

@@ -19,6 +19,8 @@ class WriteQuietTest {
       }
       assertThat(quiet.isQuiet()).isTrue();
       assertThat(quiet.isQuiet()).as("and remains quiet").isTrue();
+      quiet.countAgain();
+      assertThat(quiet.isQuiet()).as("but must be found anew").isFalse();
       written += PAGE;
       assertThat(quiet.isQuiet()).isFalse();
     }

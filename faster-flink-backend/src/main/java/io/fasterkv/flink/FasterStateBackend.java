@@ -17,8 +17,8 @@ import org.apache.flink.runtime.state.OperatorStateBackend;
 
 /**
  * Keeps keyed state in FASTER stores, one for each subtask of a stateful operator: a hybrid log
- * whose head is in off-heap memory and whose rest is on local disk. The memory is leased from the
- * slot's managed memory. Operator state is on the heap, as with Flink's other backends.
+ * whose newest part is in off-heap memory and whose rest is on local disk. The memory is leased
+ * from the slot's managed memory. Operator state is on the heap, as with Flink's other backends.
  *
  * <p>Named in a configuration through {@link FasterStateBackendFactory}. Immutable after {@link
  * #configure}; safe for use by all threads.

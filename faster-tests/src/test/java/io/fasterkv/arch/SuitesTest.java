@@ -25,6 +25,8 @@ class SuitesTest {
       Pattern.compile("^(public )?(abstract class|interface) ", Pattern.MULTILINE);
   private static final Pattern INHERITS =
       Pattern.compile("^(public )?(final )?class \\w+ extends ", Pattern.MULTILINE);
+  private static final String PROCESSES =
+      "@EnabledIfSystemProperty(named = \"faster.processes\", matches = \"true\")";
   private static final Pattern SEEDS = Pattern.compile("\\bSeeds(\\.|::)(?!(bytes|java)\\b)");
   private static final Pattern TAG_OF_SEEDS =
       Pattern.compile("^@Tag\\(\"seeds\"\\)$", Pattern.MULTILINE);
@@ -81,6 +83,16 @@ class SuitesTest {
     assertThat(backend)
         .contains("<groups>(${tests.tags}) &amp; !no-native-access</groups>")
         .contains("<groups>(${tests.tags}) &amp; no-native-access</groups>");
+  }
+
+  /** A property selects only what needs a machine of its own; see {@code faster.processes}. */
+  @Test
+  void noPropertyEnablesTests() throws IOException {
+    assertThat(sources())
+        .filteredOn(file -> !file.endsWith("SuitesTest.java"))
+        .allMatch(file -> !read(file).replace(PROCESSES, "").contains("@EnabledIf"));
+    assertThat(Files.readString(ROOT.resolve("faster-tests").resolve("pom.xml")))
+        .contains("<faster.processes>true</faster.processes>");
   }
 
   /** Maven selects test classes by their names. */

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 class DocumentsTest {
   private static final int MOST_COLUMNS = 120;
   private static final int MOST_LINES_OF_README = 150;
+  private static final int MOST_WORDS_OF_A_DECISION = 400;
   private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
 
   /** Phrases that a native reader would not understand at once. */
@@ -27,9 +28,11 @@ class DocumentsTest {
       Pattern.compile(
           "\\b(comes? again|starts? over|is let go|are let go|lets? go of|held back|sees? to"
               + " (it|that)|touch(es|ed)? ahead|the (short|general) way|whoever|such as are|is told"
-              + " of)\\b|(^|[.,;(] )[Ww]ho"
+              + " of|is gone|are gone|what is live|(the|log's) begin(?! address))\\b"
+              + "|(^|[.,;(] )[Ww]ho"
               + " (waits?|reads?|writes?|has|asks?|looks?|wants?|is|does|takes?)\\b");
 
+  private static final Pattern STRING = Pattern.compile("\"((?:[^\"\\\\]|\\\\.)*)\"");
   private static final Pattern COMMENT = Pattern.compile("^\\s*(?:/?\\*+|//) ?(.*)");
   private static final Pattern TABLE_RULE = Pattern.compile("^\\s*\\|( :?-+:? \\|)+$");
 
@@ -93,6 +96,59 @@ class DocumentsTest {
     }
     assertThat(dialect).isEmpty();
     assertThat(comments).isGreaterThan(10_000);
+  }
+
+  /** Messages, log lines and texts of help. */
+  @Test
+  void stringsArePlain() throws IOException {
+    List<String> dialect = new ArrayList<>();
+    int strings = 0;
+    List<Path> others =
+        Documents.sources().stream()
+            .filter(each -> !each.endsWith(getClass().getSimpleName() + ".java"))
+            .toList();
+    for (Path file : others) {
+      int number = 0;
+      for (String line : Files.readAllLines(file)) {
+        number++;
+        Matcher string = STRING.matcher(COMMENT.matcher(line).matches() ? "" : line);
+        while (string.find()) {
+          strings++;
+          if (isDialect(string.group(1))) {
+            dialect.add(file + ":" + number + ": " + line.strip());
+          }
+        }
+      }
+    }
+    assertThat(dialect).isEmpty();
+    assertThat(strings).isGreaterThan(10_000);
+  }
+
+  @Test
+  void linesOfSourcesFitAScreen() throws IOException {
+    List<String> wide = new ArrayList<>();
+    for (Path file : Documents.sources()) {
+      for (String line : Files.readAllLines(file)) {
+        if (line.length() > MOST_COLUMNS) {
+          wide.add(file + ": " + line.strip());
+        }
+      }
+    }
+    assertThat(wide).isEmpty();
+  }
+
+  @Test
+  void decisionsAreShort() throws IOException {
+    List<String> wordy = new ArrayList<>();
+    try (Stream<Path> files = Files.list(Documents.ROOT.resolve("docs/decisions"))) {
+      for (Path file : files.filter(each -> !each.endsWith("README.md")).toList()) {
+        int words = Files.readString(file).strip().split("\\s+").length;
+        if (words > MOST_WORDS_OF_A_DECISION) {
+          wordy.add(file.getFileName() + ": " + words + " words");
+        }
+      }
+    }
+    assertThat(wordy).isEmpty();
   }
 
   /** A tool that joins lines can turn a table into a paragraph. */

@@ -8,7 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Measures store and fio in turn, on one directory. */
 public final class DiskRun {
-  /** fio rewrites its file from the begin when it is full before the time is over. */
+  /** fio rewrites its file from its start when it is full before the time is over. */
   private static final long WRITE_FILE_BYTES = 4L << 30;
 
   private final List<DiskRow> rows = new CopyOnWriteArrayList<>();

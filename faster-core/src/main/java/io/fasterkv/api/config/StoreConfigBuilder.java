@@ -107,7 +107,7 @@ public final class StoreConfigBuilder {
    * tables are part of it. The store allocates nothing beyond it, except what it accepts later up
    * to {@code maxMemoryBytes}.
    *
-   * @param bytes 64 KiB to 256 TiB; the sum of all parts below is at most this
+   * @param bytes 64 KiB to 256 TiB; index, log, buffers and reserves together must fit
    * @return this builder
    */
   public StoreConfigBuilder memoryBytes(long bytes) {
@@ -185,11 +185,11 @@ public final class StoreConfigBuilder {
   }
 
   /**
-   * Lets the log give half of its memory to an index that is nearly full, so that records need not
-   * share entries; 0 by default. It needs {@code hugePages} and native access. The log does not get
-   * the memory back. Not for a store in memory, and not together with {@code maxIndexBytes}.
+   * Lets a nearly full index take half of the log's memory, so that records need not share entries;
+   * 0 by default. It needs {@code hugePages} and native access. The log does not get the memory
+   * back. Not for a store in memory, and not together with {@code maxIndexBytes}.
    *
-   * @param most how often the log may give half of its memory, 0 to 2
+   * @param most how often the index may take half of the log's memory, 0 to 2
    * @return this builder
    */
   public StoreConfigBuilder logHalvings(int most) {
@@ -431,9 +431,9 @@ public final class StoreConfigBuilder {
 
   /**
    * Sets a rule by which compaction may drop live records. With background compaction and files,
-   * the compaction thread samples a few pages of the log from time to time, and frees the head of
-   * the log when more than an eighth of the log may be dropped. It first writes that part to the
-   * device where it is only in memory.
+   * the compaction thread samples a few pages of the log from time to time, and frees the oldest
+   * part of the log when more than an eighth of the log may be dropped. It first writes that part
+   * to the device where it is only in memory.
    *
    * @param rule says which records to keep
    * @return this builder

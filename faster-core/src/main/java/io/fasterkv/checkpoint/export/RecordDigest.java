@@ -22,10 +22,10 @@ import java.util.function.ToLongFunction;
  *
  * <pre>
  *   0      8      16                                   20              24
- *   | info | hash | words from the first piece's begin | key's begin   |
+ *   | info | hash | words from the first piece's start | key's start   |
  *
  *   info: the record's first word; PRESENT and FORK mark a fork, which has no hash and key
- *   key's begin: its first 4 bytes, padded with zeros; all numbers little endian
+ *   key's start: its first 4 bytes, padded with zeros; all numbers little endian
  * </pre>
  */
 public final class RecordDigest {

@@ -32,7 +32,7 @@ public final class VersionExport implements StoreExport {
   /**
    * @param directory directory of the log's segments
    * @param head the manifest of the version, without extents
-   * @param pinned the log's begin; this object takes over its pin
+   * @param pinned the log's begin address; this object takes over its pin
    */
   public VersionExport(Engine engine, Path directory, CheckpointManifest head, long pinned) {
     this.engine = engine;

@@ -35,10 +35,10 @@ public record CheckpointManifest(
   public record Shape(RecordKind recordKind, int pageBytes, long segmentBytes) {}
 
   /**
-   * @param extents the log from the begin to the end, in order, in pages or parts of pages; empty
-   *     for a checkpoint of the index only
+   * @param extents the log from the begin address to the end, in order, in pages or parts of pages;
+   *     empty for a checkpoint of the index only
    * @param snapshot blocks in files of their own; null if everything is on the device
-   * @param voids what earlier recoveries have undone above the begin
+   * @param voids what earlier recoveries have undone above the begin address
    * @param heat how often each stretch was read from disk, in the form of {@link HeatMap#save}; may
    *     end early
    */

@@ -154,7 +154,8 @@ public final class ManifestRules {
   }
 
   /**
-   * Checks that the extents have no gap from the begin to the end, and that each is on one page.
+   * Checks that the extents have no gap from the begin address to the end, and that each is on one
+   * page.
    */
   private void checkExtents() {
     List<Extent> extents = manifest.log().extents();
@@ -177,7 +178,7 @@ public final class ManifestRules {
               && extent.until() % Long.BYTES == 0
               && isOnOnePage,
           "an extent=" + extent,
-          "one that begins at " + at + " and lies on one page");
+          "one that begins at " + at + " and is on one page");
       at = extent.until();
     }
     require(at == cut.end(), "the last extent's end=" + at, "" + cut.end());
@@ -207,7 +208,8 @@ public final class ManifestRules {
     boolean beginsAtExtent =
         blocks.count() == 0
             || manifest.log().extents().stream().anyMatch(e -> e.from() == blocks.from());
-    require(beginsAtExtent, "the snapshot's begin=" + blocks.from(), "where an extent begins");
+    require(
+        beginsAtExtent, "the snapshot's begin address=" + blocks.from(), "where an extent begins");
     for (int block = 0; block < blocks.count(); block++) {
       require(
           blocks.owner(block) >= 1

@@ -9,7 +9,7 @@ import java.util.TreeMap;
  * A version of the store as a checkpoint makes it durable.
  *
  * @param version the committed version
- * @param begin the log's begin, pinned
+ * @param begin the log's begin address, pinned
  * @param start every record of the next version is at or above this address
  * @param end every record of this version is below this address; a multiple of the device's sector
  * @param points the commit point of each named session in the version

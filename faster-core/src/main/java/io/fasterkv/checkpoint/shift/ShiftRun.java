@@ -23,8 +23,8 @@ public final class ShiftRun implements AutoCloseable {
   private final long version;
 
   /**
-   * The log's begin, pinned before the shift. Compaction may drop a record of this version as
-   * replaced because it has seen one of the next version; the pin keeps that record in the
+   * The log's begin address, pinned before the shift. Compaction may drop a record of this version
+   * as replaced because it has seen one of the next version; the pin keeps that record in the
    * checkpoint.
    */
   private final long begin;
@@ -95,7 +95,7 @@ public final class ShiftRun implements AutoCloseable {
     return new VersionCut(version, begin, start, end, points);
   }
 
-  /** Transfers the pin of the log's begin to the caller. */
+  /** Transfers the pin of the log's begin address to the caller. */
   long handOverPin() {
     isPinned = false;
     return begin;

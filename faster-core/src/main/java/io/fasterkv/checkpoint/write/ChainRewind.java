@@ -28,8 +28,8 @@ final class ChainRewind implements Rewind, AutoCloseable {
   private final EpochUser user;
 
   /**
-   * Creates a rewind to a cut; its records from the begin on, which must be pinned, belong to the
-   * image.
+   * Creates a rewind to a cut; its records from the begin address on, which must be pinned, belong
+   * to the image.
    */
   ChainRewind(Engine engine, VersionCut cut) {
     this.engine = engine;

@@ -118,7 +118,7 @@ public final class CheckpointWriter {
 
   /**
    * Creates an export of a version. The caller must have the index's size lock; the result takes
-   * over a pin of the log's begin.
+   * over a pin of the log's begin address.
    */
   public VersionExport export(VersionCut cut, long pinned) {
     IndexTable table = engine.index().soleTable();

@@ -107,8 +107,8 @@ public final class DeltaFold {
   /**
    * Adds the next older record, which no thread changes.
    *
-   * @param begin the log's begin, read before the chain was entered: a large value that begins
-   *     below it has expired
+   * @param begin the log's begin address, read before the chain was entered: a large value that
+   *     begins below it has expired
    */
   public void addOlder(long address, MemorySegment memory, long record, long begin) {
     lowestAddress = address;
@@ -198,7 +198,7 @@ public final class DeltaFold {
     return newestAddress;
   }
 
-  /** Address of the oldest record that was found, or the begin of its large value. */
+  /** Address of the oldest record that was found, or the start of its large value. */
   public long lowestAddress() {
     return lowestAddress;
   }

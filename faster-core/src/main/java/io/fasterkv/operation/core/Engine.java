@@ -69,7 +69,7 @@ public record Engine(
   /**
    * A cut of the log.
    *
-   * @param begin the log's begin at that moment, pinned
+   * @param begin the log's begin address at that moment, pinned
    * @param end all records below it are immutable, or about to be
    */
   public record Cut(long begin, long end) {}

@@ -85,12 +85,15 @@ public final class Operation<I, O, C> extends Request<I, O, C> implements Record
   /** The newest record of the chain when the search began: everything below it was examined. */
   public long searchedFrom = Address.NONE;
 
-  /** The log's begin when the search began: if it has moved since, records may have moved too. */
+  /**
+   * The log's begin address when the search began: if it has moved since, records may have moved
+   * too.
+   */
   public long searchedDownTo = Address.NONE;
 
   /**
    * Records at or above this address, which the operation's user has pinned, can be read even below
-   * the log's begin.
+   * the log's begin address.
    */
   public long pinnedBegin = Long.MAX_VALUE;
 
@@ -153,8 +156,8 @@ public final class Operation<I, O, C> extends Request<I, O, C> implements Record
   }
 
   /**
-   * Continues the search for the newest record at {@code address} on disk. If the log's begin has
-   * passed that address since it was read, the operation must retry.
+   * Continues the search for the newest record at {@code address} on disk. If the log's begin
+   * address has passed that address since it was read, the operation must retry.
    */
   public Step readDisk(long address, long beginAddress) {
     fold.reset();

@@ -107,7 +107,7 @@ public final class LargeValues<I, O, C> {
   /** The anchor in a record that was found; null if its chunks, and so the value, have expired. */
   public @Nullable LargeAnchor anchor(MemorySegment memory, long record, long beginAddress) {
     LargeAnchor anchor = LargeWork.sound(LargeAnchor.read(memory, record));
-    // A value that was moved has a newer anchor, since the begin was read before the index.
+    // A value that was moved has a newer anchor, since the begin address was read before the index.
     return anchor.oldest() < beginAddress ? null : anchor;
   }
 
@@ -227,7 +227,7 @@ public final class LargeValues<I, O, C> {
     return engine.merge() == null ? buffers.largestBytes() : buffers.largestOfTwo();
   }
 
-  /** Whether a value lies in one record. */
+  /** Whether a value fits one record. */
   public boolean fitsPage(Operation<I, O, C> op, int valueBytes) {
     return engine.layout().recordBytes(op.key.length(), valueBytes)
         <= log.limits().maxRecordBytes();

@@ -27,7 +27,10 @@ final class NewestSearch implements AutoCloseable {
     DELTA,
     /** The search continues on disk: {@link #onDisk()} is next, without protection. */
     ON_DISK,
-    /** The index is being resized, or the log's begin has passed what was read: search again. */
+    /**
+     * The index is being resized, or the log's begin address has passed what was read: search
+     * again.
+     */
     AGAIN
   }
 
@@ -60,7 +63,7 @@ final class NewestSearch implements AutoCloseable {
     return counters;
   }
 
-  /** The walk in memory, which stands at the record that was found there. */
+  /** The walk in memory, which has ended at the record that it found. */
   ChainWalk walk() {
     return walk;
   }

@@ -63,7 +63,7 @@ final class ChainHeads {
     return UNKNOWN;
   }
 
-  /** Notes the begin of a chain that had no entry, after a walk past {@code records}. */
+  /** Notes the start of a chain that had no entry, after a walk past {@code records}. */
   void note(long hash, long address, long records) {
     if (records < LONG_WALK) {
       return;

@@ -173,8 +173,8 @@ public final class ChainWalk {
 
   /**
    * Whether the chain ended in memory, so that the key does not exist. The caller must have read
-   * the begin before the entry: a record that was moved to the tail before the begin passed it is
-   * then in the chain.
+   * the begin address before the entry: a record that was moved to the tail before the begin
+   * address passed it is then in the chain.
    */
   public boolean isEnded(long beginAddress) {
     return !isMatch && address < beginAddress;

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  * Iterates over all records of a key, newest first, along its chain through memory and disk;
  * optionally only those below a snapshot's end. Each record is copied, so the epoch is held for one
  * step only. The caller pins the log's begin address, so the walk can continue below the begin
- * address that others see. One thread at a time.
+ * address address that others see. One thread at a time.
  */
 public final class VersionWalk implements AutoCloseable {
   /** Number of records that are skipped under one protection. */
@@ -76,7 +76,7 @@ public final class VersionWalk implements AutoCloseable {
   /**
    * Starts at the head of a key's chain.
    *
-   * @param pinned the log's begin, which the user has pinned for the duration of the walk
+   * @param pinned the log's begin address, which the user has pinned for the duration of the walk
    */
   public void start(ByteSpan key, long pinned) {
     op.setKey(key);

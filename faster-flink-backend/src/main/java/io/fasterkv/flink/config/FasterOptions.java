@@ -6,8 +6,8 @@ import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * The options of the state backend. None needs to be set: memory comes from the slot's managed
- * memory and is divided without advice.
+ * The options of the state backend. All have defaults. Stores take their memory from the slot's
+ * managed memory and share it automatically.
  */
 public final class FasterOptions {
 
@@ -111,9 +111,9 @@ public final class FasterOptions {
           .defaultValue(16)
           .withDescription(
               "How many streams read an incremental checkpoint at a time while a store is"
-                  + " restored and its log is copied in the background, 1 to 256. Stores with"
-                  + " less than 128 mb use fewer: their buffers are part of the store's memory."
-                  + " An open stream has 64 kb on the heap.");
+                  + " restored and its log is copied in the background, 1 to 256. Each stream"
+                  + " needs a buffer in the store's memory, so stores with less than 128 mb use"
+                  + " fewer, and another 64 kb on the heap.");
 
   private FasterOptions() {}
 }

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  *     runs
  * @param sortBufferBytes heap that one snapshot sorts with
  * @param uploadStreams how many files of one checkpoint are written at a time
- * @param timers where timers are
+ * @param timers where timers are stored
  * @param restoreStreams how many streams read a checkpoint at a time
  * @param incremental whether checkpoints are incremental, by Flink's own option
  */

@@ -76,7 +76,7 @@ record IncrementalSource(
   /**
    * Passes the log's pieces to the visitor, in the order of their addresses.
    *
-   * @param from the log's begin, or the start of a file
+   * @param from the log's begin address, or the start of a file
    */
   void read(long from, RestoreScope scope, StreamPool streams, LogFileFormat.Visitor visitor)
       throws IOException {

@@ -55,7 +55,9 @@ final class HeadCompaction {
     /** Whether copies of so many bytes fit memory. */
     boolean hasRoom(long bytes);
 
-    /** Copies what is live below an address to the end. Returns whether the rest was dropped. */
+    /**
+     * Copies the live records below an address to the end. Returns whether the rest was dropped.
+     */
     boolean compact(long until);
   }
 

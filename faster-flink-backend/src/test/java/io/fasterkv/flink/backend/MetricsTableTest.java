@@ -41,7 +41,8 @@ class MetricsTableTest {
                   + " more until compaction has processed removed records"),
           entry(
               "indexLoadPercent",
-              "entries per 100 places in the index; above 70 lookups get" + " slower"),
+              "entries in use per 100 entries of the main buckets; overflow buckets can make it"
+                  + " exceed 100; above 70 lookups get slower"),
           entry(
               "hitsMutable",
               "accesses since the start that found their record in memory and could update it"

@@ -17,23 +17,23 @@ import org.apache.flink.runtime.state.VoidNamespaceSerializer;
 import org.apache.flink.runtime.state.heap.HeapPriorityQueueSetFactory;
 import org.apache.flink.streaming.api.operators.TimerHeapInternalTimer;
 import org.apache.flink.streaming.api.operators.TimerSerializer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Measures {@code -Dtimers=} timers, with {@code -Dtimers.memory=} MiB for the store (64 by
- * default): their size on disk and heap, and the time in comparison with Flink's queue on the heap
- * ({@code -Dtimers.heap=false} omits that).
+ * Measures {@code -Dtimers=} timers, 200,000 by default, with {@code -Dtimers.memory=} MiB for the
+ * store (64 by default): their size on disk and heap, and the time in comparison with Flink's queue
+ * on the heap ({@code -Dtimers.heap=false} omits that).
  */
-@EnabledIfSystemProperty(named = "timers", matches = "\\d+")
+@Tag("long")
 @Timeout(value = 6, unit = TimeUnit.HOURS)
 class ManyTimersTest {
   private static final int KEY_GROUPS = 128;
   private static final long SEED = 7;
 
-  private final int timers = Integer.getInteger("timers", 0);
+  private final int timers = Integer.getInteger("timers", 200_000);
   private final long memoryBytes = Long.getLong("timers.memory", 64) << 20;
   private final boolean withHeap = !"false".equals(System.getProperty("timers.heap"));
 

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param <C> the caller's own object for pending operations
  */
 public final class LongSession<C> implements AutoCloseable {
+  /** How far a batch of deletes prefetches. */
+  private static final int KEYS_AHEAD = 4;
+
   private final LongCore<C> core;
 
   LongSession(LongCore<C> core) {
@@ -177,6 +180,27 @@ public final class LongSession<C> implements AutoCloseable {
     Objects.checkFromIndexSize(0, count, Math.min(keys.length, inputs.length));
     Objects.checkFromIndexSize(0, count, Math.min(outputs.length, statuses.length));
     return core.rmw(keys, inputs, outputs, statuses, count, context);
+  }
+
+  /**
+   * Deletes a batch of keys; never pending. {@link #read(long[], long[], Status[], int, int,
+   * Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param statuses receives the outcomes
+   * @param from first position of the batch
+   * @param count number of keys
+   * @param context the caller's object
+   */
+  public void delete(long[] keys, Status[] statuses, int from, int count, @Nullable C context) {
+    Objects.checkFromIndexSize(from, count, Math.min(keys.length, statuses.length));
+    int end = from + count;
+    for (int i = from; i < end; i++) {
+      if (i + KEYS_AHEAD < end) {
+        core.prefetch(keys[i + KEYS_AHEAD]);
+      }
+      statuses[i] = core.delete(keys[i], context);
+    }
   }
 
   /**

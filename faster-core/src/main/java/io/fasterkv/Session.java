@@ -249,6 +249,22 @@ public final class Session<I, O, C> implements AutoCloseable {
   }
 
   /**
+   * Deletes a batch of keys blindly; never pending. {@link #read(ByteSpan[], Object[], Object[],
+   * Status[], int, Object)} explains batches.
+   *
+   * @param keys the keys
+   * @param statuses receives the outcomes, as of {@link #delete(ByteSpan, Object)}
+   * @param count number of keys
+   * @param context the caller's object
+   */
+  public void delete(ByteSpan[] keys, Status[] statuses, int count, @Nullable C context) {
+    for (int i = 0; i < count; i++) {
+      prefetchGroup(keys, i, count);
+      statuses[i] = delete(keys[i], context);
+    }
+  }
+
+  /**
    * Prefetches into the cache what operations on a batch of keys will need. It changes nothing,
    * returns nothing and reads no disk. It is for callers that will use these keys one by one; the
    * batch methods of this class prefetch by themselves.

@@ -51,9 +51,10 @@ final class BatchDriver {
     if (random.nextInt(4) == 0) {
       session.prefetch(keys, numbers.length);
     }
-    switch (random.nextInt(3)) {
-      case 0 -> read();
-      case 1 -> upsert();
+    switch (random.nextInt(7)) {
+      case 0, 1 -> read();
+      case 2, 3 -> upsert();
+      case 4 -> delete();
       default -> rmw();
     }
   }
@@ -89,6 +90,15 @@ final class BatchDriver {
     for (int i = 0; i < numbers.length; i++) {
       if (model.put(numbers[i], values[i].toArray()) != null) {
         assertThat(statuses[i]).as(title + numbers[i]).isNotEqualTo(Status.CREATED);
+      }
+    }
+  }
+
+  private void delete() {
+    session.delete(keys, statuses, numbers.length, null);
+    for (int i = 0; i < numbers.length; i++) {
+      if (model.remove(numbers[i]) != null) {
+        assertThat(statuses[i]).as(title + numbers[i]).isEqualTo(Status.FOUND);
       }
     }
   }

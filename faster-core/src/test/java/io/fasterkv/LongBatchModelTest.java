@@ -136,11 +136,12 @@ class LongBatchModelTest {
 
     void operation() {
       session.prefetch(random.nextInt(KEYS));
-      switch (random.nextInt(9)) {
+      switch (random.nextInt(10)) {
         case 0 -> delete(random.nextInt(KEYS));
-        case 1 -> single(random.nextInt(KEYS));
-        case 2, 3 -> readBatch();
-        case 4, 5 -> upsertBatch();
+        case 1 -> deleteBatch();
+        case 2 -> single(random.nextInt(KEYS));
+        case 3, 4 -> readBatch();
+        case 5, 6 -> upsertBatch();
         default -> rmwBatch();
       }
     }
@@ -158,6 +159,17 @@ class LongBatchModelTest {
       Status status = session.delete(key, null);
       if (model.remove(key) != null) {
         assertThat(status).as(title + key).isEqualTo(Status.FOUND);
+      }
+    }
+
+    private void deleteBatch() {
+      int from = random.nextInt(3);
+      int count = draw(from);
+      session.delete(keys, statuses, from, count, null);
+      for (int i = from; i < from + count; i++) {
+        if (model.remove(keys[i]) != null) {
+          assertThat(statuses[i]).as(title + keys[i]).isEqualTo(Status.FOUND);
+        }
       }
     }
 

@@ -36,6 +36,9 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** A run over less than this part of the log is not worth its fixed cost. */
   private static final long LEAST_SHARE = 32;
 
+  /** A check of the log's length costs little, so a short pause of the appends suffices. */
+  private static final int CHECK_LOOKS = WriteQuiet.LOOKS / 5;
+
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
 
@@ -85,7 +88,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     bytesPerSecond = config.compactionBytesPerSecond();
     throttle =
         new WriteThrottle(
-            engine.log().brake(),
+            engine.log().tailLimit(),
             engine.sessionCounters()::growth,
             config.logMemoryBytes(),
             bytesPerSecond == 0,
@@ -94,9 +97,12 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.compactor = compactor;
     estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
-        new WriteQuiet(() -> engine.sessionCounters().growth().madeBytes(), config.pageBytes());
+        new WriteQuiet(
+            () -> engine.sessionCounters().growth().madeBytes(),
+            config.pageBytes(),
+            WriteQuiet.LOOKS);
     scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lowerEstimate);
-    appends = new WriteQuiet(engine.log()::tailAddress, config.pageBytes());
+    appends = new WriteQuiet(engine.log()::tailAddress, config.pageBytes(), CHECK_LOOKS);
     checkedTail = engine.log().tailAddress();
     KeepRule rule = config.keepRule();
     sample =

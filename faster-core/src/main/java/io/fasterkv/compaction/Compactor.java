@@ -41,7 +41,7 @@ public final class Compactor {
     // which waits for them.
     engine
         .log()
-        .brake()
+        .tailLimit()
         .suspendWhile(() -> engine.index().isHeldUp() || engine.versions().isShifting());
   }
 
@@ -69,7 +69,7 @@ public final class Compactor {
   synchronized long compact(long until, Pace pace) {
     HybridLog log = engine.log();
     long begin = log.pins().pinBriefly();
-    log.brake().exempt(Thread.currentThread());
+    log.tailLimit().exempt(Thread.currentThread());
     try {
       long end = endFor(Math.min(until, log.compactableUntil()));
       if (end <= begin || !compact(begin, end, pace)) {
@@ -80,7 +80,7 @@ public final class Compactor {
       scannedBytes.add(end - begin);
       return end - begin;
     } finally {
-      log.brake().exempt(null);
+      log.tailLimit().exempt(null);
       log.pins().unpinBrief(begin);
     }
   }
@@ -98,7 +98,7 @@ public final class Compactor {
   synchronized void compactFrozen(long end, Movers movers) {
     HybridLog log = engine.log();
     long begin = log.pins().pinBriefly();
-    log.brake().exempt(Thread.currentThread());
+    log.tailLimit().exempt(Thread.currentThread());
     try {
       if (log.compactableUntil() < end) {
         return;
@@ -115,7 +115,7 @@ public final class Compactor {
       passes.increment();
       scannedBytes.add(end - begin);
     } finally {
-      log.brake().exempt(null);
+      log.tailLimit().exempt(null);
       log.pins().unpinBrief(begin);
     }
   }

@@ -13,16 +13,19 @@ final class WriteQuiet {
 
   private final LongSupplier writtenBytes;
   private final long leastBytes;
+  private final int mostLooks;
   private long writtenBefore;
   private int looks;
 
   /**
    * @param writtenBytes total bytes written
    * @param leastBytes writes below this count as none
+   * @param mostLooks how many checks without writes make it quiet
    */
-  WriteQuiet(LongSupplier writtenBytes, long leastBytes) {
+  WriteQuiet(LongSupplier writtenBytes, long leastBytes, int mostLooks) {
     this.writtenBytes = writtenBytes;
     this.leastBytes = leastBytes;
+    this.mostLooks = mostLooks;
     writtenBefore = writtenBytes.getAsLong();
   }
 
@@ -31,7 +34,7 @@ final class WriteQuiet {
     looks = 0;
   }
 
-  /** Whether little was written during the last {@value #LOOKS} checks. */
+  /** Whether little was written during that many checks. */
   boolean isQuiet() {
     long written = writtenBytes.getAsLong();
     if (written - writtenBefore >= leastBytes) {
@@ -39,7 +42,7 @@ final class WriteQuiet {
       looks = 0;
       return false;
     }
-    looks = Math.min(looks + 1, LOOKS);
-    return looks == LOOKS;
+    looks = Math.min(looks + 1, mostLooks);
+    return looks == mostLooks;
   }
 }

@@ -1,6 +1,6 @@
 package io.fasterkv.compaction;
 
-import io.fasterkv.log.TailBrake;
+import io.fasterkv.log.TailLimit;
 import io.fasterkv.operation.version.SessionCounters.Growth;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
@@ -24,7 +24,7 @@ import java.util.function.Supplier;
  * else.
  */
 final class WriteThrottle {
-  private final TailBrake brake;
+  private final TailLimit tailLimit;
   private final Supplier<Growth> growth;
   private final long memoryBytes;
   private final boolean isUsed;
@@ -56,13 +56,13 @@ final class WriteThrottle {
    * @param mayBeLong the allowed length for a number of live bytes; called under a lock
    */
   WriteThrottle(
-      TailBrake brake,
+      TailLimit tailLimit,
       Supplier<Growth> growth,
       long memoryBytes,
       boolean isUsed,
       long logBytes,
       LongUnaryOperator mayBeLong) {
-    this.brake = brake;
+    this.tailLimit = tailLimit;
     this.growth = growth;
     this.memoryBytes = memoryBytes;
     this.isUsed = isUsed;
@@ -70,7 +70,7 @@ final class WriteThrottle {
     liveBytes = logBytes / 2;
     since = growth.get();
     atBegin = since;
-    brake.setLimit(this::limit);
+    tailLimit.setLimit(this::limit);
     limit();
   }
 
@@ -156,7 +156,7 @@ final class WriteThrottle {
   /** The current limit of the log's length; writers do not ask again below it. */
   private synchronized long limit() {
     long bytes = isUsed && !isReleased ? allowed() : Long.MAX_VALUE;
-    brake.allow(bytes);
+    tailLimit.allow(bytes);
     return bytes;
   }
 

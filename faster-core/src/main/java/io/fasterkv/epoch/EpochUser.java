@@ -6,7 +6,7 @@ import java.lang.ref.WeakReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A participant in {@link Epochs}. Everything that it reads between {@link #protect} and {@link
+ * A user of {@link Epochs}. Everything that it reads between {@link #protect} and {@link
  * #unprotect} stays valid. For one thread at a time. While it is unprotected, it may be passed to
  * another thread by any safe publication; protection itself belongs to the thread that called
  * {@link #protect}. Allocates nothing, except when its thread changes.

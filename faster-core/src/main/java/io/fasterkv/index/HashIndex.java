@@ -98,8 +98,13 @@ public final class HashIndex {
    * Selects the table that has a hash's entry, for the following methods of this class. The caller
    * must be protected, and must enter again after it has left its epoch. Returns false if it must
    * leave its epoch and retry.
+   *
+   * @throws IllegalStateException if the index is closed
    */
   public boolean enter(long hash, IndexEntry entry) {
+    if (isClosed) {
+      throw new IllegalStateException("the store is closed");
+    }
     IndexTable now = table;
     if (now == null) {
       IndexResize running = resize;

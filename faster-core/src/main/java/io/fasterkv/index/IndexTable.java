@@ -3,6 +3,7 @@ package io.fasterkv.index;
 import static io.fasterkv.index.BucketLayout.sameTag;
 
 import io.fasterkv.memory.OffHeapArena;
+import io.fasterkv.memory.WholeMemory;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
 import java.lang.foreign.MemorySegment;
@@ -55,6 +56,10 @@ public final class IndexTable {
   private static final long SHARED_PART = 16;
 
   private final MemorySegment memory;
+
+  /** Where that begins in the memory that lookups read. */
+  private final long base;
+
   private final long mainBuckets;
   private final long tagBase;
   private final OverflowBuckets overflow;
@@ -83,6 +88,7 @@ public final class IndexTable {
         growth.bytes == 0
             ? arena.allocate(PURPOSE, bytes, OffHeapArena.PAGE_ALIGNMENT)
             : arena.allocateResizable(PURPOSE, bytes, growth.bytes);
+    base = WholeMemory.base(memory);
     mainBuckets = geometry.mainBuckets();
     tagBase = geometry.tagBase();
     onShared = growth.onShared;
@@ -134,7 +140,7 @@ public final class IndexTable {
     // Read before the chain, here and below.
     long state = state(main);
     while (true) {
-      long offset = lookUp(main, wanted, entry);
+      long offset = lookUp(WholeMemory.or(memory), base, main, wanted, entry);
       if (offset >= 0) {
         return true;
       }
@@ -152,7 +158,7 @@ public final class IndexTable {
     long wanted = entry(hash);
     while (true) {
       long state = state(main);
-      long offset = lookUp(main, wanted, entry);
+      long offset = lookUp(WholeMemory.or(memory), base, main, wanted, entry);
       if (offset >= 0 || (offset == ABSENT && create(main, wanted, state, entry))) {
         return;
       }
@@ -200,7 +206,8 @@ public final class IndexTable {
 
   /** Whether entries of the chain may be freed. */
   boolean mayFree(long main) {
-    return !BucketLayout.isReopened(state(main)) || !isInheriting();
+    return !BucketLayout.isReopened(load(memory, 0, main + BucketLayout.OVERFLOW))
+        || !isInheriting();
   }
 
   /** Tags of reopened chains inherit records below {@code address}. */
@@ -328,7 +335,7 @@ public final class IndexTable {
   }
 
   boolean isSaturated(long main) {
-    return BucketLayout.isSaturated(state(main));
+    return BucketLayout.isSaturated(load(memory, 0, main + BucketLayout.OVERFLOW));
   }
 
   /** Whether tags without an entry share one and add records through it. */
@@ -339,19 +346,29 @@ public final class IndexTable {
 
   /** The word of a main bucket that tells whether its chain is saturated. */
   private long state(long main) {
-    return Words.loadVolatile(memory, main + BucketLayout.OVERFLOW);
+    return load(WholeMemory.or(memory), base, main + BucketLayout.OVERFLOW);
+  }
+
+  /** Like the other method, for a caller that is not protected. */
+  long lookUp(long main, long wanted, IndexEntry entry) {
+    return lookUp(memory, 0, main, wanted, entry);
   }
 
   /**
    * The offset of the entry with a tag, {@link #ABSENT}, or {@link #CONTENDED} because of a claim.
    * If it is absent, {@code entry} gets the offset of the first free entry, or {@link #FULL}.
+   *
+   * @param memory the table's memory, or {@link WholeMemory}
+   * @param base where the table begins in that
    */
-  long lookUp(long main, long wanted, IndexEntry entry) {
+  private static long lookUp(
+      MemorySegment memory, long base, long main, long wanted, IndexEntry entry) {
     long result = ABSENT;
     long free = FULL;
-    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
-      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        long word = Words.loadVolatile(memory, at);
+    for (long bucket = main; bucket >= 0; bucket = next(memory, base, bucket)) {
+      for (int i = 0; i < BucketLayout.ENTRIES; i++) {
+        long at = bucket + (long) i * Long.BYTES;
+        long word = load(memory, base, at);
         if (sameTag(word, wanted)) {
           if (!BucketLayout.isTentative(word)) {
             entry.offset = at;
@@ -370,9 +387,21 @@ public final class IndexTable {
 
   /** The bucket after {@code bucket} in its chain, or -1. */
   long next(long bucket) {
-    long word = Words.loadAcquire(memory, bucket + BucketLayout.OVERFLOW);
+    return next(memory, 0, bucket);
+  }
+
+  private static long next(MemorySegment memory, long base, long bucket) {
+    long word = load(memory, base, bucket + BucketLayout.OVERFLOW);
     long number = BucketLayout.nextBucket(word);
     return number == OverflowBuckets.NONE ? -1 : number * BucketLayout.BYTES;
+  }
+
+  /**
+   * Loads a word: without checks in {@link WholeMemory}, for callers that are protected and have
+   * entered the table; else in the table's own memory, which throws if it was freed.
+   */
+  private static long load(MemorySegment memory, long base, long at) {
+    return Words.loadVolatile(memory, (base + at) & WholeMemory.PLACES);
   }
 
   /**
@@ -444,8 +473,9 @@ public final class IndexTable {
   private long freeEntry(long main, long wanted) {
     long free = FULL;
     for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
-      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        long word = Words.loadVolatile(memory, at);
+      for (int i = 0; i < BucketLayout.ENTRIES; i++) {
+        long at = bucket + (long) i * Long.BYTES;
+        long word = load(memory, 0, at);
         if (sameTag(word, wanted)) {
           return PRESENT;
         }
@@ -456,9 +486,11 @@ public final class IndexTable {
   }
 
   private boolean isPresentElsewhere(long main, long wanted, long own) {
-    for (long bucket = main; bucket >= 0; bucket = next(bucket)) {
-      for (long at = bucket; at < bucket + BucketLayout.OVERFLOW; at += Long.BYTES) {
-        if (at != own && sameTag(Words.loadVolatile(memory, at), wanted)) {
+    MemorySegment whole = WholeMemory.or(memory);
+    for (long bucket = main; bucket >= 0; bucket = next(whole, base, bucket)) {
+      for (int i = 0; i < BucketLayout.ENTRIES; i++) {
+        long at = bucket + (long) i * Long.BYTES;
+        if (at != own && sameTag(load(whole, base, at), wanted)) {
           return true;
         }
       }

@@ -10,14 +10,14 @@ import java.util.function.LongSupplier;
 /**
  * The room of a log with a device: a page is flushed when it has become read-only, and evicted when
  * the tail needs its frame. Sessions allocate by fetch-and-add and wait only for the flush, or for
- * the {@link TailBrake}.
+ * the {@link TailLimit}.
  */
 public final class DeviceRoom extends LogRoom {
   private final LogParts parts;
   private final PageFrames frames;
   private final LogMarks marks;
   private final TailAllocator tail;
-  private final TailBrake brake;
+  private final TailLimit tailLimit;
   private final PageFlusher flusher;
   private final DeviceTurns turns;
 
@@ -26,7 +26,7 @@ public final class DeviceRoom extends LogRoom {
     frames = parts.frames();
     marks = parts.marks();
     tail = parts.tail();
-    brake = parts.brake();
+    tailLimit = parts.tailLimit();
     flusher =
         new PageFlusher(
             frames,
@@ -73,7 +73,7 @@ public final class DeviceRoom extends LogRoom {
   }
 
   private boolean isHeld(long page) {
-    return brake.holds(frames.pageStart(page) - marks.begin());
+    return tailLimit.holds(frames.pageStart(page) - marks.begin());
   }
 
   private static long orRetry(long address) {

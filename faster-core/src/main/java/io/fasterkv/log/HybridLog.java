@@ -102,8 +102,8 @@ public final class HybridLog {
   }
 
   /** Throttles the growth of the log so that compaction keeps up. */
-  public TailBrake brake() {
-    return parts.brake();
+  public TailLimit tailLimit() {
+    return parts.tailLimit();
   }
 
   /** The regions where updates are made in place and where they copy. */

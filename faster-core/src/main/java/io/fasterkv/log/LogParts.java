@@ -19,7 +19,7 @@ record LogParts(
     TailAllocator tail,
     UpdateRegions regions,
     Truncation truncation,
-    TailBrake brake,
+    TailLimit tailLimit,
     UnpublishedValues unpublished) {
 
   /** The parts of a log that continues after {@code position}. */
@@ -44,7 +44,7 @@ record LogParts(
         new TailAllocator(frames.pageBits(), start),
         new UpdateRegions(marks, config.mutableFraction() == 0),
         new Truncation(marks, position.extents(), device, frames.pageBytes()),
-        new TailBrake(),
+        new TailLimit(),
         new UnpublishedValues());
   }
 
@@ -64,6 +64,6 @@ record LogParts(
 
   /** The marks and the tail, for messages. */
   String describe() {
-    return marks + ", tail=" + tail.address() + ", brake=" + brake;
+    return marks + ", tail=" + tail.address() + ", tailLimit=" + tailLimit;
   }
 }

@@ -19,7 +19,7 @@ public final class MemoryRoom extends LogRoom {
   private final PageFrames frames;
   private final LogMarks marks;
   private final TailAllocator tail;
-  private final TailBrake brake;
+  private final TailLimit tailLimit;
   private final MemoryReserve reserve;
   private final MemoryTurns turns;
 
@@ -28,7 +28,7 @@ public final class MemoryRoom extends LogRoom {
     frames = parts.frames();
     marks = parts.marks();
     tail = parts.tail();
-    brake = parts.brake();
+    tailLimit = parts.tailLimit();
     reserve = new MemoryReserve(parts);
     turns = new MemoryTurns(parts);
   }
@@ -56,7 +56,7 @@ public final class MemoryRoom extends LogRoom {
   private long allocate(long least, long most, Claim claim) {
     long page = tail.page();
     long lastPage = reserve.lastPage(claim);
-    boolean isMover = page >= lastPage && brake.isMover();
+    boolean isMover = page >= lastPage && tailLimit.isMover();
     if (isMover) {
       lastPage = reserve.lastPageForMover();
     }
@@ -84,7 +84,7 @@ public final class MemoryRoom extends LogRoom {
   private void noteTaken(long bytes, Claim claim) {
     if (claim == Claim.FORK) {
       reserve.forked();
-    } else if (reserve.isRunning() && !brake.isMover()) {
+    } else if (reserve.isRunning() && !tailLimit.isMover()) {
       reserve.took(bytes);
     }
   }

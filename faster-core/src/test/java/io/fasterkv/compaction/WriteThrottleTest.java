@@ -2,7 +2,7 @@ package io.fasterkv.compaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.fasterkv.log.TailBrake;
+import io.fasterkv.log.TailLimit;
 import io.fasterkv.operation.version.SessionCounters.Growth;
 import org.junit.jupiter.api.Test;
 
@@ -11,7 +11,7 @@ class WriteThrottleTest {
   private static final long MEMORY = 1000;
   private static final long RECORD = 10;
 
-  private final TailBrake tail = new TailBrake();
+  private final TailLimit tail = new TailLimit();
   private long made;
   private long lost;
   private long ended;
@@ -285,7 +285,7 @@ class WriteThrottleTest {
 
   @Test
   void aStoreWhoseOwnerSetsThePaceIsNotThrottled() {
-    TailBrake free = new TailBrake();
+    TailLimit free = new TailLimit();
     new WriteThrottle(free, this::growth, MEMORY, false, 0, live -> 2 * live)
         .runEnded(0, 0, Long.MAX_VALUE / 2);
     assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();

@@ -74,14 +74,14 @@ class PageTurnTest {
 
   @Test
   void takesNothingOfAPageThatIsTooFarFromTheBegin() {
-    log.brake().setLimit(() -> PAGE / 2);
-    log.brake().allow(PAGE / 2);
+    log.tailLimit().setLimit(() -> PAGE / 2);
+    log.tailLimit().allow(PAGE / 2);
     user.protect();
     assertThat(allocate()).isLessThan(PAGE);
     assertThat(allocate()).isEqualTo(HybridLog.RETRY);
     assertThat(log.allocateUpTo(8, RECORD)).isEqualTo(HybridLog.RETRY);
     assertThat(log.tailAddress()).as("the new page is empty").isEqualTo(PAGE);
-    log.brake().allow(2 * PAGE);
+    log.tailLimit().allow(2 * PAGE);
     assertThat(allocate()).isEqualTo(PAGE);
     user.unprotect();
   }

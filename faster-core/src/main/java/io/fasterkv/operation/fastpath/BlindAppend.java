@@ -83,9 +83,10 @@ final class BlindAppend {
    * Decides about a record whose publication has thrown. The caller is protected as it was then.
    */
   void settlePublication() {
-    if (maybePublished != Address.NONE) {
-      NewRecord.giveUpUnpublished(log, index, entry, maybePublished);
+    long address = maybePublished;
+    if (address != Address.NONE) {
       maybePublished = Address.NONE;
+      NewRecord.giveUpUnpublished(log, index, entry, address);
     }
   }
 }

@@ -7,17 +7,17 @@ import org.jspecify.annotations.Nullable;
 /**
  * Stops allocation at the tail while the log is longer than compaction wants it. Operations that
  * need a new record retry, unprotected, until a part of the log was dropped. Nothing is allocated
- * even on the current page: the mover turns pages, and other threads would fill them. The brake
+ * even on the current page: the mover turns pages, and other threads would fill them. The limit
  * never stops the thread that moves records. It stops no thread while the index is shrinking, since
  * that may need the log, and compaction the index.
  */
-public final class TailBrake {
+public final class TailLimit {
   private volatile long mostBytes = Long.MAX_VALUE;
   private volatile @Nullable Thread mover;
   private volatile BooleanSupplier isSuspended = () -> false;
   private volatile LongSupplier limit = () -> Long.MAX_VALUE;
 
-  /** Suspends the brake while a condition holds. */
+  /** Suspends the limit while a condition holds. */
   public void suspendWhile(BooleanSupplier condition) {
     isSuspended = condition;
   }
@@ -35,7 +35,7 @@ public final class TailBrake {
     mostBytes = logBytes;
   }
 
-  /** Exempts one thread from the brake; null exempts none. */
+  /** Exempts one thread from the limit; null exempts none. */
   public void exempt(@Nullable Thread thread) {
     mover = thread;
   }

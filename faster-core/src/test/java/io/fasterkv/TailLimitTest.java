@@ -29,7 +29,7 @@ import org.junit.jupiter.api.io.TempDir;
  * operations they block, and what releases them.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class BrakeTest {
+class TailLimitTest {
   private static final int PAGE_BYTES = 4096;
   private static final long MEMORY = 8L * PAGE_BYTES;
   private static final int KEYS = 4000;
@@ -77,7 +77,7 @@ class BrakeTest {
   }
 
   /** Overwrites until the throttle blocks the writer; the writer continues when it is released. */
-  private void brake() {
+  private void fillUntilBlocked() {
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {
         session.upsert(key, key, null);
@@ -126,7 +126,7 @@ class BrakeTest {
 
   @Test
   void overwritesAreHeldUntilCompactionHasDropped() {
-    brake();
+    fillUntilBlocked();
     assertHeld();
     mayCompact.countDown();
     while (store.statistics().compaction().droppedBytes() < LIVE) {
@@ -137,7 +137,7 @@ class BrakeTest {
 
   @Test
   void readsAndUpdatesInPlaceContinue() {
-    brake();
+    fillUntilBlocked();
     try (LongSession<Void> session = session()) {
       for (int key = 0; key < KEYS; key++) {
         assertThat(session.read(key, null)).isEqualTo(Status.FOUND);
@@ -149,7 +149,7 @@ class BrakeTest {
 
   @Test
   void theIndexIsResizedWhileWritersAreThrottled() {
-    brake();
+    fillUntilBlocked();
     long bytes = store.index().grow();
     assertThat(store.index().shrink()).isEqualTo(bytes / 2);
     mayCompact.countDown();
@@ -161,7 +161,7 @@ class BrakeTest {
 
   @Test
   void checkpointsCutsAndScansCompleteWhileWritersAreThrottled() {
-    brake();
+    fillUntilBlocked();
     store.checkpoints().take();
     try (LogCut cut = store.log().cut();
         LogScan scan = cut.scan();
@@ -175,7 +175,7 @@ class BrakeTest {
   /** Nothing is allocated from then on: throttled writers get the reason too. */
   @Test
   void aPageThatCannotBeWrittenEndsTheWaitOfWritersThatAreHeld() {
-    brake();
+    fillUntilBlocked();
     failure = new IOException("Input/output error");
     store.log().cut().close();
     Pause.join(writer);
@@ -187,7 +187,7 @@ class BrakeTest {
 
   @Test
   void aPageThatCompactionCannotReadEndsTheWaitOfWritersThatAreHeld() {
-    brake();
+    fillUntilBlocked();
     failure = new IOException("Input/output error");
     mayCompact.countDown();
     Pause.join(writer);

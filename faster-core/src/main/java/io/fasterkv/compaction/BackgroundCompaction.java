@@ -36,8 +36,8 @@ public final class BackgroundCompaction implements AutoCloseable {
   /** A run over less than this part of the log is not worth its fixed cost. */
   private static final long LEAST_SHARE = 32;
 
-  /** A check of the log's length costs little, so a short pause of the appends suffices. */
-  private static final int CHECK_LOOKS = WriteQuiet.LOOKS / 5;
+  /** A log without appends is at most so many times as long as its live bytes. */
+  private static final long MOST_TIMES = 2;
 
   private static final long LOOK_NANOS = 10_000_000;
   private static final long REFUSED_NANOS = 1_000_000_000;
@@ -97,12 +97,9 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.compactor = compactor;
     estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
-        new WriteQuiet(
-            () -> engine.sessionCounters().growth().madeBytes(),
-            config.pageBytes(),
-            WriteQuiet.LOOKS);
+        new WriteQuiet(() -> engine.sessionCounters().growth().madeBytes(), config.pageBytes());
     scheduler = new CompactionScheduler(engine.log(), limit, quiet, this::lowerEstimate);
-    appends = new WriteQuiet(engine.log()::tailAddress, config.pageBytes(), CHECK_LOOKS);
+    appends = new WriteQuiet(engine.log()::tailAddress, config.pageBytes());
     checkedTail = engine.log().tailAddress();
     KeepRule rule = config.keepRule();
     sample =
@@ -214,10 +211,10 @@ public final class BackgroundCompaction implements AutoCloseable {
   }
 
   /**
-   * Whether hardly anything is appended any more, and the log is half as long again as the live
-   * bytes that a sample finds at most. The known live bytes may hide that: they include records
-   * that were deleted after they were on disk. It is checked once for each 32nd by which sessions
-   * have lengthened the log.
+   * Whether hardly anything is appended any more, and the log is longer than twice the live bytes
+   * that a sample finds at most. The known live bytes may hide that: they include records that were
+   * deleted after they were on disk. It is checked once for each 32nd by which sessions have
+   * lengthened the log.
    */
   private boolean isTooLongForReads() {
     HybridLog log = engine.log();
@@ -231,7 +228,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     }
     appends.countAgain();
     try {
-      if (size() > trigger.continuesAbove(estimator.mostBytes())) {
+      if (size() > MOST_TIMES * estimator.mostBytes()) {
         return true;
       }
       checkedTail = tail;

@@ -13,19 +13,16 @@ final class WriteQuiet {
 
   private final LongSupplier writtenBytes;
   private final long leastBytes;
-  private final int mostLooks;
   private long writtenBefore;
   private int looks;
 
   /**
    * @param writtenBytes total bytes written
    * @param leastBytes writes below this count as none
-   * @param mostLooks how many checks without writes make it quiet
    */
-  WriteQuiet(LongSupplier writtenBytes, long leastBytes, int mostLooks) {
+  WriteQuiet(LongSupplier writtenBytes, long leastBytes) {
     this.writtenBytes = writtenBytes;
     this.leastBytes = leastBytes;
-    this.mostLooks = mostLooks;
     writtenBefore = writtenBytes.getAsLong();
   }
 
@@ -34,7 +31,7 @@ final class WriteQuiet {
     looks = 0;
   }
 
-  /** Whether little was written during that many checks. */
+  /** Whether little was written during the last {@value #LOOKS} checks. */
   boolean isQuiet() {
     long written = writtenBytes.getAsLong();
     if (written - writtenBefore >= leastBytes) {
@@ -42,7 +39,7 @@ final class WriteQuiet {
       looks = 0;
       return false;
     }
-    looks = Math.min(looks + 1, mostLooks);
-    return looks == mostLooks;
+    looks = Math.min(looks + 1, LOOKS);
+    return looks == LOOKS;
   }
 }

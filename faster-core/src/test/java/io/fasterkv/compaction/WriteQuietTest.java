@@ -8,7 +8,7 @@ class WriteQuietTest {
   private static final long PAGE = 4096;
 
   private long written = 10 * PAGE;
-  private final WriteQuiet quiet = new WriteQuiet(() -> written, PAGE, WriteQuiet.LOOKS);
+  private final WriteQuiet quiet = new WriteQuiet(() -> written, PAGE);
 
   @Test
   void isQuietAfterSomeLooksUntilAPageIsWritten() {

@@ -7,12 +7,11 @@ import io.fasterkv.flink.config.FasterOptions;
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 import org.apache.flink.api.common.state.ListState;
@@ -78,12 +77,12 @@ class LongListTest {
         .set(FasterOptions.LOCAL_DIRECTORIES, List.of(local.toString()));
   }
 
-  /** Appends all elements, no two of which are equal; returns their checksum. */
+  /** Appends random elements, which are not compressed; returns their checksum. */
   private long append(ListState<byte[]> list) throws Exception {
     CRC32C sum = new CRC32C();
+    SplittableRandom random = new SplittableRandom(1);
     for (long i = 0; i < elements; i++) {
-      Arrays.fill(element, (byte) i);
-      ByteBuffer.wrap(element).putLong(i);
+      random.nextBytes(element);
       sum.update(element);
       list.add(element);
     }

@@ -78,63 +78,42 @@ class DocumentsTest {
   }
 
   @Test
-  void commentsArePlain() throws IOException {
-    List<String> dialect = new ArrayList<>();
-    int comments = 0;
-    for (Path file : Documents.sources()) {
-      int number = 0;
-      for (String line : Files.readAllLines(file)) {
-        number++;
-        Matcher comment = COMMENT.matcher(line);
-        if (comment.find()) {
-          comments++;
-          if (isDialect(comment.group(1).replaceAll("\\{@\\w+ [^}]*}", ""))) {
-            dialect.add(file + ":" + number + ": " + line.strip());
-          }
-        }
-      }
-    }
-    assertThat(dialect).isEmpty();
-    assertThat(comments).isGreaterThan(10_000);
+  void commentsArePlain() {
+    List<Line> comments = code().filter(line -> COMMENT.matcher(line.text()).find()).toList();
+    assertThat(comments.stream().filter(line -> isDialect(comment(line)))).isEmpty();
+    assertThat(comments).hasSizeGreaterThan(10_000);
+  }
+
+  /** Without the names in links. */
+  private static String comment(Line line) {
+    return COMMENT.matcher(line.text()).replaceFirst("$1").replaceAll("\\{@\\w+ [^}]*}", "");
   }
 
   /** Messages, log lines and texts of help. */
   @Test
-  void stringsArePlain() throws IOException {
-    List<String> dialect = new ArrayList<>();
-    int strings = 0;
-    List<Path> others =
-        Documents.sources().stream()
-            .filter(each -> !each.endsWith(getClass().getSimpleName() + ".java"))
+  void stringsArePlain() {
+    List<Line> strings =
+        code()
+            .filter(line -> !line.file().endsWith("DocumentsTest.java"))
+            .filter(line -> !COMMENT.matcher(line.text()).find())
+            .filter(line -> STRING.matcher(line.text()).find())
             .toList();
-    for (Path file : others) {
-      int number = 0;
-      for (String line : Files.readAllLines(file)) {
-        number++;
-        Matcher string = STRING.matcher(COMMENT.matcher(line).matches() ? "" : line);
-        while (string.find()) {
-          strings++;
-          if (isDialect(string.group(1))) {
-            dialect.add(file + ":" + number + ": " + line.strip());
-          }
-        }
-      }
-    }
-    assertThat(dialect).isEmpty();
-    assertThat(strings).isGreaterThan(8_000);
+    assertThat(strings.stream().filter(DocumentsTest::hasDialectInAString)).isEmpty();
+    assertThat(strings).hasSizeGreaterThan(6_000);
+  }
+
+  private static boolean hasDialectInAString(Line line) {
+    return STRING.matcher(line.text()).results().anyMatch(string -> isDialect(string.group(1)));
   }
 
   @Test
-  void linesOfSourcesFitAScreen() throws IOException {
-    List<String> wide = new ArrayList<>();
-    for (Path file : Documents.sources()) {
-      for (String line : Files.readAllLines(file)) {
-        if (line.length() > MOST_COLUMNS) {
-          wide.add(file + ": " + line.strip());
-        }
-      }
-    }
-    assertThat(wide).isEmpty();
+  void linesOfSourcesFitAScreen() {
+    assertThat(code().filter(line -> line.text().length() > MOST_COLUMNS)).isEmpty();
+  }
+
+  /** The lines of all sources. */
+  private static Stream<Line> code() {
+    return Documents.sources().stream().flatMap(file -> Documents.lines(file).stream());
   }
 
   @Test

@@ -36,7 +36,7 @@ public final class StoreStatistics {
         table.mainBuckets(),
         table.geometry().overflowBuckets(),
         table.overflowBucketsUsed(),
-        table.entries(),
+        engine.index().entries(),
         table.saturatedChains(),
         sums.walks(),
         sums.inMemory(),

@@ -41,7 +41,11 @@ final class BucketMerge implements BucketMover {
       prepare(left.isSaturated() || right.isSaturated(), tags.length, writer);
     }
     Pair pair = new Pair(left, right, writer);
-    return writer.isSaturated() ? pair.share(tags, step) : pair.give(tags, step);
+    int next = writer.isSaturated() ? pair.share(tags, step) : pair.give(tags, step);
+    if (next == DONE) {
+      from.countEntries(-left.entries() - right.entries());
+    }
+    return next;
   }
 
   private static void prepare(boolean isSaturated, int entries, BucketWriter writer) {

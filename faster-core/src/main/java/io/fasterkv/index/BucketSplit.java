@@ -70,6 +70,7 @@ final class BucketSplit implements BucketMover {
       }
     }
     to.overflow().release((long) sides * old.overflowBuckets());
+    from.countEntries(-old.entries());
     return DONE;
   }
 

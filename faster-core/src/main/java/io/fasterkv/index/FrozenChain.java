@@ -3,6 +3,7 @@ package io.fasterkv.index;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
 import java.util.Arrays;
+import java.util.stream.LongStream;
 
 /**
  * The entries of one main bucket and its overflow buckets, read when no thread changes them any
@@ -37,6 +38,11 @@ final class FrozenChain {
   /** Number of entries, including free ones. */
   int size() {
     return words.length;
+  }
+
+  /** Number of entries in use. */
+  int entries() {
+    return (int) LongStream.of(words).filter(word -> word != 0).count();
   }
 
   /** An entry's word; 0 if it is free. */

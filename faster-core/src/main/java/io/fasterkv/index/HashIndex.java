@@ -3,6 +3,7 @@ package io.fasterkv.index;
 import io.fasterkv.memory.OffHeapArena;
 import io.fasterkv.memory.StackReserve;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -176,15 +177,25 @@ public final class HashIndex {
 
   /** The table in use, or during a resize the new one; for statistics. */
   public IndexTable newestTable() {
+    return ofTables(table -> table, IndexResize::to);
+  }
+
+  /** Number of entries; during a resize, those that are moved and those that are not. */
+  public long entries() {
+    return ofTables(
+        IndexTable::entries, running -> running.from().entries() + running.to().entries());
+  }
+
+  private <T> T ofTables(Function<IndexTable, T> ofOne, Function<IndexResize, T> ofTwo) {
     while (true) {
       IndexTable now = table;
       if (now != null) {
-        return now;
+        return ofOne.apply(now);
       }
       // No table and no resize: a resize has ended between the two loads.
       IndexResize running = resize;
       if (running != null) {
-        return running.to();
+        return ofTwo.apply(running);
       }
     }
   }

@@ -270,7 +270,10 @@ public final class IndexTable {
     return new IndexGeometry(mainBuckets, overflow.count(), tagBase);
   }
 
-  /** Number of entries; exact if no thread changes the index, otherwise approximate. */
+  /**
+   * Number of entries, but for those that a resize has moved; exact if no thread changes the index,
+   * otherwise approximate.
+   */
   public long entries() {
     return entries.sum();
   }

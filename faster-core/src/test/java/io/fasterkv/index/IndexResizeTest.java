@@ -152,6 +152,7 @@ class IndexResizeTest {
       }
     }
     assertThat(resize.chunksLeft()).isZero();
+    assertThat(resize.from().entries()).as("not moved").isZero();
     index.endResize(transition);
     index.releaseOld(transition);
   }
@@ -383,6 +384,32 @@ class IndexResizeTest {
     transition.resize().free(0, 1, closed);
     assertThat(index.enter(inFirst, entry)).isTrue();
     assertThat(entry.table).isSameAs(transition.resize().to());
+  }
+
+  @Test
+  void entriesAreCountedOnceWhileTheyAreMoved() {
+    FakeChains chains = new FakeChains(() -> false);
+    HashIndex index = new HashIndex(arena, new IndexGeometry(128, 0), 0);
+    // Four tags in each bucket.
+    for (long hash = 0; hash < 512; hash++) {
+      push(index, chains, hash << Long.SIZE - 9);
+    }
+    assertThat(index.entries()).isEqualTo(512);
+    for (boolean grow : new boolean[] {true, false}) {
+      Transition transition = index.beginResize(resized(index, grow), chains);
+      IndexResize resize = transition.resize();
+      resize.open();
+      for (int chunk = 0; chunk < resize.chunks(); chunk++) {
+        if (grow) {
+          vacate(resize, chunk);
+        }
+        assertThat(resize.move(chunk)).isTrue();
+        assertThat(index.entries()).as("chunk %d", chunk).isEqualTo(512);
+      }
+      index.endResize(transition);
+      index.releaseOld(transition);
+      assertThat(index.entries()).isEqualTo(512);
+    }
   }
 
   @Test

@@ -97,7 +97,7 @@ public final class LogLoans {
   }
 
   private long entries() {
-    return engine.index().newestTable().entries();
+    return engine.index().entries();
   }
 
   /** How often operations have found a key in memory and on disk, and how many entries are new. */

@@ -2,11 +2,11 @@ package io.fasterkv.flink.config;
 
 import static io.fasterkv.flink.config.FasterOptions.FIXED_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.FIXED_SLOT_MEMORY;
-import static io.fasterkv.flink.config.FasterOptions.LEASE_SHARE;
 import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
 import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
 import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.MUTABLE_FRACTION;
+import static io.fasterkv.flink.config.FasterOptions.OPERATORS;
 import static io.fasterkv.flink.config.FasterOptions.RESTORE_STREAMS;
 import static io.fasterkv.flink.config.FasterOptions.SORT_BUFFER;
 import static io.fasterkv.flink.config.FasterOptions.TIMERS;
@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
  * @param localDirectories absolute paths; empty means the TaskManager's temporary directories
  * @param fixedMemoryBytes memory of each store, or 0 to lease from the slot's memory
  * @param fixedSlotBytes memory of all stores of a slot, or 0 to use managed memory
- * @param leaseShare part of the slot's free memory that a store leases, above 0 and up to 1
+ * @param operators without native access, the number of equal parts of a slot's memory
  * @param minimumMemoryBytes the least memory a store starts with
  * @param pageBytes size of a log page: {@link #PAGE_BYTES}, or less in tests
  * @param mutableFraction part of the log in memory that is updated in place
@@ -46,7 +46,7 @@ public record FasterSettings(
     List<String> localDirectories,
     long fixedMemoryBytes,
     long fixedSlotBytes,
-    double leaseShare,
+    int operators,
     long minimumMemoryBytes,
     int pageBytes,
     double mutableFraction,
@@ -73,6 +73,7 @@ public record FasterSettings(
   private static final long LEAST_SORT_BYTES = 64L << 10;
   private static final long MOST_SORT_BYTES = 1L << 30;
   private static final int MOST_STREAMS = 256;
+  private static final int MOST_OPERATORS = 1000;
 
   /** The settings of an empty configuration. */
   public static FasterSettings defaults() {
@@ -90,7 +91,7 @@ public record FasterSettings(
         directories(config),
         fixed(config, FIXED_MEMORY),
         fixedSlot(config),
-        share(config),
+        operators(config),
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
         PAGE_BYTES,
         fraction(config),
@@ -109,7 +110,7 @@ public record FasterSettings(
         localDirectories,
         fixedMemoryBytes,
         fixedSlotBytes,
-        leaseShare,
+        operators,
         minimumMemoryBytes,
         bytes,
         mutableFraction,
@@ -145,10 +146,14 @@ public record FasterSettings(
     return bytes;
   }
 
-  private static double share(ReadableConfig config) {
-    double share = config.get(LEASE_SHARE);
-    check(share > 0 && share <= 1, LEASE_SHARE, share, "above 0 and up to 1");
-    return share;
+  private static int operators(ReadableConfig config) {
+    int operators = config.get(OPERATORS);
+    check(
+        operators >= 1 && operators <= MOST_OPERATORS,
+        OPERATORS,
+        operators,
+        "1 to " + MOST_OPERATORS);
+    return operators;
   }
 
   private static int uploadStreams(ReadableConfig config) {

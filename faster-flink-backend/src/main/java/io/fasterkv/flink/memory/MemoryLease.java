@@ -25,15 +25,21 @@ public final class MemoryLease implements AutoCloseable {
 
   private final long bytes;
   private final long mostBytes;
-  private final SlotMemory.@Nullable Lease lease;
+  private final SlotLeases.@Nullable Lease lease;
+  private final @Nullable SlotMemory slot;
   private final AutoCloseable release;
   private final AtomicBoolean closed = new AtomicBoolean();
 
   private MemoryLease(
-      long bytes, long mostBytes, SlotMemory.@Nullable Lease lease, AutoCloseable release) {
+      long bytes,
+      long mostBytes,
+      SlotLeases.@Nullable Lease lease,
+      @Nullable SlotMemory slot,
+      AutoCloseable release) {
     this.bytes = bytes;
     this.mostBytes = mostBytes;
     this.lease = lease;
+    this.slot = slot;
     this.release = release;
   }
 
@@ -53,19 +59,20 @@ public final class MemoryLease implements AutoCloseable {
     }
     MemoryManager manager = env.getMemoryManager();
     return settings.fixedSlotBytes() > 0
-        ? acquire(fixedPool(manager, settings.fixedSlotBytes(), taskManager), name, settings)
+        ? acquire(fixedPool(manager, settings, taskManager), name, settings)
         : acquire(manager, name, fraction, settings);
   }
 
   private static MemoryLease fixed(long bytes, ReadableConfig taskManager) throws IOException {
     FixedMemory.OF_THE_PROCESS.reserve(bytes, FasterOptions.FIXED_MEMORY, taskManager);
-    return new MemoryLease(bytes, bytes, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
+    return new MemoryLease(
+        bytes, bytes, null, null, () -> FixedMemory.OF_THE_PROCESS.release(bytes));
   }
 
   static MemoryLease acquire(
       MemoryManager manager, String name, double fraction, FasterSettings settings)
       throws IOException {
-    return acquire(pool(manager, fraction), name, settings);
+    return acquire(pool(manager, fraction, parts(settings)), name, settings);
   }
 
   private static MemoryLease acquire(
@@ -73,12 +80,12 @@ public final class MemoryLease implements AutoCloseable {
       throws IOException {
     try {
       SlotMemory memory = pool.getResourceHandle();
-      SlotMemory.Lease granted =
-          memory.lease(name, settings.leaseShare(), settings.minimumMemoryBytes());
+      SlotLeases.Lease granted = memory.lease(name, settings.minimumMemoryBytes());
       return new MemoryLease(
           granted.bytes(),
           memory.bytes(),
           granted,
+          memory,
           () -> {
             granted.end();
             pool.close();
@@ -91,7 +98,9 @@ public final class MemoryLease implements AutoCloseable {
 
   /** The first store of a slot reserves the pool in task off-heap memory; the last one ends it. */
   private static OpaqueMemoryResource<SlotMemory> fixedPool(
-      MemoryManager manager, long wanted, ReadableConfig taskManager) throws IOException {
+      MemoryManager manager, FasterSettings settings, ReadableConfig taskManager)
+      throws IOException {
+    long wanted = settings.fixedSlotBytes();
     try {
       return manager.getExternalSharedMemoryResource(
           FIXED_POOL,
@@ -100,6 +109,7 @@ public final class MemoryLease implements AutoCloseable {
             return new SlotMemory(
                 bytes,
                 FasterOptions.FIXED_SLOT_MEMORY,
+                parts(settings),
                 () -> FixedMemory.OF_THE_PROCESS.release(bytes));
           },
           wanted);
@@ -110,12 +120,17 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
-  private static OpaqueMemoryResource<SlotMemory> pool(MemoryManager manager, double fraction)
-      throws IOException {
+  /** How many parts a pool has; 0 if memory moves between stores. */
+  private static int parts(FasterSettings settings) {
+    return NativeAccess.isGranted() ? 0 : settings.operators();
+  }
+
+  private static OpaqueMemoryResource<SlotMemory> pool(
+      MemoryManager manager, double fraction, int parts) throws IOException {
     try {
       return manager.getSharedMemoryResourceForManagedMemory(
           POOL,
-          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}),
+          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}),
           fraction);
     } catch (Exception refused) {
       throw new IOException(
@@ -142,9 +157,9 @@ public final class MemoryLease implements AutoCloseable {
    * @param logger receives the failure of balancing
    */
   public void heldBy(MemoryHolder store, Logger logger) {
-    if (lease != null) {
+    if (lease != null && slot != null) {
       lease.heldBy(store);
-      lease.slot().balanceAlways(logger);
+      slot.balanceAlways(logger);
     }
   }
 

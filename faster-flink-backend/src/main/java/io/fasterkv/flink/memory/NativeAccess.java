@@ -16,10 +16,18 @@ public final class NativeAccess {
    * a store. Safe for all threads.
    */
   public static void request() {
-    boolean isLinux = System.getProperty("os.name", "").equals("Linux");
-    if (isLinux && !NativeAccess.class.getModule().isNativeAccessEnabled()) {
+    if (isLinux() && !NativeAccess.class.getModule().isNativeAccessEnabled()) {
       callWhatIsRestricted();
     }
+  }
+
+  /** Whether logs can return part of their memory while their stores are open. */
+  static boolean isGranted() {
+    return isLinux() && NativeAccess.class.getModule().isNativeAccessEnabled();
+  }
+
+  private static boolean isLinux() {
+    return System.getProperty("os.name", "").equals("Linux");
   }
 
   @SuppressWarnings("restricted")

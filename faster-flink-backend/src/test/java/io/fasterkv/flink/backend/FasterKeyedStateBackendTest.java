@@ -72,7 +72,7 @@ class FasterKeyedStateBackendTest {
   void flinkFindsTheBackendByTheNameOfItsFactory() throws Exception {
     Configuration config = new Configuration();
     config.set(StateBackendOptions.STATE_BACKEND, FasterStateBackendFactory.class.getName());
-    config.setString("state.backend.faster.memory.lease-share", "0.25");
+    config.setString("state.backend.faster.log.mutable-fraction", "0.25");
     assertThat(
             StateBackendLoader.loadStateBackendFromConfig(
                 config, getClass().getClassLoader(), LoggerFactory.getLogger(getClass())))

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.Test;
 class BalanceModelTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
-  private static final double HALF = 0.5;
   private static final long ANY = Long.MAX_VALUE / 2;
   private static final int RECORD = 200;
 
@@ -33,7 +32,7 @@ class BalanceModelTest {
 
   /** A store whose keys are used uniformly; what is not in its memory is read from disk. */
   private static final class Store implements MemoryHolder {
-    final SlotMemory.Lease lease;
+    final SlotLeases.Lease lease;
     final long stateBytes;
     final SplittableRandom random;
     long rate;
@@ -44,7 +43,7 @@ class BalanceModelTest {
     long indexLackBytes;
     int asked;
 
-    Store(SlotMemory.Lease lease, long stateBytes, long rate, SplittableRandom random) {
+    Store(SlotLeases.Lease lease, long stateBytes, long rate, SplittableRandom random) {
       this.lease = lease;
       this.stateBytes = stateBytes;
       this.rate = rate;
@@ -122,11 +121,11 @@ class BalanceModelTest {
     Slot(long pool, SplittableRandom random) {
       this.pool = pool;
       this.random = random;
-      memory = new SlotMemory(pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {});
+      memory = new SlotMemory(pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, 0, () -> {});
     }
 
     Store open(long stateBytes, long rate) throws IOException {
-      Store store = new Store(memory.lease("store", HALF, MIB), stateBytes, rate, random);
+      Store store = new Store(memory.lease("store", MIB), stateBytes, rate, random);
       stores.add(store);
       return store;
     }

@@ -42,18 +42,19 @@ class MemoryBalancingTest {
   }
 
   private SlotMemory slot() {
-    return new SlotMemory(POOL, TaskManagerOptions.MANAGED_MEMORY_SIZE, released::incrementAndGet);
+    return new SlotMemory(
+        POOL, TaskManagerOptions.MANAGED_MEMORY_SIZE, 0, released::incrementAndGet);
   }
 
   /** A store of a slot whose keys have their own numbers as values. */
   private final class Store implements AutoCloseable {
-    final SlotMemory.Lease lease;
+    final SlotLeases.Lease lease;
     final FasterStore store;
     final LongSession<Void> session;
     final SplittableRandom random = new SplittableRandom(1);
 
     Store(SlotMemory slot, String name) throws IOException {
-      lease = slot.lease(name, 0.5, MIB);
+      lease = slot.lease(name, MIB);
       store =
           FasterStore.open(
               StoreConfig.builder(directory.resolve(name))
@@ -191,7 +192,7 @@ class MemoryBalancingTest {
   @Test
   void anErrorEndsTheThreadAndNothingElse() throws Exception {
     SlotMemory slot = slot();
-    SlotMemory.Lease lease = slot.lease("store", 0.5, MIB);
+    SlotLeases.Lease lease = slot.lease("store", MIB);
     lease.heldBy(new Failing());
     assertThatThrownBy(slot::balance).isInstanceOf(OutOfMemoryError.class);
     slot.balanceAlways(LOGGER);

@@ -22,6 +22,7 @@ import org.apache.flink.runtime.memory.MemoryManager;
 import org.apache.flink.runtime.memory.MemoryManagerBuilder;
 import org.apache.flink.runtime.operators.testutils.MockEnvironment;
 import org.apache.flink.runtime.util.TestingTaskManagerRuntimeInfo;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
@@ -29,22 +30,27 @@ import org.junit.jupiter.api.Test;
 class MemoryLeaseTest {
   private static final long SLOT_BYTES = 8L << 20;
 
+  @BeforeAll
+  static void request() {
+    NativeAccess.request();
+  }
+
   @Test
   void leasesOfASlotNeverAddUpToMoreThanItHas() throws Throwable {
     Seeds.run(
         20,
         random -> {
-          SlotMemory slot = slot(SLOT_BYTES);
-          Deque<SlotMemory.Lease> leases = new ArrayDeque<>();
+          SlotMemory slot = slot(SLOT_BYTES, random.nextInt(20));
+          Deque<SlotLeases.Lease> leases = new ArrayDeque<>();
           long sum = 0;
           for (int i = 0; i < 500; i++) {
             if (random.nextBoolean() && !leases.isEmpty()) {
-              SlotMemory.Lease granted = leases.poll();
+              SlotLeases.Lease granted = leases.poll();
               sum -= granted.bytes();
               granted.end();
             } else {
               try {
-                SlotMemory.Lease granted = slot.lease("store", 1 - random.nextDouble(), 128 << 10);
+                SlotLeases.Lease granted = slot.lease("store", 128 << 10);
                 leases.add(granted);
                 sum += granted.bytes();
               } catch (IOException full) {
@@ -79,21 +85,21 @@ class MemoryLeaseTest {
    */
   @Test
   void aSlotHasRoomForManyStores() throws IOException {
-    SlotMemory slot = slot(512L << 20);
+    SlotMemory slot = slot(512L << 20, 0);
     FasterSettings settings = FasterSettings.defaults();
-    List<SlotMemory.Lease> leases = new ArrayList<>();
+    List<SlotLeases.Lease> leases = new ArrayList<>();
     for (int store = 1; store <= 32; store++) {
-      leases.add(slot.lease("store", settings.leaseShare(), settings.minimumMemoryBytes()));
+      leases.add(slot.lease("store", settings.minimumMemoryBytes()));
     }
     assertThat(leases.subList(0, 4))
         .extracting(lease -> lease.bytes() >> 10)
         .containsExactly(256L << 10, 128L << 10, (128L << 10) / 3, (256L << 10) / 12);
     assertThat(leases)
-        .extracting(SlotMemory.Lease::bytes)
+        .extracting(SlotLeases.Lease::bytes)
         .isSortedAccordingTo(Comparator.reverseOrder());
 
-    leases.forEach(SlotMemory.Lease::end);
-    assertThat(slot.lease("store", settings.leaseShare(), settings.minimumMemoryBytes()).bytes())
+    leases.forEach(SlotLeases.Lease::end);
+    assertThat(slot.lease("store", settings.minimumMemoryBytes()).bytes())
         .as("as if there had been no other store")
         .isEqualTo(256L << 20);
   }
@@ -102,7 +108,7 @@ class MemoryLeaseTest {
   void aSlotThatIsUsedUpSaysWhatToRaise() throws IOException {
     MemoryManager manager = manager();
     Configuration config = new Configuration();
-    config.setString("state.backend.faster.memory.lease-share", "1");
+    config.setString("state.backend.faster.memory.minimum-per-operator", "8mb");
     FasterSettings greedy = FasterSettings.from(config);
     try (MemoryLease all = MemoryLease.acquire(manager, "store", 1.0, greedy)) {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
@@ -113,7 +119,7 @@ class MemoryLeaseTest {
           .hasMessageContaining("operators=1, free=0")
           .hasMessageContaining("leases in bytes=[store: " + SLOT_BYTES + "]")
           .hasMessageContaining("taskmanager.memory.managed.size")
-          .hasMessageContaining("lease-share");
+          .hasMessageNotContaining("operators-per-slot");
     }
     assertThat(manager.verifyEmpty()).isTrue();
   }
@@ -129,7 +135,6 @@ class MemoryLeaseTest {
         .hasMessageContaining("fixed-per-slot");
   }
 
-  /** Lowering the share of other stores would not help. */
   @Test
   void aMinimumAboveTheSlotSaysSo() {
     Configuration config = new Configuration();
@@ -139,8 +144,7 @@ class MemoryLeaseTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("exceeds the slot's memory")
         .hasMessageContaining("minimum-per-operator=16777216")
-        .hasMessageContaining("state=8388608")
-        .hasMessageNotContaining("lease-share");
+        .hasMessageContaining("state=8388608");
   }
 
   @Test
@@ -237,9 +241,9 @@ class MemoryLeaseTest {
     }
   }
 
-  private static SlotMemory slot(long bytes) {
+  private static SlotMemory slot(long bytes, int parts) {
     return new SlotMemory(
-        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, Duration.ofNanos(1));
+        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}, Duration.ofNanos(1));
   }
 
   private static FasterSettings ofASlot(String size) {

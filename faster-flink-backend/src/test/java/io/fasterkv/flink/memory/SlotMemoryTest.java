@@ -24,12 +24,11 @@ import org.junit.jupiter.api.Test;
 class SlotMemoryTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
-  private static final double HALF = 0.5;
   private static final Duration NO_TIME = Duration.ofMillis(50);
 
   /** A store that releases memory down to {@code least}, in whole pages. */
   private static final class Store implements MemoryHolder {
-    final SlotMemory.Lease lease;
+    final SlotLeases.Lease lease;
     final long least;
     int asked;
     boolean isHanging;
@@ -41,7 +40,7 @@ class SlotMemoryTest {
     /** Length of its log. */
     long logBytes;
 
-    Store(SlotMemory.Lease lease, long least) {
+    Store(SlotLeases.Lease lease, long least) {
       this.lease = lease;
       this.least = least;
       lease.heldBy(this);
@@ -99,11 +98,16 @@ class SlotMemoryTest {
   }
 
   private static SlotMemory slot(long bytes, Duration longestWait) {
-    return new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, () -> {}, longestWait);
+    return slot(bytes, longestWait, 0);
+  }
+
+  private static SlotMemory slot(long bytes, Duration longestWait, int parts) {
+    return new SlotMemory(
+        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}, longestWait);
   }
 
   private static Store open(SlotMemory slot, long least) throws IOException {
-    return new Store(slot.lease("store", HALF, MIB), least);
+    return new Store(slot.lease("store", MIB), least);
   }
 
   private static List<Store> open(SlotMemory slot, int count, long least) throws IOException {
@@ -136,7 +140,7 @@ class SlotMemoryTest {
   }
 
   private static Store openLikeReal(SlotMemory slot) throws IOException {
-    SlotMemory.Lease lease = slot.lease("store", HALF, MIB);
+    SlotLeases.Lease lease = slot.lease("store", MIB);
     return new Store(lease, kept(lease.bytes()));
   }
 
@@ -160,6 +164,27 @@ class SlotMemoryTest {
     assertThat(stores.getFirst().lease.bytes()).isBetween(40 * MIB, 45 * MIB);
   }
 
+  /** Without native access: nothing is released, so the order of opening must not matter. */
+  @Test
+  void storesThatReleaseNothingGetEqualParts() throws IOException {
+    SlotMemory slot = slot(128 * MIB, NO_TIME, 32);
+    List<Store> stores = open(slot, 32, 128 * MIB);
+    assertThat(stores).allMatch(store -> store.lease.bytes() == 4 * MIB);
+    assertThatThrownBy(() -> open(slot, 0))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("too many operators")
+        .hasMessageContaining("memory.operators-per-slot=32");
+    stores.getFirst().lease.end();
+    assertThat(open(slot, 0).lease.bytes()).isEqualTo(4 * MIB);
+  }
+
+  @Test
+  void aPartIsNoSmallerThanTheMinimum() throws IOException {
+    SlotMemory slot = slot(10 * MIB, NO_TIME, 32);
+    assertThat(open(slot, 10, MIB)).allMatch(store -> store.lease.bytes() == MIB);
+    assertThat(slot.leased()).isEqualTo(10 * MIB);
+  }
+
   @Test
   void aStoreThatHangsIsSkippedAndItsMemoryIsFreeLater() throws IOException {
     SlotMemory slot = slot(8 * MIB, NO_TIME);
@@ -179,9 +204,9 @@ class SlotMemoryTest {
 
   @Test
   void aSlotWhoseStoresCannotGiveNamesThem() throws IOException {
-    SlotMemory slot = slot(4 * MIB);
-    new Store(slot.lease("joins (1/1)", 1, MIB), 4 * MIB);
-    assertThatThrownBy(() -> slot.lease("counts (1/1)", HALF, MIB))
+    SlotMemory slot = slot(4 * MIB, NO_TIME, 1);
+    new Store(slot.lease("joins (1/1)", MIB), 4 * MIB);
+    assertThatThrownBy(() -> slot.lease("counts (1/1)", MIB))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("leases in bytes=[joins (1/1): " + 4 * MIB + "]");
   }
@@ -189,14 +214,14 @@ class SlotMemoryTest {
   /** It restores its state, for example, on another task's thread. */
   @Test
   void anOpenerWaitsForAStoreThatIsStillOpening() throws Exception {
-    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1));
-    SlotMemory.Lease opening = slot.lease("first", 1, MIB);
-    CompletableFuture<SlotMemory.Lease> second = new CompletableFuture<>();
+    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1), 1);
+    SlotLeases.Lease opening = slot.lease("first", MIB);
+    CompletableFuture<SlotLeases.Lease> second = new CompletableFuture<>();
     Thread opener =
         Thread.ofPlatform()
             .start(() -> {
               try {
-                second.complete(slot.lease("second", HALF, MIB));
+                second.complete(slot.lease("second", MIB));
               } catch (IOException e) {
                 second.completeExceptionally(e);
               }
@@ -226,11 +251,11 @@ class SlotMemoryTest {
 
   @Test
   void anInterruptEndsTheWait() throws IOException {
-    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1));
-    Store only = new Store(slot.lease("store", 1, MIB), 0);
+    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1), 1);
+    Store only = new Store(slot.lease("store", MIB), 0);
     only.isHanging = true;
     Thread.currentThread().interrupt();
-    assertThatThrownBy(() -> slot.lease("store", HALF, MIB))
+    assertThatThrownBy(() -> slot.lease("store", MIB))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("interrupted");
     assertThat(Thread.interrupted()).isTrue();
@@ -243,7 +268,7 @@ class SlotMemoryTest {
         20,
         random -> {
           long pool = 16 * MIB;
-          SlotMemory slot = slot(pool, NO_TIME);
+          SlotMemory slot = slot(pool, NO_TIME, random.nextBoolean() ? 0 : 1 + random.nextInt(20));
           List<Store> stores = new ArrayList<>();
           for (int i = 0; i < 200; i++) {
             step(slot, stores, random);

@@ -78,6 +78,7 @@ abstract class ExportedStores {
         .logMemoryBytes(4096L << random.nextInt(2, 5))
         .scratchBytes(256 << 10)
         .mutableFraction(random.nextInt(3) / 2.0)
+        .growingIndex(random.nextBoolean())
         .deleteOnClose(true);
   }
 

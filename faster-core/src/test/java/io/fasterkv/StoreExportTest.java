@@ -100,6 +100,66 @@ class StoreExportTest extends ExportedStores {
     }
   }
 
+  /** Stores that share memory could not open together if each took its share of it at once. */
+  @Test
+  void anIndexThatGrowsTakesWhatTheOldOneUsed() throws Exception {
+    try (FasterStore store = FasterStore.open(small("store").build())) {
+      fill(store, 500, 1);
+      imported(store);
+    }
+    try (FasterStore store = FasterStore.recover(growing("own"))) {
+      long opened = store.statistics().index().bytes();
+      assertThat(opened).isEqualTo(128 << 10);
+      assertHolds(store, 500, 1);
+      fill(store, 50_000, 2);
+      while (store.statistics().index().bytes() < 2 * opened) {
+        Thread.onSpinWait();
+      }
+      assertHolds(store, 50_000, 2);
+    }
+  }
+
+  /** Each deleted key's tombstone is in the log, but the old index has freed its entry. */
+  @Test
+  void anIndexThatGrowsHasRoomForKeysThatWereDeleted() throws Exception {
+    int deleted = 10_000;
+    try (FasterStore store = FasterStore.open(small("store").build())) {
+      fill(store, deleted, 1);
+      long end = store.log().tailAddress();
+      try (var session = store.newSession().spans(new BytesFunctions())) {
+        for (int key = 0; key < deleted; key++) {
+          session.delete(ModelDriver.key(key), null);
+        }
+      }
+      fill(store, 500, 2);
+      store.log().compact(end);
+      assertThat(store.statistics().index().saturatedChains()).isZero();
+      imported(store);
+    }
+    try (FasterStore store = FasterStore.recover(growing("own"))) {
+      assertThat(store.statistics().index().bytes()).isLessThan(1 << 20);
+      assertHolds(store, 500, 2);
+      assertThat(seen(store)).hasSize(500);
+    }
+  }
+
+  /** Exports a store, and imports that into the directory {@code own}. */
+  private void imported(FasterStore store) throws Exception {
+    try (StoreExport export = store.integration().export()) {
+      StoreImport imported = FasterStore.readExport(export.head(), "head");
+      write(imported, keep(export), directory.resolve("own"), new SplittableRandom(1));
+    }
+  }
+
+  private StoreConfig growing(String name) {
+    return small(name)
+        .memoryBytes(8 << 20)
+        .indexBytes(2 << 20)
+        .maxIndexBytes(0)
+        .growingIndex(true)
+        .build();
+  }
+
   /** A store for some of the keys finds, lists and keeps no others. */
   @Test
   void keysOfOthersAreNotThere() throws Exception {

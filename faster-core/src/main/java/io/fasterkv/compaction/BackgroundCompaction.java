@@ -40,6 +40,10 @@ public final class BackgroundCompaction implements AutoCloseable {
   private static final long MOST_TIMES = 2;
 
   private static final long LOOK_NANOS = 10_000_000;
+
+  /** The pause without appends: a slot may have a hundred idle stores. */
+  private static final long IDLE_NANOS = 100_000_000;
+
   private static final long REFUSED_NANOS = 1_000_000_000;
 
   private final Engine engine;
@@ -138,6 +142,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   public void close() {
     isClosed = true;
     throttle.release();
+    LockSupport.unpark(thread);
     OwnThread.awaitEnd(thread);
   }
 
@@ -180,7 +185,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         compactForReads();
       } else {
         checkRecovered();
-        park.accept(LOOK_NANOS);
+        park.accept(appends.wasQuiet() ? IDLE_NANOS : LOOK_NANOS);
       }
     } catch (DeviceFailed e) {
       if (!(e.getCause() instanceof OriginUnreadable)) {

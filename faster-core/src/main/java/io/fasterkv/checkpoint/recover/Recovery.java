@@ -171,7 +171,7 @@ public final class Recovery {
     long main = manifest.index().mainBuckets();
     IndexGeometry saved = new IndexGeometry(main, 0, manifest.index().tagBase());
     if (!manifest.hasImage()) {
-      IndexGeometry refined = saved.refined(config.indexBytes() + lentBytes);
+      IndexGeometry refined = saved.refined(bytesToFill());
       // All entries are made anew. New tags are at least as fine as the old ones, if each bucket
       // that these count from is now a whole number of buckets.
       return main % saved.tagBase() == 0
@@ -187,6 +187,20 @@ public final class Recovery {
     long lent = Math.min(lentBytes / IndexImage.BUCKET_BYTES, most - geometry.overflowBuckets());
     long overflow = geometry.overflowBuckets() + Math.max(0, lent);
     return new IndexGeometry(main, overflow, saved.tagBase());
+  }
+
+  /**
+   * Memory for an index that is made from the log: all that it may have. One that can grow begins
+   * with what the old one used, since other stores may need the rest: the old one kept its buckets
+   * when keys were deleted, so they are enough for all records.
+   */
+  private long bytesToFill() {
+    long most = config.indexBytes() + lentBytes;
+    if (!config.growingIndex() || lentBytes > 0 || manifest.index().isSharing()) {
+      return most;
+    }
+    long used = usedIndexBytes(manifest) + spareBuckets() * IndexImage.BUCKET_BYTES;
+    return Math.min(most, Math.max(IndexGeometry.first(config.indexBytes()).bytes(), used));
   }
 
   /**

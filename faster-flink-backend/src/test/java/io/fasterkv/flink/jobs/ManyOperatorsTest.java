@@ -22,7 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Tests that many operators share the memory of a slot, before and after failures. */
 class ManyOperatorsTest {
-  private static final int OPERATORS = 30;
+  private static final int OPERATORS = 100;
   private static final MemorySize OF_A_SLOT = MemorySize.ofMebiBytes(128);
 
   @RegisterExtension
@@ -59,15 +59,16 @@ class ManyOperatorsTest {
     }
   }
 
-  @Tag("slow")
+  @Tag("long")
   @ParameterizedTest
   @ValueSource(booleans = {true, false})
-  void thirtyOperatorsShare128Megabytes(boolean areChained) throws Exception {
+  void aHundredOperatorsShare128Megabytes(boolean areChained) throws Exception {
     Configuration config =
         JobSettings.INCREMENTAL
             .config(directory)
             .set(StateBackendOptions.STATE_BACKEND, FasterStateBackendFactory.class.getName());
     config.removeConfig(FasterOptions.FIXED_MEMORY);
+    config.set(FasterOptions.OPERATORS, OPERATORS);
     // Otherwise each is a task of its own, and the tasks open their stores at the same time.
     config.set(PipelineOptions.OPERATOR_CHAINING, areChained);
     FailingJob.check(

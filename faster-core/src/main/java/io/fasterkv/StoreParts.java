@@ -1,6 +1,7 @@
 package io.fasterkv;
 
 import io.fasterkv.api.StoreException.BadConfig;
+import io.fasterkv.api.StoreException.OutOfBudget;
 import io.fasterkv.api.checkpoint.CheckpointToken;
 import io.fasterkv.api.checkpoint.RecoveryRequest;
 import io.fasterkv.api.config.StoreConfig;
@@ -52,6 +53,17 @@ record StoreParts(
   static StoreParts recovered(
       StoreConfig config, CheckpointToken token, RecoveryRequest request, LogDevice device) {
     Recovery recovery = Recovery.plan(config, token, request);
+    try {
+      return recovered(recovery, device);
+    } catch (OutOfBudget e) {
+      if (!recovery.mayTakeMore()) {
+        throw e;
+      }
+      return recovered(recovery.withWholeIndex(), device);
+    }
+  }
+
+  private static StoreParts recovered(Recovery recovery, LogDevice device) {
     StoreParts parts =
         build(
             recovery.config(),

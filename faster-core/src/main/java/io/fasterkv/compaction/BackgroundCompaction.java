@@ -49,6 +49,7 @@ public final class BackgroundCompaction implements AutoCloseable {
   private final Engine engine;
   private final Compactor compactor;
   private final RunTrigger trigger;
+  private final PinnedLogLimit limit;
   private final WriteThrottle throttle;
   private final LiveEstimator estimator;
   private final @Nullable ExpirySample sample;
@@ -73,6 +74,10 @@ public final class BackgroundCompaction implements AutoCloseable {
   private boolean isGuessed;
 
   private volatile boolean isClosed;
+
+  /** Whether it pauses for longer, because nothing was appended. */
+  private volatile boolean isIdle;
+
   private volatile @Nullable Throwable failure;
 
   /**
@@ -88,7 +93,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.park = park;
     logger = config.logger();
     trigger = new RunTrigger(engine.log().room()::wholeBytes);
-    PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
+    limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     throttle =
         new WriteThrottle(
@@ -97,7 +102,7 @@ public final class BackgroundCompaction implements AutoCloseable {
             config.logMemoryBytes(),
             bytesPerSecond == 0,
             size(),
-            limit::mayBeLong);
+            this::mayBeLong);
     this.compactor = compactor;
     estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
@@ -142,7 +147,6 @@ public final class BackgroundCompaction implements AutoCloseable {
   public void close() {
     isClosed = true;
     throttle.release();
-    LockSupport.unpark(thread);
     OwnThread.awaitEnd(thread);
   }
 
@@ -185,7 +189,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         compactForReads();
       } else {
         checkRecovered();
-        park.accept(appends.wasQuiet() ? IDLE_NANOS : LOOK_NANOS);
+        pauseBetweenLooks();
       }
     } catch (DeviceFailed e) {
       if (!(e.getCause() instanceof OriginUnreadable)) {
@@ -194,6 +198,23 @@ public final class BackgroundCompaction implements AutoCloseable {
       // The log still exists at its origin, and the background fill retries too.
       refused(e);
     }
+  }
+
+  private void pauseBetweenLooks() {
+    isIdle = appends.wasQuiet();
+    park.accept(isIdle ? IDLE_NANOS : LOOK_NANOS);
+    isIdle = false;
+  }
+
+  /**
+   * Length that the log may reach, besides its memory. Sessions ask for it when the log has reached
+   * the last limit, and wait if it is not larger: then this thread must not be idle.
+   */
+  private long mayBeLong(long liveBytes) {
+    if (isIdle) {
+      LockSupport.unpark(thread);
+    }
+    return limit.mayBeLong(liveBytes);
   }
 
   /**

@@ -7,9 +7,9 @@ interface BucketMover {
 
   /**
    * Moves bucket {@code bucket} of the smaller table, starting at {@code step}, which is 0 at
-   * first. Returns {@link #DONE}, or the step to continue with when the log has room again. The old
-   * table does not count the bucket's entries any more when it is done. The caller must have
-   * claimed the bucket and be protected.
+   * first. Returns {@link #DONE}, or the step to continue with when the log has room again. Before
+   * it returns {@link #DONE}, it subtracts the bucket's entries from the old table's count. The
+   * caller must have claimed the bucket and be protected.
    */
   int move(long bucket, int step);
 }

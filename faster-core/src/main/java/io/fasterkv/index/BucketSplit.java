@@ -69,8 +69,9 @@ final class BucketSplit implements BucketMover {
         fill(old, first + side, own[side].toArray());
       }
     }
-    to.overflow().release((long) sides * old.overflowBuckets());
     from.countEntries(-old.entries());
+    // The last step: if the one before fails, the bucket is moved again.
+    to.overflow().release((long) sides * old.overflowBuckets());
     return DONE;
   }
 

@@ -3,7 +3,6 @@ package io.fasterkv.index;
 import io.fasterkv.memory.Words;
 import io.fasterkv.record.Address;
 import java.util.Arrays;
-import java.util.stream.LongStream;
 
 /**
  * The entries of one main bucket and its overflow buckets, read when no thread changes them any
@@ -42,7 +41,11 @@ final class FrozenChain {
 
   /** Number of entries in use. */
   int entries() {
-    return (int) LongStream.of(words).filter(word -> word != 0).count();
+    int entries = 0;
+    for (long word : words) {
+      entries += word != 0 ? 1 : 0;
+    }
+    return entries;
   }
 
   /** An entry's word; 0 if it is free. */

@@ -271,8 +271,8 @@ public final class IndexTable {
   }
 
   /**
-   * Number of entries, but for those that a resize has moved; exact if no thread changes the index,
-   * otherwise approximate.
+   * Number of entries, without those that a resize has moved to a new table; exact if no thread
+   * changes the index, otherwise approximate.
    */
   public long entries() {
     return entries.sum();

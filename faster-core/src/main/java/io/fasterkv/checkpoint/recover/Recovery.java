@@ -42,6 +42,9 @@ public final class Recovery {
   /** Bytes of the log's memory that the index has taken over. */
   private final long lentBytes;
 
+  /** Whether the index leaves memory for later, if it can grow. */
+  private final boolean takesLittle;
+
   private final RecoveryRequest request;
   private final CheckpointFiles files;
   private final CheckpointManifest manifest;
@@ -50,9 +53,14 @@ public final class Recovery {
   private final @Nullable Image image;
 
   private Recovery(
-      StoreConfig config, RecoveryRequest request, CheckpointManifest manifest, long lentBytes) {
+      StoreConfig config,
+      RecoveryRequest request,
+      CheckpointManifest manifest,
+      long lentBytes,
+      boolean takesLittle) {
     this.config = config;
     this.lentBytes = lentBytes;
+    this.takesLittle = takesLittle;
     this.request = request;
     this.manifest = manifest;
     files = new CheckpointFiles(config.directory());
@@ -130,7 +138,7 @@ public final class Recovery {
     StoreConfig fitting =
         config.keyFilter() == null ? fitting(config, usedIndexBytes(manifest)) : config;
     long lentBytes = config.logMemoryBytes() - fitting.logMemoryBytes();
-    Recovery recovery = new Recovery(fitting, request, manifest, lentBytes);
+    Recovery recovery = new Recovery(fitting, request, manifest, lentBytes, true);
     recovery.checkFits();
     if (request.origin() != null) {
       OriginReplay.requireLogOf(manifest, request.origin());
@@ -171,7 +179,7 @@ public final class Recovery {
     long main = manifest.index().mainBuckets();
     IndexGeometry saved = new IndexGeometry(main, 0, manifest.index().tagBase());
     if (!manifest.hasImage()) {
-      IndexGeometry refined = saved.refined(bytesToFill());
+      IndexGeometry refined = geometryToFill(saved);
       // All entries are made anew. New tags are at least as fine as the old ones, if each bucket
       // that these count from is now a whole number of buckets.
       return main % saved.tagBase() == 0
@@ -190,17 +198,36 @@ public final class Recovery {
   }
 
   /**
-   * Memory for an index that is made from the log: all that it may have. One that can grow begins
-   * with what the old one used, since other stores may need the rest: the old one kept its buckets
-   * when keys were deleted, so they are enough for all records.
+   * The index to be made from the log. One that can grow begins at the size of the old one, since
+   * other stores may need the rest of the memory.
    */
-  private long bytesToFill() {
+  private IndexGeometry geometryToFill(IndexGeometry saved) {
     long most = config.indexBytes() + lentBytes;
-    if (!config.growingIndex() || lentBytes > 0 || manifest.index().isSharing()) {
-      return most;
+    if (!mayTakeMore()) {
+      return saved.refined(most);
     }
-    long used = usedIndexBytes(manifest) + spareBuckets() * IndexImage.BUCKET_BYTES;
-    return Math.min(most, Math.max(IndexGeometry.first(config.indexBytes()).bytes(), used));
+    long used = manifest.index().overflowUsed() + spareBuckets();
+    IndexGeometry old = saved.withOverflow(used, 0, Long.MAX_VALUE);
+    IndexGeometry first = saved.refined(IndexGeometry.first(config.indexBytes()).bytes());
+    IndexGeometry larger = old.bytes() > first.bytes() ? old : first;
+    return larger.bytes() > most ? saved.refined(most) : larger;
+  }
+
+  /**
+   * Whether {@link #withWholeIndex} may help if the index has no room. The old index need not have
+   * had an entry for each key of the log: one restored for some of the keys has none for others.
+   */
+  public boolean mayTakeMore() {
+    return takesLittle
+        && config.growingIndex()
+        && lentBytes == 0
+        && !manifest.hasImage()
+        && !manifest.index().isSharing();
+  }
+
+  /** The same plan, with an index that has all the memory that it may have. */
+  public Recovery withWholeIndex() {
+    return new Recovery(config, request, manifest, lentBytes, false);
   }
 
   /**

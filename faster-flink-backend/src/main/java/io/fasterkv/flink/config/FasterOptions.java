@@ -41,15 +41,25 @@ public final class FasterOptions {
                   + " stores do not use managed memory, and you must count the memory of all slots"
                   + " as task off-heap memory. Set this or fixed-per-operator, not both.");
 
+  /** The part of the slot's free memory that a new store leases. */
+  public static final ConfigOption<Double> LEASE_SHARE =
+      ConfigOptions.key("state.backend.faster.memory.lease-share")
+          .doubleType()
+          .defaultValue(0.5)
+          .withDescription(
+              "Part of the slot's free memory that each new store leases, above 0 and up to 1. The"
+                  + " n-th store of a slot leases at most an n-th of it, so that later stores find"
+                  + " room. With one stateful operator in a slot, 1 gives it all the memory.");
+
   /** The expected number of operators with state in a slot. */
   public static final ConfigOption<Integer> OPERATORS =
       ConfigOptions.key("state.backend.faster.memory.operators-per-slot")
           .intType()
           .defaultValue(32)
           .withDescription(
-              "Only without native access, where memory cannot move between stores: number of equal"
-                  + " parts of the slot's memory, 1 to 1000. Each operator with state has one. Set"
-                  + " it to the number of such operators.");
+              "Only without native access, where logs cannot release memory: number of equal parts"
+                  + " of the slot's memory, 1 to 1000. Each store leases one. Set it to the number"
+                  + " of operators with state.");
 
   /** The minimum memory of a new store. */
   public static final ConfigOption<MemorySize> MINIMUM_MEMORY =

@@ -72,7 +72,7 @@ public final class MemoryLease implements AutoCloseable {
   static MemoryLease acquire(
       MemoryManager manager, String name, double fraction, FasterSettings settings)
       throws IOException {
-    return acquire(pool(manager, fraction, parts(settings)), name, settings);
+    return acquire(pool(manager, fraction, opening(settings)), name, settings);
   }
 
   private static MemoryLease acquire(
@@ -109,7 +109,7 @@ public final class MemoryLease implements AutoCloseable {
             return new SlotMemory(
                 bytes,
                 FasterOptions.FIXED_SLOT_MEMORY,
-                parts(settings),
+                opening(settings),
                 () -> FixedMemory.OF_THE_PROCESS.release(bytes));
           },
           wanted);
@@ -120,17 +120,18 @@ public final class MemoryLease implements AutoCloseable {
     }
   }
 
-  /** How many parts a pool has; 0 if memory moves between stores. */
-  private static int parts(FasterSettings settings) {
-    return NativeAccess.isGranted() ? 0 : settings.operators();
+  private static OpeningPart opening(FasterSettings settings) {
+    return NativeAccess.isGranted()
+        ? OpeningPart.ofFree(settings.leaseShare())
+        : OpeningPart.ofPool(settings.operators());
   }
 
   private static OpaqueMemoryResource<SlotMemory> pool(
-      MemoryManager manager, double fraction, int parts) throws IOException {
+      MemoryManager manager, double fraction, OpeningPart opening) throws IOException {
     try {
       return manager.getSharedMemoryResourceForManagedMemory(
           POOL,
-          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}),
+          bytes -> new SlotMemory(bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, opening, () -> {}),
           fraction);
     } catch (Exception refused) {
       throw new IOException(

@@ -45,7 +45,7 @@ final class SlotBalance {
   /** Number of looks before a store may lose memory. */
   private static final int LEAST_LOOKS = 4;
 
-  /** What is known of one store. */
+  /** What the balance knows of one store. */
   private static final class Watched {
     /** What the store had done at the first of the looks that count. */
     @Nullable MemoryUses before;
@@ -90,10 +90,10 @@ final class SlotBalance {
     return isMoved;
   }
 
-  /** An index keeps what it gets, and a store that opens later must find its fair part. */
+  /** An index keeps what it gets, and a store that opens later must find its part. */
   private long mostForIndexes(List<MemoryArbiter.Store> stores) {
     long releasable = stores.stream().mapToLong(MemoryArbiter.Store::releasable).sum();
-    return leases.free() + releasable - leases.fairBytes();
+    return leases.free() + releasable - leases.reservedBytes();
   }
 
   /** The fewest bytes that are worth a move. */
@@ -125,18 +125,17 @@ final class SlotBalance {
   /** Makes a move; returns whether memory has moved. */
   private boolean make(Move move, List<Lease> open) throws InterruptedException {
     Lease taker = open.get(move.to());
-    boolean isMoved;
     if (move.from() == move.to()) {
-      isMoved = moveWithin(taker, move.bytes());
-    } else {
-      if (move.from() != Move.FREE) {
-        takeFrom(open.get(move.from()), move.bytes());
-      }
-      if (leases.free() < leastMove()) {
-        return false;
-      }
-      isMoved = give(taker, move);
+      return restUnless(moveWithin(taker, move.bytes()), taker);
     }
+    if (move.from() != Move.FREE) {
+      takeFrom(open.get(move.from()), move.bytes());
+    }
+    long given = leases.free() < leastMove() ? 0 : taker.raise(move.bytes());
+    return given > 0 && restUnless(give(taker, given, move.isForIndex()), taker);
+  }
+
+  private boolean restUnless(boolean isMoved, Lease taker) {
     rest(taker, isMoved ? 0 : SHORT_REST_LOOKS);
     return isMoved;
   }
@@ -156,15 +155,13 @@ final class SlotBalance {
     return holder != null && holder.moveIndexMemoryToLog(most) > 0;
   }
 
-  /** Offers a store what is free, as far as it is meant to get it; returns whether it took any. */
-  private static boolean give(Lease lease, Move move) {
-    long given = lease.raise(move.bytes());
+  /** Offers a store what its lease was raised by; returns whether it took any. */
+  private static boolean give(Lease lease, long given, boolean isForIndex) {
     long accepted = 0;
     try {
       MemoryHolder holder = lease.holder();
-      if (given > 0 && holder != null) {
-        accepted =
-            move.isForIndex() ? holder.acceptIndexMemory(given) : holder.acceptLogMemory(given);
+      if (holder != null) {
+        accepted = isForIndex ? holder.acceptIndexMemory(given) : holder.acceptLogMemory(given);
       }
     } finally {
       lease.shrink(given - accepted);

@@ -24,12 +24,12 @@ import org.jspecify.annotations.Nullable;
  * Divides a slot's memory for state among its stores. The leases never add up to more than the
  * pool. Safe for use by all threads.
  *
- * <p>The number of stores is not known in advance, so the first one leases half of the pool, and
- * the n-th one an n-th of what is free. If that is less than a fair part, which is a quarter of an
- * equal part, the largest stores release what is missing, down to a fair part, and down to the
- * minimum if the new store still has less. One that takes longer than {@link #LONGEST_WAIT} is
- * skipped; what it releases later is free then. A new store that has less than its minimum also
- * waits for stores that are still opening.
+ * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
+ * n-th one at most an n-th of it ({@link OpeningPart}). If that is less than a fair part, which is
+ * a quarter of an equal part, the largest stores release what is missing, down to a fair part, and
+ * down to the minimum if the new store still has less. One that takes longer than {@link
+ * #LONGEST_WAIT} is skipped; what it releases later is free then. A new store that has less than
+ * its minimum also waits for stores that are still opening.
  *
  * <p>Where stores cannot release memory, the pool has a number of equal parts, and each store
  * leases one.
@@ -50,7 +50,7 @@ final class SlotLeases {
 
   private final long bytes;
   private final String option;
-  private final int parts;
+  private final OpeningPart opening;
   private final long longestWaitNanos;
 
   private final List<Lease> leases = new ArrayList<>();
@@ -61,25 +61,25 @@ final class SlotLeases {
 
   /**
    * @param option the option to raise if the memory is too little
-   * @param parts number of equal parts, or 0 if stores release memory
+   * @param opening how much a store leases
    */
-  SlotLeases(long bytes, String option, int parts) {
-    this(bytes, option, parts, LONGEST_WAIT);
+  SlotLeases(long bytes, String option, OpeningPart opening) {
+    this(bytes, option, opening, LONGEST_WAIT);
   }
 
   /**
    * @param longestWait for one other store; the longest wait in all is three times as long
    */
-  SlotLeases(long bytes, String option, int parts, Duration longestWait) {
+  SlotLeases(long bytes, String option, OpeningPart opening, Duration longestWait) {
     this.bytes = bytes;
     this.option = option;
-    this.parts = parts;
+    this.opening = opening;
     longestWaitNanos = longestWait.toNanos();
   }
 
   /** An attempt to move memory. */
   interface Attempt {
-    /** Returns whether it did. */
+    /** Returns whether memory has moved. */
     boolean run() throws InterruptedException;
   }
 
@@ -173,7 +173,7 @@ final class SlotLeases {
     boolean isMine = false;
     try {
       isMine = reclaiming.tryLock(WAITS_IN_ALL * longestWaitNanos, TimeUnit.NANOSECONDS);
-      long wanted = isMine ? reclaim(minimum, deadline) : part();
+      long wanted = isMine ? reclaim(minimum, deadline) : part(minimum);
       return grant(name, wanted, minimum);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -187,24 +187,24 @@ final class SlotLeases {
 
   /** Leases memory that is free; null if that would be less than a fair part. */
   private synchronized @Nullable Lease tryLease(String name, long minimum) throws IOException {
-    long part = part();
+    long part = part(minimum);
     return part >= Math.max(minimum, fairBytes()) ? grant(name, part, minimum) : null;
   }
 
   /** Bytes that a store gets without asking others. */
-  private synchronized long part() {
-    return parts > 0 ? Math.min(free(), bytes / parts) : free() / Math.max(2, leases.size() + 1);
+  private synchronized long part(long minimum) {
+    return opening.bytes(bytes, free(), leases.size(), minimum);
   }
 
   /** Bytes that others release memory for. */
   synchronized long fairBytes() {
     long fair = bytes / (leases.size() + 1) / FAIR_DIVISOR;
-    return parts > 0 ? Math.min(fair, bytes / parts) : fair;
+    return opening.isOfPool() ? Math.min(fair, bytes / opening.parts()) : fair;
   }
 
   /** Makes larger stores release what a new one lacks; returns how many bytes that may lease. */
   private long reclaim(long minimum, long deadline) throws InterruptedException {
-    long part = part();
+    long part = part(minimum);
     long free = free();
     long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
@@ -337,8 +337,28 @@ final class SlotLeases {
                 + leases.stream().map(Lease::toString).collect(Collectors.joining(", ", "[", "]"))
                 + "; raise "
                 + option
-                + (parts > 0 ? " and " + FasterOptions.OPERATORS.key() + "=" + parts : "")
+                + remedy()
                 + ", or give operators slot sharing groups of their own");
+  }
+
+  private String remedy() {
+    if (!opening.isOfPool()) {
+      return ", lower "
+          + FasterOptions.LEASE_SHARE.key()
+          + " so that the slot's first stores leave more to the others";
+    }
+    return leases.size() < opening.parts()
+        ? ""
+        : ", raise "
+            + FasterOptions.OPERATORS.key()
+            + "="
+            + opening.parts()
+            + " to the number of operators with state";
+  }
+
+  /** Free bytes that no index may take: stores that open later must find them. */
+  synchronized long reservedBytes() {
+    return Math.max(fairBytes(), opening.reservedBytes(bytes, leases.size()));
   }
 
   /** Bytes of the pool. */

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 final class SlotMemory implements AutoCloseable {
   private final SlotLeases leases;
   private final SlotBalance balance;
-  private final int parts;
+  private final OpeningPart opening;
   private final Runnable release;
 
   /** Null until {@link #balanceAlways}. */
@@ -23,25 +23,28 @@ final class SlotMemory implements AutoCloseable {
 
   /**
    * @param option the option to raise if the memory is too little
-   * @param parts number of equal parts, one for each store, if stores cannot release memory; 0 if
-   *     they can
+   * @param opening how much a store leases
    * @param release called when no store uses the pool any more
    */
-  SlotMemory(long bytes, ConfigOption<?> option, int parts, Runnable release) {
-    this(new SlotLeases(bytes, option.key(), parts), parts, release);
+  SlotMemory(long bytes, ConfigOption<?> option, OpeningPart opening, Runnable release) {
+    this(new SlotLeases(bytes, option.key(), opening), opening, release);
   }
 
   /**
    * @param longestWait for one other store; the longest wait in all is three times as long
    */
   SlotMemory(
-      long bytes, ConfigOption<?> option, int parts, Runnable release, Duration longestWait) {
-    this(new SlotLeases(bytes, option.key(), parts, longestWait), parts, release);
+      long bytes,
+      ConfigOption<?> option,
+      OpeningPart opening,
+      Runnable release,
+      Duration longestWait) {
+    this(new SlotLeases(bytes, option.key(), opening, longestWait), opening, release);
   }
 
-  private SlotMemory(SlotLeases leases, int parts, Runnable release) {
+  private SlotMemory(SlotLeases leases, OpeningPart opening, Runnable release) {
     this.leases = leases;
-    this.parts = parts;
+    this.opening = opening;
     this.release = release;
     balance = new SlotBalance(leases);
   }
@@ -64,18 +67,18 @@ final class SlotMemory implements AutoCloseable {
   synchronized void balanceAlways(Logger logger) {
     if (balancing == null) {
       balancing = MemoryBalancing.start(this::balance, logger);
-      if (parts > 0) {
+      if (opening.isOfPool()) {
         logger.log(
             Level.INFO,
-            "without native access no memory moves between the logs of a slot's stores, and each"
-                + " store has an equal part of the slot's memory: bytes="
-                + leases.bytes() / parts
+            "without native access logs release no memory, and each store has an equal part of the"
+                + " slot's memory: bytes="
+                + leases.bytes()
                 + ", "
                 + FasterOptions.OPERATORS.key()
                 + "="
-                + parts
-                + "; set this option to the number of operators with state, or start Java with"
-                + " --enable-native-access=ALL-UNNAMED");
+                + opening.parts()
+                + "; set this option to the number of operators with state, or on Linux start Java"
+                + " with --enable-native-access=ALL-UNNAMED");
       }
     }
   }

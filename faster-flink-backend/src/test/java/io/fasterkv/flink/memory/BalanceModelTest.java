@@ -121,7 +121,9 @@ class BalanceModelTest {
     Slot(long pool, SplittableRandom random) {
       this.pool = pool;
       this.random = random;
-      memory = new SlotMemory(pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, 0, () -> {});
+      memory =
+          new SlotMemory(
+              pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, OpeningPart.ofFree(0.5), () -> {});
     }
 
     Store open(long stateBytes, long rate) throws IOException {

@@ -43,7 +43,10 @@ class MemoryBalancingTest {
 
   private SlotMemory slot() {
     return new SlotMemory(
-        POOL, TaskManagerOptions.MANAGED_MEMORY_SIZE, 0, released::incrementAndGet);
+        POOL,
+        TaskManagerOptions.MANAGED_MEMORY_SIZE,
+        OpeningPart.ofFree(0.5),
+        released::incrementAndGet);
   }
 
   /** A store of a slot whose keys have their own numbers as values. */

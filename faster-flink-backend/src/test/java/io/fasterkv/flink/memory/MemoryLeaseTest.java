@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.function.LongConsumer;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -40,7 +41,7 @@ class MemoryLeaseTest {
     Seeds.run(
         20,
         random -> {
-          SlotMemory slot = slot(SLOT_BYTES, random.nextInt(20));
+          SlotMemory slot = slot(SLOT_BYTES, opening(random));
           Deque<SlotLeases.Lease> leases = new ArrayDeque<>();
           long sum = 0;
           for (int i = 0; i < 500; i++) {
@@ -85,7 +86,7 @@ class MemoryLeaseTest {
    */
   @Test
   void aSlotHasRoomForManyStores() throws IOException {
-    SlotMemory slot = slot(512L << 20, 0);
+    SlotMemory slot = slot(512L << 20, OpeningPart.ofFree(0.5));
     FasterSettings settings = FasterSettings.defaults();
     List<SlotLeases.Lease> leases = new ArrayList<>();
     for (int store = 1; store <= 32; store++) {
@@ -108,7 +109,7 @@ class MemoryLeaseTest {
   void aSlotThatIsUsedUpSaysWhatToRaise() throws IOException {
     MemoryManager manager = manager();
     Configuration config = new Configuration();
-    config.setString("state.backend.faster.memory.minimum-per-operator", "8mb");
+    config.setString("state.backend.faster.memory.lease-share", "1");
     FasterSettings greedy = FasterSettings.from(config);
     try (MemoryLease all = MemoryLease.acquire(manager, "store", 1.0, greedy)) {
       assertThat(all.bytes()).isEqualTo(SLOT_BYTES);
@@ -119,7 +120,7 @@ class MemoryLeaseTest {
           .hasMessageContaining("operators=1, free=0")
           .hasMessageContaining("leases in bytes=[store: " + SLOT_BYTES + "]")
           .hasMessageContaining("taskmanager.memory.managed.size")
-          .hasMessageNotContaining("operators-per-slot");
+          .hasMessageContaining("lease-share");
     }
     assertThat(manager.verifyEmpty()).isTrue();
   }
@@ -135,6 +136,7 @@ class MemoryLeaseTest {
         .hasMessageContaining("fixed-per-slot");
   }
 
+  /** Lowering the share of other stores would not help. */
   @Test
   void aMinimumAboveTheSlotSaysSo() {
     Configuration config = new Configuration();
@@ -144,7 +146,8 @@ class MemoryLeaseTest {
         .isInstanceOf(IOException.class)
         .hasMessageContaining("exceeds the slot's memory")
         .hasMessageContaining("minimum-per-operator=16777216")
-        .hasMessageContaining("state=8388608");
+        .hasMessageContaining("state=8388608")
+        .hasMessageNotContaining("lease-share");
   }
 
   @Test
@@ -241,9 +244,15 @@ class MemoryLeaseTest {
     }
   }
 
-  private static SlotMemory slot(long bytes, int parts) {
+  private static OpeningPart opening(SplittableRandom random) {
+    return random.nextBoolean()
+        ? OpeningPart.ofFree(1 - random.nextDouble())
+        : OpeningPart.ofPool(1 + random.nextInt(20));
+  }
+
+  private static SlotMemory slot(long bytes, OpeningPart opening) {
     return new SlotMemory(
-        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}, Duration.ofNanos(1));
+        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, opening, () -> {}, Duration.ofNanos(1));
   }
 
   private static FasterSettings ofASlot(String size) {

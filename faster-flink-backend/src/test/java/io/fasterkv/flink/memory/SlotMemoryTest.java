@@ -24,6 +24,8 @@ import org.junit.jupiter.api.Test;
 class SlotMemoryTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
+  private static final OpeningPart HALF = OpeningPart.ofFree(0.5);
+  private static final OpeningPart ALL = OpeningPart.ofFree(1);
   private static final Duration NO_TIME = Duration.ofMillis(50);
 
   /** A store that releases memory down to {@code least}, in whole pages. */
@@ -36,6 +38,9 @@ class SlotMemoryTest {
     long late;
     long hits;
     long diskReads;
+
+    /** What its index lacks. */
+    long indexLack;
 
     /** Length of its log. */
     long logBytes;
@@ -89,7 +94,8 @@ class SlotMemoryTest {
     @Override
     public MemoryUses memoryUses() {
       long used = Math.min(logBytes, lease.bytes());
-      return new MemoryUses(hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, 0, 0, 0);
+      return new MemoryUses(
+          hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, indexLack, 0, 0);
     }
   }
 
@@ -98,12 +104,12 @@ class SlotMemoryTest {
   }
 
   private static SlotMemory slot(long bytes, Duration longestWait) {
-    return slot(bytes, longestWait, 0);
+    return slot(bytes, longestWait, HALF);
   }
 
-  private static SlotMemory slot(long bytes, Duration longestWait, int parts) {
+  private static SlotMemory slot(long bytes, Duration longestWait, OpeningPart opening) {
     return new SlotMemory(
-        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, parts, () -> {}, longestWait);
+        bytes, TaskManagerOptions.MANAGED_MEMORY_SIZE, opening, () -> {}, longestWait);
   }
 
   private static Store open(SlotMemory slot, long least) throws IOException {
@@ -167,22 +173,34 @@ class SlotMemoryTest {
   /** Without native access: nothing is released, so the order of opening must not matter. */
   @Test
   void storesThatReleaseNothingGetEqualParts() throws IOException {
-    SlotMemory slot = slot(128 * MIB, NO_TIME, 32);
+    SlotMemory slot = slot(128 * MIB, NO_TIME, OpeningPart.ofPool(32));
     List<Store> stores = open(slot, 32, 128 * MIB);
     assertThat(stores).allMatch(store -> store.lease.bytes() == 4 * MIB);
     assertThatThrownBy(() -> open(slot, 0))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("too many operators")
-        .hasMessageContaining("memory.operators-per-slot=32");
+        .hasMessageContaining("raise state.backend.faster.memory.operators-per-slot=32");
     stores.getFirst().lease.end();
     assertThat(open(slot, 0).lease.bytes()).isEqualTo(4 * MIB);
   }
 
   @Test
   void aPartIsNoSmallerThanTheMinimum() throws IOException {
-    SlotMemory slot = slot(10 * MIB, NO_TIME, 32);
+    SlotMemory slot = slot(10 * MIB, NO_TIME, OpeningPart.ofPool(32));
     assertThat(open(slot, 10, MIB)).allMatch(store -> store.lease.bytes() == MIB);
     assertThat(slot.leased()).isEqualTo(10 * MIB);
+  }
+
+  /** An index keeps what it takes, so it may not take the parts of stores that open later. */
+  @Test
+  void noIndexTakesThePartsOfLaterStores() throws Exception {
+    SlotMemory slot = slot(128 * MIB, NO_TIME, OpeningPart.ofPool(8));
+    Store first = open(slot, 128 * MIB);
+    first.indexLack = 64 * MIB;
+    for (int look = 0; look < 100; look++) {
+      slot.balance();
+    }
+    assertThat(open(slot, 7, 128 * MIB)).allMatch(store -> store.lease.bytes() == 16 * MIB);
   }
 
   @Test
@@ -204,7 +222,7 @@ class SlotMemoryTest {
 
   @Test
   void aSlotWhoseStoresCannotGiveNamesThem() throws IOException {
-    SlotMemory slot = slot(4 * MIB, NO_TIME, 1);
+    SlotMemory slot = slot(4 * MIB, NO_TIME, ALL);
     new Store(slot.lease("joins (1/1)", MIB), 4 * MIB);
     assertThatThrownBy(() -> slot.lease("counts (1/1)", MIB))
         .isInstanceOf(IOException.class)
@@ -214,7 +232,7 @@ class SlotMemoryTest {
   /** It restores its state, for example, on another task's thread. */
   @Test
   void anOpenerWaitsForAStoreThatIsStillOpening() throws Exception {
-    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1), 1);
+    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1), ALL);
     SlotLeases.Lease opening = slot.lease("first", MIB);
     CompletableFuture<SlotLeases.Lease> second = new CompletableFuture<>();
     Thread opener =
@@ -251,7 +269,7 @@ class SlotMemoryTest {
 
   @Test
   void anInterruptEndsTheWait() throws IOException {
-    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1), 1);
+    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1), ALL);
     Store only = new Store(slot.lease("store", MIB), 0);
     only.isHanging = true;
     Thread.currentThread().interrupt();
@@ -268,7 +286,11 @@ class SlotMemoryTest {
         20,
         random -> {
           long pool = 16 * MIB;
-          SlotMemory slot = slot(pool, NO_TIME, random.nextBoolean() ? 0 : 1 + random.nextInt(20));
+          SlotMemory slot =
+              slot(
+                  pool,
+                  NO_TIME,
+                  random.nextBoolean() ? HALF : OpeningPart.ofPool(1 + random.nextInt(20)));
           List<Store> stores = new ArrayList<>();
           for (int i = 0; i < 200; i++) {
             step(slot, stores, random);

@@ -13,9 +13,6 @@ final class DefaultKeyHash {
   private static final ValueLayout.OfInt FOUR_BYTES =
       ValueLayout.JAVA_INT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
 
-  private static final ValueLayout.OfShort TWO_BYTES =
-      ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-
   private DefaultKeyHash() {}
 
   static long hash(MemorySegment memory, long offset, int length) {
@@ -31,7 +28,7 @@ final class DefaultKeyHash {
   /**
    * The last, fewer than eight bytes as a number, the first one lowest. No load crosses an aligned
    * word of the key: it was just written word by word, and a load of two such stores waits for
-   * both.
+   * both. Two kinds of loads and no third, which compiled callers would not inline.
    */
   private static long rest(MemorySegment memory, long offset, int bytes) {
     long rest = 0;
@@ -40,11 +37,7 @@ final class DefaultKeyHash {
       rest = memory.get(FOUR_BYTES, offset) & 0xFFFF_FFFFL;
       at = 4;
     }
-    if ((bytes & 2) != 0) {
-      rest |= (memory.get(TWO_BYTES, offset + at) & 0xFFFFL) << (at * Byte.SIZE);
-      at += 2;
-    }
-    if ((bytes & 1) != 0) {
+    for (; at < bytes; at++) {
       rest |= (memory.get(ValueLayout.JAVA_BYTE, offset + at) & 0xFFL) << (at * Byte.SIZE);
     }
     return rest;

@@ -56,10 +56,22 @@ record StoreParts(
     try {
       return recovered(recovery, device);
     } catch (OutOfBudget e) {
-      if (!recovery.mayTakeMore()) {
-        throw e;
-      }
-      return recovered(recovery.withWholeIndex(), device);
+      return recoveredAgain(recovery, device, e);
+    }
+  }
+
+  /** Tries again with an index that has all the memory that it may have, if that is more. */
+  private static StoreParts recoveredAgain(
+      Recovery recovery, LogDevice device, OutOfBudget because) {
+    Recovery again = recovery.withWholeIndex();
+    if (again.indexGeometry().equals(recovery.indexGeometry())) {
+      throw because;
+    }
+    try {
+      return recovered(again, device);
+    } catch (RuntimeException | Error e) {
+      e.addSuppressed(because);
+      throw e;
     }
   }
 

@@ -12,6 +12,7 @@ import io.fasterkv.api.checkpoint.RecoveryRequest;
 import io.fasterkv.api.config.StoreConfig;
 import io.fasterkv.api.config.StoreConfig.RecordKind;
 import io.fasterkv.api.config.StoreConfigBuilder;
+import io.fasterkv.index.HashIndex;
 import io.fasterkv.memory.ResidentPages;
 import io.fasterkv.spi.LogPiece;
 import io.fasterkv.spi.StoreExport;
@@ -53,6 +54,7 @@ class IndexLoansTest {
   private static final int MORE = 15_000;
   private static final int THREADS = 3;
   private static final long PAUSE_NANOS = 100_000;
+  private static final long LONG_PAUSE_NANOS = 5_000_000;
 
   @TempDir Path directory;
 
@@ -89,7 +91,11 @@ class IndexLoansTest {
     try (LongSession<Void> session = session(store)) {
       for (; store.statistics().memory().logBytes() > bytes; keys++) {
         session.rmw(keys, keys, null);
-        if (Insides.engine(store).index().newestTable().isOverflowScarce()) {
+        HashIndex index = Insides.engine(store).index();
+        if (index.isNearlyExhausted()) {
+          // However long the log takes, few keys are added meanwhile, and they find room.
+          LockSupport.parkNanos(LONG_PAUSE_NANOS);
+        } else if (index.isScarce()) {
           LockSupport.parkNanos(PAUSE_NANOS);
         }
       }

@@ -40,16 +40,11 @@ public final class BackgroundCompaction implements AutoCloseable {
   private static final long MOST_TIMES = 2;
 
   private static final long LOOK_NANOS = 10_000_000;
-
-  /** The pause without appends: a slot may have a hundred idle stores. */
-  private static final long IDLE_NANOS = 100_000_000;
-
   private static final long REFUSED_NANOS = 1_000_000_000;
 
   private final Engine engine;
   private final Compactor compactor;
   private final RunTrigger trigger;
-  private final PinnedLogLimit limit;
   private final WriteThrottle throttle;
   private final LiveEstimator estimator;
   private final @Nullable ExpirySample sample;
@@ -74,10 +69,6 @@ public final class BackgroundCompaction implements AutoCloseable {
   private boolean isGuessed;
 
   private volatile boolean isClosed;
-
-  /** Whether it pauses for longer, because nothing was appended. */
-  private volatile boolean isIdle;
-
   private volatile @Nullable Throwable failure;
 
   /**
@@ -93,7 +84,7 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.park = park;
     logger = config.logger();
     trigger = new RunTrigger(engine.log().room()::wholeBytes);
-    limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
+    PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
     bytesPerSecond = config.compactionBytesPerSecond();
     throttle =
         new WriteThrottle(
@@ -102,7 +93,7 @@ public final class BackgroundCompaction implements AutoCloseable {
             config.logMemoryBytes(),
             bytesPerSecond == 0,
             size(),
-            this::mayBeLong);
+            limit::mayBeLong);
     this.compactor = compactor;
     estimator = new LiveEstimator(engine, compactor, trigger, throttle);
     WriteQuiet quiet =
@@ -189,7 +180,7 @@ public final class BackgroundCompaction implements AutoCloseable {
         compactForReads();
       } else {
         checkRecovered();
-        pauseBetweenLooks();
+        park.accept(LOOK_NANOS);
       }
     } catch (DeviceFailed e) {
       if (!(e.getCause() instanceof OriginUnreadable)) {
@@ -198,23 +189,6 @@ public final class BackgroundCompaction implements AutoCloseable {
       // The log still exists at its origin, and the background fill retries too.
       refused(e);
     }
-  }
-
-  private void pauseBetweenLooks() {
-    isIdle = appends.wasQuiet();
-    park.accept(isIdle ? IDLE_NANOS : LOOK_NANOS);
-    isIdle = false;
-  }
-
-  /**
-   * Length that the log may reach, besides its memory. Sessions ask for it when the log has reached
-   * the last limit, and wait if it is not larger: then this thread must not be idle.
-   */
-  private long mayBeLong(long liveBytes) {
-    if (isIdle) {
-      LockSupport.unpark(thread);
-    }
-    return limit.mayBeLong(liveBytes);
   }
 
   /**

@@ -40,11 +40,6 @@ final class WriteQuiet {
       return false;
     }
     looks = Math.min(looks + 1, LOOKS);
-    return wasQuiet();
-  }
-
-  /** The last answer of {@link #isQuiet}; false after {@link #countAgain}. */
-  boolean wasQuiet() {
     return looks == LOOKS;
   }
 }

@@ -34,8 +34,6 @@ class IdleStoreTest {
   private int wakeUps;
   private long requestsAtFirst;
   private long requestsAtLast;
-  private long nanosAtFirst;
-  private long nanosAtLast;
 
   private final ScriptedDevice device = new ScriptedDevice(new MemoryDevice());
 
@@ -66,7 +64,6 @@ class IdleStoreTest {
           .as("the thread has run a compaction")
           .isEqualTo(times > 1);
       assertThat(requestsAtLast).isEqualTo(requestsAtFirst);
-      assertThat(nanosAtLast).as("it wakes up less often").isEqualTo(10 * nanosAtFirst);
     }
   }
 
@@ -81,12 +78,10 @@ class IdleStoreTest {
   /** Replaces a pause: no time passes between two pauses. */
   private void wakeUp(long nanos) {
     wakeUps++;
-    nanosAtFirst = wakeUps == 1 ? nanos : nanosAtFirst;
     if (wakeUps == SETTLED) {
       requestsAtFirst = requests.get();
     } else if (wakeUps == WAKE_UPS) {
       requestsAtLast = requests.get();
-      nanosAtLast = nanos;
       isOver.countDown();
     }
   }

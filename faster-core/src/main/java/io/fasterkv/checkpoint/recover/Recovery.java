@@ -213,11 +213,7 @@ public final class Recovery {
     return larger.bytes() > most ? saved.refined(most) : larger;
   }
 
-  /**
-   * Whether {@link #withWholeIndex} may help if the index has no room. The old index need not have
-   * had an entry for each key of the log: one restored for some of the keys has none for others.
-   */
-  public boolean mayTakeMore() {
+  private boolean mayTakeMore() {
     return takesLittle
         && config.growingIndex()
         && lentBytes == 0
@@ -225,7 +221,11 @@ public final class Recovery {
         && !manifest.index().isSharing();
   }
 
-  /** The same plan, with an index that has all the memory that it may have. */
+  /**
+   * The same plan, with an index that has all the memory that it may have. The old index need not
+   * have had an entry for each key of the log: one restored for some of the keys has none for
+   * others.
+   */
   public Recovery withWholeIndex() {
     return new Recovery(config, request, manifest, lentBytes, false);
   }

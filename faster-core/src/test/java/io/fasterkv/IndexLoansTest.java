@@ -88,10 +88,11 @@ class IndexLoansTest {
   /** Writes no faster than the log can release its memory; returns the number of keys. */
   private static int addUntilLogHas(FasterStore store, int from, long bytes) {
     int keys = from;
+    HashIndex index = Insides.engine(store).index();
     try (LongSession<Void> session = session(store)) {
-      for (; store.statistics().memory().logBytes() > bytes; keys++) {
+      // The log has released its memory before the index has it.
+      for (; logBytes(store) > bytes || index.isNearlyExhausted(); keys++) {
         session.rmw(keys, keys, null);
-        HashIndex index = Insides.engine(store).index();
         if (index.isNearlyExhausted()) {
           // However long the log takes, few keys are added meanwhile, and they find room.
           LockSupport.parkNanos(LONG_PAUSE_NANOS);
@@ -101,6 +102,10 @@ class IndexLoansTest {
       }
     }
     return keys;
+  }
+
+  private static long logBytes(FasterStore store) {
+    return store.statistics().memory().logBytes();
   }
 
   /** The disk reads that looking up all keys takes. */

@@ -91,7 +91,7 @@ class IndexLoansTest {
     HashIndex index = Insides.engine(store).index();
     try (LongSession<Void> session = session(store)) {
       // The log has released its memory before the index has it.
-      for (; logBytes(store) > bytes || index.isNearlyExhausted(); keys++) {
+      for (; logBytes(store) > bytes || index.isScarce(); keys++) {
         session.rmw(keys, keys, null);
         if (index.isNearlyExhausted()) {
           // However long the log takes, few keys are added meanwhile, and they find room.

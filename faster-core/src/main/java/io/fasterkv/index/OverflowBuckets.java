@@ -50,21 +50,23 @@ final class OverflowBuckets {
     this.first = first;
     this.onOutgrown = onOutgrown;
     next = new AtomicLong(first + used);
+    this.end = end;
     free.set(end - next.get());
-    endAt(end);
+    setLimits(end);
   }
 
-  private void endAt(long bucket) {
+  private void setLimits(long bucket) {
     outgrownAt = first + Math.ceilDiv(bucket - first, OUTGROWN_SHARE);
     scarceAt = bucket - (bucket - first) / SCARCE_SHARE;
     goneAt = bucket - (bucket - first) / GONE_SHARE;
-    end = bucket;
   }
 
   /** Adds zeroed buckets after the others; one caller at a time. */
   void extend(long buckets) {
-    endAt(end + buckets);
+    end += buckets;
     free.addAndGet(buckets);
+    // Few are left until those can be taken.
+    setLimits(end);
   }
 
   /** Number of buckets, including used ones. */

@@ -53,6 +53,11 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
   }
 
   @Override
+  public long releaseIndexMemory(long bytes) {
+    return memory.releaseSpare(bytes);
+  }
+
+  @Override
   public long moveIndexMemoryToLog(long bytes) {
     return memory.moveSpareToLog(bytes);
   }
@@ -70,6 +75,7 @@ record IntegratedStore(StoreParts parts, StoreCheckpoints checkpoints, MemoryExc
         Math.max(0, head - log.beginAddress()),
         memory.spareIndexBytes(),
         memory.logAcceptableBytes(),
+        memory.logReleasableBytes(),
         memory.indexLackBytes(),
         memory.acceptedBytes(),
         memory.releasedBytes());

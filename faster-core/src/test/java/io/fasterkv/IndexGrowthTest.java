@@ -333,7 +333,7 @@ class IndexGrowthTest {
       check(store, keys);
       long lack = memory.memoryUses().indexLackBytes();
       assertThat(lack).isEqualTo(128 << 10);
-      assertThat(memory.acceptIndexMemory(2 * lack)).isEqualTo(lack);
+      assertThat(memory.acceptIndexMemory(lack)).isEqualTo(lack);
       while (index.isShared()) {
         Thread.onSpinWait();
       }

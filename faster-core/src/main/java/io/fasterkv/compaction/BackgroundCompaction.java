@@ -18,6 +18,7 @@ import java.lang.System.Logger.Level;
 import java.util.Objects;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -84,13 +85,14 @@ public final class BackgroundCompaction implements AutoCloseable {
     this.park = park;
     logger = config.logger();
     trigger = new RunTrigger(engine.log().room()::wholeBytes);
-    PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, config.logMemoryBytes());
+    LongSupplier memoryBytes = engine.log().quota()::memoryBytes;
+    PinnedLogLimit limit = new PinnedLogLimit(engine.log(), trigger, memoryBytes);
     bytesPerSecond = config.compactionBytesPerSecond();
     throttle =
         new WriteThrottle(
             engine.log().tailLimit(),
             engine.sessionCounters()::growth,
-            config.logMemoryBytes(),
+            memoryBytes,
             bytesPerSecond == 0,
             size(),
             limit::mayBeLong);

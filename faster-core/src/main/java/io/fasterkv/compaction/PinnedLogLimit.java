@@ -1,6 +1,7 @@
 package io.fasterkv.compaction;
 
 import io.fasterkv.log.HybridLog;
+import java.util.function.LongSupplier;
 
 /**
  * Decides how far compaction goes now. While nothing holds the log's begin address, it takes
@@ -32,9 +33,12 @@ final class PinnedLogLimit {
 
   private final HybridLog log;
   private final RunTrigger trigger;
-  private final long memoryBytes;
+  private final LongSupplier memoryBytes;
 
-  PinnedLogLimit(HybridLog log, RunTrigger trigger, long memoryBytes) {
+  /**
+   * @param memoryBytes the log's memory, which may change
+   */
+  PinnedLogLimit(HybridLog log, RunTrigger trigger, LongSupplier memoryBytes) {
     this.log = log;
     this.trigger = trigger;
     this.memoryBytes = memoryBytes;
@@ -42,7 +46,7 @@ final class PinnedLogLimit {
 
   /** Length of a piece of a held log: at least a page, at most the log's memory. */
   long pieceBytes() {
-    return Math.clamp(log.lengthBytes() / PIECES, log.pageBytes(), memoryBytes);
+    return Math.clamp(log.lengthBytes() / PIECES, log.pageBytes(), memoryBytes.getAsLong());
   }
 
   /**

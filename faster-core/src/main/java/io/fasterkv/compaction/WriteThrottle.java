@@ -2,6 +2,7 @@ package io.fasterkv.compaction;
 
 import io.fasterkv.log.TailLimit;
 import io.fasterkv.operation.version.SessionCounters.Growth;
+import java.util.function.LongSupplier;
 import java.util.function.LongUnaryOperator;
 import java.util.function.Supplier;
 
@@ -26,7 +27,7 @@ import java.util.function.Supplier;
 final class WriteThrottle {
   private final TailLimit tailLimit;
   private final Supplier<Growth> growth;
-  private final long memoryBytes;
+  private final LongSupplier memoryBytes;
   private final boolean isUsed;
   private final LongUnaryOperator mayBeLong;
 
@@ -51,6 +52,7 @@ final class WriteThrottle {
   private boolean isReleased;
 
   /**
+   * @param memoryBytes the log's memory, which may change
    * @param isUsed false for a store whose owner limits the speed of compaction
    * @param logBytes length of the log now; half of it counts as live until the first run
    * @param mayBeLong the allowed length for a number of live bytes; called under a lock
@@ -58,7 +60,7 @@ final class WriteThrottle {
   WriteThrottle(
       TailLimit tailLimit,
       Supplier<Growth> growth,
-      long memoryBytes,
+      LongSupplier memoryBytes,
       boolean isUsed,
       long logBytes,
       LongUnaryOperator mayBeLong) {
@@ -161,7 +163,8 @@ final class WriteThrottle {
   }
 
   private long allowed() {
-    return mayBeLong.applyAsLong(Math.max(live(), memoryBytes)) + 2 * memoryBytes;
+    long memory = memoryBytes.getAsLong();
+    return mayBeLong.applyAsLong(Math.max(live(), memory)) + 2 * memory;
   }
 
   /** Lower bound of the live bytes, as far as known without a sample. */

@@ -68,11 +68,12 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets, long tagBase
 
   /**
    * The initial division of an index that takes the rest of {@code bytes} on demand: a sixteenth,
-   * or everything if a sixteenth would fill up before the index can grow.
+   * but no less than can grow before it is full, or everything if the rest would not be enough to
+   * grow.
    */
   public static IndexGeometry first(long bytes) {
-    long part = bytes / FIRST_SHARE;
-    return part < LEAST_FIRST_BYTES ? of(bytes) : of(part);
+    IndexGeometry part = of(Math.max(bytes / FIRST_SHARE, LEAST_FIRST_BYTES));
+    return bytes - part.bytes() < part.bytesToDouble() ? of(bytes) : part;
   }
 
   /** The same total number of buckets, with this many main buckets. */

@@ -49,14 +49,25 @@ public interface MemoryHolder {
   long acceptLogMemory(long bytes);
 
   /**
-   * Gives the store's index what it lacks, see {@link MemoryUses#indexLackBytes}. Operations
-   * continue. The index doubles as soon as it has all of that, or gets more overflow buckets; it
-   * does not release what it then uses. An index that does not grow accepts nothing.
+   * Gives the store's index memory for its next growth. Operations continue. An index that lacks
+   * memory, see {@link MemoryUses#indexLackBytes}, grows as soon as it has that, and does not
+   * release what it then uses; until then the store can release the memory. An index that does not
+   * grow accepts nothing.
    *
    * @param bytes how many bytes are offered; no other store may use them any more
    * @return how many bytes the index has accepted; the store's memory budget has risen by as much
    */
   long acceptIndexMemory(long bytes);
+
+  /**
+   * Releases to other stores, without waiting, what the index has not taken and does not need, see
+   * {@link MemoryUses#spareIndexBytes}. The store's memory budget falls by as much.
+   *
+   * @param bytes how many bytes at most
+   * @return how many bytes are no longer the store's; 0 while the index is being resized or {@link
+   *     #releaseMemory} is in progress
+   */
+  long releaseIndexMemory(long bytes);
 
   /**
    * Gives the store's log what its index has not taken and does not need, see {@link

@@ -13,6 +13,7 @@ package io.fasterkv.spi;
  * @param spareIndexBytes memory that the index has not taken and does not need for its next growth,
  *     in bytes
  * @param logAcceptableBytes memory that the log could take, whatever the store's budget, in bytes
+ * @param logReleasableBytes memory that the log could release, in bytes
  * @param indexLackBytes memory that the index lacks if it is nearly full and fills up, or if it is
  *     full and in use, in bytes: to double, or for more overflow buckets if the store can never
  *     have that much; 0 if it does not grow. Keys that it has no room for share entries, and a
@@ -28,6 +29,7 @@ public record MemoryUses(
     long diskBytes,
     long spareIndexBytes,
     long logAcceptableBytes,
+    long logReleasableBytes,
     long indexLackBytes,
     long acceptedBytes,
     long releasedBytes) {}

@@ -19,7 +19,7 @@ class WriteThrottleTest {
   private long live;
 
   private final WriteThrottle throttle =
-      new WriteThrottle(tail, this::growth, MEMORY, true, 0, live -> 2 * live);
+      new WriteThrottle(tail, this::growth, () -> MEMORY, true, 0, live -> 2 * live);
 
   private Growth growth() {
     return new Growth(made, lost, ended, made == 0 ? 0 : RECORD);
@@ -286,7 +286,7 @@ class WriteThrottleTest {
   @Test
   void aStoreWhoseOwnerSetsThePaceIsNotThrottled() {
     TailLimit free = new TailLimit();
-    new WriteThrottle(free, this::growth, MEMORY, false, 0, live -> 2 * live)
+    new WriteThrottle(free, this::growth, () -> MEMORY, false, 0, live -> 2 * live)
         .runEnded(0, 0, Long.MAX_VALUE / 2);
     assertThat(free.holds(Long.MAX_VALUE - 1)).isFalse();
   }

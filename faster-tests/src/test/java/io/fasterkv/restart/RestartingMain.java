@@ -77,7 +77,6 @@ public final class RestartingMain {
     Configuration config = new Configuration();
     config.setString("state.backend.type", "io.fasterkv.flink.FasterStateBackendFactory");
     config.setString("state.backend.faster.local-dir", directory.resolve("local").toString());
-    config.setString("state.backend.faster.memory.lease-share", "1");
     config.setString("state.backend.faster.memory.operators-per-slot", "1");
     config.setString("execution.checkpointing.interval", "100 ms");
     config.setString("execution.checkpointing.incremental", "true");

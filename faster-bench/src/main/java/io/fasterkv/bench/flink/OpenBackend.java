@@ -102,7 +102,6 @@ public final class OpenBackend<K> implements AutoCloseable {
       config.set(ExecutionOptions.SNAPSHOT_COMPRESSION, slot.compression);
     }
     if (slot.shared == null) {
-      config.set(FasterOptions.LEASE_SHARE, 1.0);
       config.set(FasterOptions.OPERATORS, 1);
     }
     MockEnvironmentBuilder environment =

@@ -143,7 +143,7 @@ public final class StoreConfigBuilder {
   }
 
   /**
-   * Lets an index of 1 MiB or more start at 1/16 of {@code indexBytes} and grow online; false by
+   * Lets the index start at 1/16 of {@code indexBytes}, at least 64 KiB, and grow online; false by
    * default. It grows when chains outgrow their buckets, as far as there is memory for the old and
    * the new table together. A small index is faster. Operations continue during a growth; a
    * checkpoint waits for it, at most a second for each three million keys.

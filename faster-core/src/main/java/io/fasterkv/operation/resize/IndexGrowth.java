@@ -211,14 +211,14 @@ public final class IndexGrowth implements AutoCloseable {
     return Math.min(now.bytes() / OVERFLOW_SHARE, index().takeableBytes());
   }
 
-  /** Bytes by which the budget may rise. */
-  private long acceptableBytes() {
-    return Math.max(0, mostBytes - arena.budget().limitBytes());
+  /** Bytes by which the budget and the share may rise. */
+  long acceptableBytes() {
+    return indexBytes.get() == 0 ? 0 : Math.max(0, mostBytes - arena.budget().limitBytes());
   }
 
-  /** Adds up to so many bytes to the budget and the share: what it lacks; returns how many. */
+  /** Adds up to so many bytes to the budget and the share; returns how many. */
   long accept(long most) {
-    long taken = Math.min(most, lackBytes());
+    long taken = Math.min(most, acceptableBytes());
     if (taken <= 0) {
       return 0;
     }
@@ -307,7 +307,7 @@ public final class IndexGrowth implements AutoCloseable {
 
   /** Whether the index needs memory and can wait neither for others nor for another attempt. */
   private boolean isInNeed() {
-    boolean mayWait = isToRetry() || (indexBytes.get() > 0 && acceptableBytes() > 0);
+    boolean mayWait = isToRetry() || acceptableBytes() > 0;
     return isFillingUp() && (index().isNearlyExhausted() || !mayWait);
   }
 

@@ -48,7 +48,25 @@ public final class MemoryExchange implements AutoCloseable {
 
   /** Bytes that could be released now; 0 while a release is in progress. */
   public synchronized long releasableBytes() {
-    return isClosed || isReleasing ? 0 : engine.log().quota().releasableBytes() + spareBytes();
+    return isClosed || isReleasing ? 0 : logReleasableBytes() + spareBytes();
+  }
+
+  /** Bytes that the log could release. */
+  public long logReleasableBytes() {
+    return engine.log().quota().releasableBytes();
+  }
+
+  /**
+   * Releases up to {@code bytes} of what the index has not taken and does not need, without
+   * waiting; returns how many bytes are no longer the store's.
+   */
+  public synchronized long releaseSpare(long bytes) {
+    if (growth == null || isClosed || isReleasing) {
+      return 0;
+    }
+    long released = growth.releaseSpare(Math.min(bytes, spareIndexBytes()));
+    releasedBytes += released;
+    return released;
   }
 
   /**
@@ -85,8 +103,9 @@ public final class MemoryExchange implements AutoCloseable {
     if (isClosed || isReleasing || isStopped()) {
       return 0;
     }
-    long most = Math.max(logAcceptableBytes(), indexLackBytes());
-    return Math.clamp(mostBytes - arena.budget().limitBytes(), 0, most);
+    long ofIndex = growth == null ? 0 : growth.acceptableBytes();
+    return Math.max(
+        ofIndex, Math.clamp(mostBytes - arena.budget().limitBytes(), 0, logAcceptableBytes()));
   }
 
   /** Bytes that the log could take, whatever the budget; 0 while a release is in progress. */
@@ -107,8 +126,8 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   /**
-   * Gives the index up to {@code bytes} of what it lacks; returns how many bytes the index has
-   * accepted.
+   * Gives the index up to {@code bytes}, which are spare until it grows; returns how many bytes the
+   * index has accepted.
    */
   public synchronized long acceptForIndex(long bytes) {
     long accepted = growth == null ? 0 : growth.accept(Math.min(bytes, acceptableBytes()));

@@ -41,16 +41,6 @@ public final class FasterOptions {
                   + " stores do not use managed memory, and you must count the memory of all slots"
                   + " as task off-heap memory. Set this or fixed-per-operator, not both.");
 
-  /** The part of the slot's free memory that a new store leases. */
-  public static final ConfigOption<Double> LEASE_SHARE =
-      ConfigOptions.key("state.backend.faster.memory.lease-share")
-          .doubleType()
-          .defaultValue(0.5)
-          .withDescription(
-              "Part of the slot's free memory that each new store leases, above 0 and up to 1. The"
-                  + " n-th store of a slot leases at most an n-th of it, so that later stores find"
-                  + " room. With one stateful operator in a slot, 1 gives it all the memory.");
-
   /** The expected number of operators with state in a slot. */
   public static final ConfigOption<Integer> OPERATORS =
       ConfigOptions.key("state.backend.faster.memory.operators-per-slot")

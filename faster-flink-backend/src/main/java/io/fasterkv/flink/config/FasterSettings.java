@@ -2,7 +2,6 @@ package io.fasterkv.flink.config;
 
 import static io.fasterkv.flink.config.FasterOptions.FIXED_MEMORY;
 import static io.fasterkv.flink.config.FasterOptions.FIXED_SLOT_MEMORY;
-import static io.fasterkv.flink.config.FasterOptions.LEASE_SHARE;
 import static io.fasterkv.flink.config.FasterOptions.LOCAL_DIRECTORIES;
 import static io.fasterkv.flink.config.FasterOptions.MAPPED_READS;
 import static io.fasterkv.flink.config.FasterOptions.MINIMUM_MEMORY;
@@ -31,7 +30,6 @@ import org.jspecify.annotations.Nullable;
  * @param localDirectories absolute paths; empty means the TaskManager's temporary directories
  * @param fixedMemoryBytes memory of each store, or 0 to lease from the slot's memory
  * @param fixedSlotBytes memory of all stores of a slot, or 0 to use managed memory
- * @param leaseShare part of the slot's free memory that a store leases, above 0 and up to 1
  * @param operators without native access, the number of equal parts of a slot's memory
  * @param minimumMemoryBytes the least memory a store starts with
  * @param pageBytes size of a log page: {@link #PAGE_BYTES}, or less in tests
@@ -48,7 +46,6 @@ public record FasterSettings(
     List<String> localDirectories,
     long fixedMemoryBytes,
     long fixedSlotBytes,
-    double leaseShare,
     int operators,
     long minimumMemoryBytes,
     int pageBytes,
@@ -94,7 +91,6 @@ public record FasterSettings(
         directories(config),
         fixed(config, FIXED_MEMORY),
         fixedSlot(config),
-        share(config),
         operators(config),
         bytes(config, MINIMUM_MEMORY, LEAST_STORE_BYTES, Long.MAX_VALUE),
         PAGE_BYTES,
@@ -114,7 +110,6 @@ public record FasterSettings(
         localDirectories,
         fixedMemoryBytes,
         fixedSlotBytes,
-        leaseShare,
         operators,
         minimumMemoryBytes,
         bytes,
@@ -149,12 +144,6 @@ public record FasterSettings(
         new MemorySize(bytes),
         "none, since " + FIXED_MEMORY.key() + " is set");
     return bytes;
-  }
-
-  private static double share(ReadableConfig config) {
-    double share = config.get(LEASE_SHARE);
-    check(share > 0 && share <= 1, LEASE_SHARE, share, "above 0 and up to 1");
-    return share;
   }
 
   private static int operators(ReadableConfig config) {

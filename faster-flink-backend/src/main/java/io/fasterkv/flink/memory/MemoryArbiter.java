@@ -52,14 +52,18 @@ final class MemoryArbiter {
       return uses.logBytes() / 4 * 3;
     }
 
+    /** Whether its log has filled what it has. */
+    boolean isFilled() {
+      return uses.usedBytes() >= fullBytes();
+    }
+
     /** Disk reads that another byte of memory would have saved. */
     private double gain() {
-      boolean isFilled = uses.usedBytes() >= fullBytes();
-      return isInNeed() && isFilled ? (double) diskReads / Math.max(1, uses.diskBytes()) : 0;
+      return isInNeed() && isFilled() ? (double) diskReads / Math.max(1, uses.diskBytes()) : 0;
     }
 
     /** What index and log do not use of their memory. */
-    private long unusedBytes() {
+    long unusedBytes() {
       long ofLog = isInNeed() ? 0 : Math.max(0, fullBytes() - uses.usedBytes());
       return uses.spareIndexBytes() + ofLog;
     }
@@ -70,7 +74,7 @@ final class MemoryArbiter {
     }
 
     /** What its log could get from others. */
-    private long acceptableByLog() {
+    long acceptableByLog() {
       return Math.min(acceptable, uses.logAcceptableBytes());
     }
 

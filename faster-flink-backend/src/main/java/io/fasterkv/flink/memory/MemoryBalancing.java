@@ -2,11 +2,12 @@ package io.fasterkv.flink.memory;
 
 import java.lang.System.Logger;
 import java.lang.System.Logger.Level;
+import java.util.concurrent.locks.LockSupport;
 
 /** The thread that moves memory between the stores of a slot while these are open. */
 final class MemoryBalancing implements AutoCloseable {
   /** Time between two looks: an index that fills up needs memory soon. */
-  private static final long LOOK_MILLIS = 50;
+  private static final long LOOK_NANOS = 50_000_000;
 
   private static final String KEEP = "the stores of the slot keep the memory that they have now";
 
@@ -44,14 +45,22 @@ final class MemoryBalancing implements AutoCloseable {
   private void run() {
     try {
       while (true) {
-        Thread.sleep(LOOK_MILLIS);
         look.look();
+        LockSupport.parkNanos(this, LOOK_NANOS);
+        if (Thread.interrupted()) {
+          return;
+        }
       }
     } catch (InterruptedException closed) {
       // No store of the slot is open any more.
     } catch (Throwable e) {
       logger.log(Level.WARNING, KEEP, e);
     }
+  }
+
+  /** Makes the thread look soon: a store has opened. */
+  void wake() {
+    LockSupport.unpark(thread);
   }
 
   /** Whether the thread has neither failed nor ended. */

@@ -122,7 +122,7 @@ public final class MemoryLease implements AutoCloseable {
 
   private static OpeningPart opening(FasterSettings settings) {
     return NativeAccess.isGranted()
-        ? OpeningPart.ofFree(settings.leaseShare())
+        ? OpeningPart.ofUnused()
         : OpeningPart.ofPool(settings.operators());
   }
 

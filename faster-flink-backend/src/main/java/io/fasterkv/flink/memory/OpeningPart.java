@@ -3,18 +3,23 @@ package io.fasterkv.flink.memory;
 /**
  * How much of a slot's memory a store leases when it opens.
  *
- * @param share where memory moves between open stores: the first store's part of the pool, above 0
- *     and up to 1; the n-th store leases at most an n-th of what is free
- * @param parts where it does not move: the number of equal parts of the pool, one for each store;
- *     otherwise 0
+ * @param parts where memory does not move between open stores: the number of equal parts of the
+ *     pool, one for each store; otherwise 0
  */
-record OpeningPart(double share, int parts) {
-  static OpeningPart ofFree(double share) {
-    return new OpeningPart(share, 0);
+record OpeningPart(int parts) {
+  /**
+   * The first store leaves half of the pool to those that open at the same time: while it opens, it
+   * releases nothing.
+   */
+  private static final int LEAST_SHARES = 2;
+
+  /** The n-th store leases an n-th of what is of no use to others, and the first one half of it. */
+  static OpeningPart ofUnused() {
+    return new OpeningPart(0);
   }
 
   static OpeningPart ofPool(int parts) {
-    return new OpeningPart(1, parts);
+    return new OpeningPart(parts);
   }
 
   boolean isOfPool() {
@@ -22,17 +27,17 @@ record OpeningPart(double share, int parts) {
   }
 
   /**
-   * {@return how many bytes a store leases without asking others}
+   * {@return how many bytes a store leases that takes nothing of what others use}
    *
    * @param pool bytes of the pool
-   * @param free bytes of it that no store has
+   * @param unused bytes of it that no store has or that their owners do not need
    * @param others number of other stores
    * @param minimum the fewest bytes that it opens with
    */
-  long bytes(long pool, long free, int others, long minimum) {
+  long bytes(long pool, long unused, int others, long minimum) {
     return isOfPool()
-        ? Math.min(free, Math.max(minimum, pool / parts))
-        : (long) (free * Math.min(share, 1.0 / (others + 1)));
+        ? Math.min(unused, Math.max(minimum, pool / parts))
+        : unused / Math.max(LEAST_SHARES, others + 1);
   }
 
   /**

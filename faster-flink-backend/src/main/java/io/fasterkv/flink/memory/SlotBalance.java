@@ -12,11 +12,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Moves memory between the open stores of a slot, as {@link MemoryArbiter} decides: what is free,
- * and then what others need less. Not safe for concurrent use.
+ * Moves memory between the open stores of a slot, as {@link MemoryArbiter} decides and, if no store
+ * needs any, {@link EqualParts}: what is free, and then what others need less. Not safe for
+ * concurrent use.
  */
 final class SlotBalance {
-  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  private static final MemoryUses NO_USES = new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
   /**
    * How long to wait for a store: a store that opens meanwhile waits as long. What is released
@@ -72,14 +73,7 @@ final class SlotBalance {
     List<Lease> open = leases.held();
     watched.keySet().retainAll(open);
     List<MemoryArbiter.Store> stores = open.stream().map(this::look).toList();
-    Move move =
-        MemoryArbiter.next(
-            stores,
-            looks >= LEAST_LOOKS,
-            leases.free(),
-            mostForIndexes(stores),
-            Math.min(leases.bytes() / STEPS, MOST_MOVE),
-            leastMove());
+    Move move = next(stores);
     looks++;
     boolean isMoved = move != null && leases.unlessOneOpens(() -> make(move, open));
     // A log's reads from disk change with its memory, so they are counted anew.
@@ -90,10 +84,31 @@ final class SlotBalance {
     return isMoved;
   }
 
-  /** An index keeps what it gets, and a store that opens later must find its part. */
+  /**
+   * The next move: to a store that needs it, or else of what nobody needs; null if there is none.
+   */
+  private @Nullable Move next(List<MemoryArbiter.Store> stores) {
+    boolean isKnown = looks >= LEAST_LOOKS;
+    long free = leases.free();
+    long mostForIndexes = mostForIndexes(stores);
+    long step = Math.min(leases.bytes() / STEPS, MOST_MOVE);
+    long least = leastMove();
+    Move needed = MemoryArbiter.next(stores, isKnown, free, mostForIndexes, step, least);
+    return needed != null
+        ? needed
+        : EqualParts.next(stores, isKnown, free, mostForIndexes, step, least);
+  }
+
+  /**
+   * An index keeps what it takes, and a store that opens later must find its part: of what is free,
+   * or of what logs release.
+   */
   private long mostForIndexes(List<MemoryArbiter.Store> stores) {
-    long releasable = stores.stream().mapToLong(MemoryArbiter.Store::releasable).sum();
-    return leases.free() + releasable - leases.reservedBytes();
+    long ofLogs =
+        stores.stream()
+            .mapToLong(store -> Math.min(store.releasable(), store.uses().logReleasableBytes()))
+            .sum();
+    return leases.free() + ofLogs - leases.reservedBytes();
   }
 
   /** The fewest bytes that are worth a move. */

@@ -24,9 +24,9 @@ import org.jspecify.annotations.Nullable;
  * Divides a slot's memory for state among its stores. The leases never add up to more than the
  * pool. Safe for use by all threads.
  *
- * <p>The number of stores is not known in advance, so a store leases a share of what is free, the
- * n-th one at most an n-th of it ({@link OpeningPart}). If that is less than a fair part, which is
- * a quarter of an equal part, the largest stores release what is missing, down to a fair part, and
+ * <p>The number of stores is not known in advance, so a store leases an n-th of what is free or of
+ * no use to the others' indexes ({@link OpeningPart}). If that is less than a fair part, which is a
+ * quarter of an equal part, the largest stores release what is missing, down to a fair part, and
  * down to the minimum if the new store still has less. One that takes longer than {@link
  * #LONGEST_WAIT} is skipped; what it releases later is free then. A new store that has less than
  * its minimum also waits for stores that are still opening.
@@ -165,7 +165,8 @@ final class SlotLeases {
    * @throws IOException if less than the minimum can be had; the message says what to change
    */
   Lease lease(String name, long minimum) throws IOException {
-    Lease atOnce = tryLease(name, minimum);
+    long part = part(minimum);
+    Lease atOnce = tryLease(name, part, minimum);
     if (atOnce != null) {
       return atOnce;
     }
@@ -173,7 +174,9 @@ final class SlotLeases {
     boolean isMine = false;
     try {
       isMine = reclaiming.tryLock(WAITS_IN_ALL * longestWaitNanos, TimeUnit.NANOSECONDS);
-      long wanted = isMine ? reclaim(minimum, deadline) : part(minimum);
+      // Others have opened meanwhile.
+      long now = Math.max(part, part(minimum));
+      long wanted = isMine ? reclaim(now, minimum, deadline) : now;
       return grant(name, wanted, minimum);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -185,15 +188,53 @@ final class SlotLeases {
     }
   }
 
-  /** Leases memory that is free; null if that would be less than a fair part. */
-  private synchronized @Nullable Lease tryLease(String name, long minimum) throws IOException {
-    long part = part(minimum);
-    return part >= Math.max(minimum, fairBytes()) ? grant(name, part, minimum) : null;
+  /** Leases a part of what is free; null if that would be less than a fair part. */
+  private synchronized @Nullable Lease tryLease(String name, long part, long minimum)
+      throws IOException {
+    boolean isEnough = part >= Math.max(minimum, fairBytes()) && part <= free();
+    return isEnough ? grant(name, part, minimum) : null;
   }
 
-  /** Bytes that a store gets without asking others. */
-  private synchronized long part(long minimum) {
-    return opening.bytes(bytes, free(), leases.size(), minimum);
+  /** A store whose index does not need all of its memory. */
+  private record Spare(Lease lease, long bytes) {
+    static Spare of(Lease lease) {
+      MemoryHolder holder = lease.holder();
+      long spare = holder == null ? 0 : holder.memoryUses().spareIndexBytes();
+      return new Spare(lease, Math.clamp(lease.bytes() - lease.minimum(), 0, spare));
+    }
+
+    /** Releases up to so many bytes; returns how many. */
+    long release(long most) {
+      MemoryHolder holder = lease.holder();
+      long wanted = Math.min(most, bytes);
+      long released = holder == null || wanted <= 0 ? 0 : holder.releaseIndexMemory(wanted);
+      lease.shrink(released);
+      return released;
+    }
+  }
+
+  /**
+   * Bytes that a new store gets of what is free and of what other stores' indexes do not need,
+   * which they release at once, the one with most of it first.
+   */
+  private long part(long minimum) {
+    List<Spare> spares =
+        held().stream()
+            .map(Spare::of)
+            .sorted(Comparator.comparingLong(Spare::bytes).reversed())
+            .toList();
+    long ofFree = part(0, minimum);
+    long ofOthers = part(spares.stream().mapToLong(Spare::bytes).sum(), minimum) - ofFree;
+    long released = 0;
+    for (Spare spare : spares) {
+      released += spare.release(ofOthers - released);
+    }
+    return ofFree + released;
+  }
+
+  /** Bytes that a new store gets if others release so many bytes. */
+  private synchronized long part(long released, long minimum) {
+    return opening.bytes(bytes, free() + released, leases.size(), minimum);
   }
 
   /** Bytes that others release memory for. */
@@ -202,9 +243,13 @@ final class SlotLeases {
     return opening.isOfPool() ? Math.min(fair, bytes / opening.parts()) : fair;
   }
 
-  /** Makes larger stores release what a new one lacks; returns how many bytes that may lease. */
-  private long reclaim(long minimum, long deadline) throws InterruptedException {
-    long part = part(minimum);
+  /**
+   * Makes larger stores release what a new one lacks; returns how many bytes that may lease.
+   *
+   * @param part what it gets otherwise; the rest of what is free is for stores that open at the
+   *     same time, since these cannot be asked
+   */
+  private long reclaim(long part, long minimum, long deadline) throws InterruptedException {
     long free = free();
     long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
@@ -342,12 +387,7 @@ final class SlotLeases {
   }
 
   private String remedy() {
-    if (!opening.isOfPool()) {
-      return ", lower "
-          + FasterOptions.LEASE_SHARE.key()
-          + " so that the slot's first stores leave more to the others";
-    }
-    return leases.size() < opening.parts()
+    return !opening.isOfPool() || leases.size() < opening.parts()
         ? ""
         : ", raise "
             + FasterOptions.OPERATORS.key()

@@ -60,12 +60,14 @@ final class SlotMemory implements AutoCloseable {
   }
 
   /**
-   * Balances the memory from now on, until it is closed; does nothing if it was called before.
+   * Balances the memory from now on, until it is closed; looks at once if it was called before.
    *
    * @param logger receives a failure, after which nothing is moved any more
    */
   synchronized void balanceAlways(Logger logger) {
-    if (balancing == null) {
+    if (balancing != null) {
+      balancing.wake();
+    } else {
       balancing = MemoryBalancing.start(this::balance, logger);
       if (opening.isOfPool()) {
         logger.log(

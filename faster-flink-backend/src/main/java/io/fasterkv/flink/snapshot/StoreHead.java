@@ -34,7 +34,7 @@ record StoreHead(FasterStore store) implements HeadCompaction.Log {
 
   @Override
   public boolean hasRoom(long bytes) {
-    return store.statistics().logBytes() + bytes <= store.config().logMemoryBytes();
+    return store.statistics().logBytes() + bytes <= store.statistics().memory().logBytes();
   }
 
   @Override

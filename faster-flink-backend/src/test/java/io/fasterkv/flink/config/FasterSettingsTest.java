@@ -16,8 +16,6 @@ class FasterSettingsTest {
     "state.backend.faster.local-dir, here/there, absolute local paths",
     "state.backend.faster.memory.fixed-per-operator, 1kb, 1 mb and above",
     "state.backend.faster.memory.fixed-per-slot, 1kb, 1 mb and above",
-    "state.backend.faster.memory.lease-share, 0, above 0 and up to 1",
-    "state.backend.faster.memory.lease-share, 1.5, above 0 and up to 1",
     "state.backend.faster.memory.minimum-per-operator, 3kb, 1 mb and above",
     "state.backend.faster.memory.operators-per-slot, 0, 1 to 1000",
     "state.backend.faster.memory.operators-per-slot, 1001, 1 to 1000",
@@ -41,7 +39,6 @@ class FasterSettingsTest {
   void defaultsNeedNoTuning() {
     FasterSettings settings = FasterSettings.defaults();
     assertThat(settings.fixedMemoryBytes()).isZero();
-    assertThat(settings.leaseShare()).isEqualTo(0.5);
     assertThat(settings.operators()).isEqualTo(32);
     assertThat(settings.pageBytes()).isEqualTo(64 << 10);
     assertThat(settings.localDirectories()).isEmpty();

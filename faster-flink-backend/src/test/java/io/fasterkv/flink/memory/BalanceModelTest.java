@@ -41,6 +41,10 @@ class BalanceModelTest {
     long diskReads;
     boolean isStubborn;
     long indexLackBytes;
+
+    /** The part of the lease that its index has not taken. */
+    long spareIndexBytes;
+
     int asked;
 
     Store(SlotLeases.Lease lease, long stateBytes, long rate, SplittableRandom random) {
@@ -52,9 +56,13 @@ class BalanceModelTest {
       lease.heldBy(this);
     }
 
+    long logBytes() {
+      return lease.bytes() - spareIndexBytes;
+    }
+
     /** The part of {@code most} that is in memory; a sixteenth of it is clear pages. */
     private long inMemory(long most) {
-      return Math.min(most, lease.bytes() / 16 * 15);
+      return Math.min(most, logBytes() / 16 * 15);
     }
 
     void run() {
@@ -77,8 +85,9 @@ class BalanceModelTest {
     @Override
     public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
       asked++;
-      released.accept(
-          isStubborn ? 0 : Math.ceilDiv(Math.min(bytes, releasableBytes()), PAGE) * PAGE);
+      long given = isStubborn ? 0 : Math.ceilDiv(Math.min(bytes, releasableBytes()), PAGE) * PAGE;
+      spareIndexBytes -= Math.min(given, spareIndexBytes);
+      released.accept(given);
       return true;
     }
 
@@ -94,12 +103,20 @@ class BalanceModelTest {
 
     @Override
     public long acceptIndexMemory(long bytes) {
-      return bytes / PAGE * PAGE;
+      spareIndexBytes += bytes;
+      return bytes;
+    }
+
+    @Override
+    public long releaseIndexMemory(long bytes) {
+      return moveIndexMemoryToLog(bytes);
     }
 
     @Override
     public long moveIndexMemoryToLog(long bytes) {
-      return 0;
+      long moved = Math.min(bytes, spareIndexBytes);
+      spareIndexBytes -= moved;
+      return moved;
     }
 
     @Override
@@ -107,7 +124,17 @@ class BalanceModelTest {
       filled = inMemory(filled);
       long disk = stateBytes - filled;
       return new MemoryUses(
-          hits, diskReads, lease.bytes(), filled, disk, 0, ANY, indexLackBytes, 0, 0);
+          hits,
+          diskReads,
+          logBytes(),
+          filled,
+          disk,
+          spareIndexBytes,
+          ANY,
+          Math.min(releasableBytes(), logBytes()),
+          indexLackBytes,
+          0,
+          0);
     }
   }
 
@@ -123,7 +150,7 @@ class BalanceModelTest {
       this.random = random;
       memory =
           new SlotMemory(
-              pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, OpeningPart.ofFree(0.5), () -> {});
+              pool, TaskManagerOptions.MANAGED_MEMORY_SIZE, OpeningPart.ofUnused(), () -> {});
     }
 
     Store open(long stateBytes, long rate) throws IOException {
@@ -154,13 +181,32 @@ class BalanceModelTest {
     assertThat(only.lease.bytes()).isEqualTo(32 * MIB);
   }
 
-  /** What nobody needs stays free, for stores that open later. */
+  /** Its index may take the rest while there is no other store, and gives it to one that opens. */
   @Test
-  void aStoreWhoseStateFitsGetsNoMore() throws Throwable {
+  void aStoreWhoseStateFitsKeepsTheRestForItsIndex() throws Throwable {
     Slot slot = new Slot(32 * MIB, new SplittableRandom(1));
     Store only = slot.open(8 * MIB, 2000);
+    assertThat(slot.run(TEN_SECONDS)).isEqualTo(1);
+    assertThat(only.lease.bytes()).isEqualTo(32 * MIB);
+    assertThat(only.logBytes()).isEqualTo(16 * MIB);
+    assertThat(slot.open(8 * MIB, 2000).lease.bytes()).isEqualTo(8 * MIB);
+    assertThat(only.logBytes()).isEqualTo(16 * MIB);
+  }
+
+  /** It reads nothing, so no disk reads tell what it needs. */
+  @Test
+  void aStoreThatOnlyAddsKeysGetsAnEqualPart() throws Throwable {
+    Slot slot = new Slot(32 * MIB, new SplittableRandom(1));
+    slot.open(MIB, 0);
+    slot.open(MIB, 0);
+    Store adding = slot.open(512 * MIB, 0);
+    for (int i = 0; i < TEN_SECONDS; i++) {
+      adding.filled = adding.inMemory(adding.stateBytes);
+      slot.run(1);
+    }
+    assertThat(adding.logBytes()).isBetween(4 * MIB - PAGE, 4 * MIB);
+    assertThat(adding.lease.bytes()).isBetween(8 * MIB - PAGE, 32 * MIB / 3);
     assertThat(slot.run(TEN_SECONDS)).isZero();
-    assertThat(only.lease.bytes()).isEqualTo(16 * MIB);
   }
 
   /** Whatever the order of opening, the hot one of five has nearly everything ten seconds later. */

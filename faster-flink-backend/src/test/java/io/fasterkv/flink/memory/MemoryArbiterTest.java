@@ -24,7 +24,7 @@ class MemoryArbiterTest {
   }
 
   private static MemoryUses uses(long log, long used, long disk, long spareIndex) {
-    return new MemoryUses(0, 0, log, used, disk, spareIndex, 64 * MIB, 0, 0, 0);
+    return new MemoryUses(0, 0, log, used, disk, spareIndex, 64 * MIB, log, 0, 0, 0);
   }
 
   private static Move next(Store... stores) {
@@ -52,7 +52,7 @@ class MemoryArbiterTest {
   /** Such a store can accept memory only for its index. */
   @Test
   void aLogThatCanTakeNothingGetsNothing() {
-    MemoryUses uses = new MemoryUses(0, 0, MIB, MIB, 64 * MIB, 3 * MIB, 0, 0, 0, 0);
+    MemoryUses uses = new MemoryUses(0, 0, MIB, MIB, 64 * MIB, 3 * MIB, 0, 0, 0, 0, 0);
     Store fixed = new Store(8 * MIB, 4 * MIB, 8 * MIB, 0, 1_000, uses);
     assertThat(MemoryArbiter.next(List.of(fixed, hot(3 * MIB)), true, 8 * MIB, 0, 8 * MIB, LEAST))
         .isNull();
@@ -63,7 +63,7 @@ class MemoryArbiterTest {
   void aFullIndexGetsWhatItLacks() {
     Store full =
         new Store(
-            8 * MIB, 0, 64 * MIB, 0, 0, new MemoryUses(0, 0, MIB, MIB, 0, 0, 0, 20 * MIB, 0, 0));
+            8 * MIB, 0, 64 * MIB, 0, 0, new MemoryUses(0, 0, MIB, MIB, 0, 0, 0, 0, 20 * MIB, 0, 0));
     assertThat(MemoryArbiter.next(List.of(full, hot(0)), true, 64 * MIB, 64 * MIB, 8 * MIB, LEAST))
         .isEqualTo(new Move(Move.FREE, 0, 20 * MIB, true));
     assertThat(MemoryArbiter.next(List.of(full, hot(9 * MIB)), true, 0, 64 * MIB, 8 * MIB, LEAST))
@@ -75,7 +75,8 @@ class MemoryArbiterTest {
   /** Its lookups read other keys' records, which a larger log would hardly avoid. */
   @Test
   void whatOthersLoseForALogGoesToItsFullIndex() {
-    MemoryUses uses = new MemoryUses(0, 0, 8 * MIB, 8 * MIB, 64 * MIB, 0, 64 * MIB, 2 * MIB, 0, 0);
+    MemoryUses uses =
+        new MemoryUses(0, 0, 8 * MIB, 8 * MIB, 64 * MIB, 0, 64 * MIB, 0, 2 * MIB, 0, 0);
     Store needy = new Store(8 * MIB, 0, 64 * MIB, 0, 1_000, uses);
     Store cold = new Store(32 * MIB, 16 * MIB, 0, 1, 0, uses(16 * MIB, 12 * MIB, 0, 0));
     assertThat(MemoryArbiter.next(List.of(needy, cold), true, 0, 64 * MIB, 8 * MIB, LEAST))

@@ -45,7 +45,7 @@ class MemoryBalancingTest {
     return new SlotMemory(
         POOL,
         TaskManagerOptions.MANAGED_MEMORY_SIZE,
-        OpeningPart.ofFree(0.5),
+        OpeningPart.ofUnused(),
         released::incrementAndGet);
   }
 
@@ -182,13 +182,18 @@ class MemoryBalancingTest {
     }
 
     @Override
+    public long releaseIndexMemory(long bytes) {
+      return 0;
+    }
+
+    @Override
     public long moveIndexMemoryToLog(long bytes) {
       return 0;
     }
 
     @Override
     public MemoryUses memoryUses() {
-      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+      return new MemoryUses(0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     }
   }
 

@@ -24,8 +24,7 @@ import org.junit.jupiter.api.Test;
 class SlotMemoryTest {
   private static final long MIB = 1 << 20;
   private static final long PAGE = 64 << 10;
-  private static final OpeningPart HALF = OpeningPart.ofFree(0.5);
-  private static final OpeningPart ALL = OpeningPart.ofFree(1);
+  private static final OpeningPart OF_UNUSED = OpeningPart.ofUnused();
   private static final Duration NO_TIME = Duration.ofMillis(50);
 
   /** A store that releases memory down to {@code least}, in whole pages. */
@@ -41,6 +40,9 @@ class SlotMemoryTest {
 
     /** What its index lacks. */
     long indexLack;
+
+    /** What its index has not taken. */
+    long spare;
 
     /** Length of its log. */
     long logBytes;
@@ -65,6 +67,7 @@ class SlotMemoryTest {
         return true;
       }
       long given = Math.ceilDiv(Math.min(bytes, releasableBytes()), PAGE) * PAGE;
+      spare -= Math.min(given, spare);
       if (given > 0) {
         released.accept(given);
       }
@@ -83,19 +86,31 @@ class SlotMemoryTest {
 
     @Override
     public long acceptIndexMemory(long bytes) {
-      return bytes / PAGE * PAGE;
+      spare += bytes;
+      return bytes;
+    }
+
+    @Override
+    public long releaseIndexMemory(long bytes) {
+      long released = isHanging ? 0 : Math.min(bytes, spare);
+      spare -= released;
+      return released;
     }
 
     @Override
     public long moveIndexMemoryToLog(long bytes) {
-      return 0;
+      long moved = Math.min(bytes, spare);
+      spare -= moved;
+      return moved;
     }
 
     @Override
     public MemoryUses memoryUses() {
-      long used = Math.min(logBytes, lease.bytes());
+      long memory = Math.max(0, lease.bytes() - spare);
+      long used = Math.min(logBytes, memory);
+      long releasable = Math.max(0, releasableBytes() - spare);
       return new MemoryUses(
-          hits, diskReads, lease.bytes(), used, logBytes - used, 0, 0, indexLack, 0, 0);
+          hits, diskReads, memory, used, logBytes - used, spare, 0, releasable, indexLack, 0, 0);
     }
   }
 
@@ -104,7 +119,7 @@ class SlotMemoryTest {
   }
 
   private static SlotMemory slot(long bytes, Duration longestWait) {
-    return slot(bytes, longestWait, HALF);
+    return slot(bytes, longestWait, OF_UNUSED);
   }
 
   private static SlotMemory slot(long bytes, Duration longestWait, OpeningPart opening) {
@@ -191,15 +206,33 @@ class SlotMemoryTest {
     assertThat(slot.leased()).isEqualTo(10 * MIB);
   }
 
+  /** Whoever opens next gets what indexes have not taken, before any log releases memory. */
+  @Test
+  void anIndexReleasesWhatItHasNotTaken() throws Exception {
+    SlotMemory slot = slot(128 * MIB, NO_TIME);
+    Store first = open(slot, 16 * MIB);
+    slot.balance();
+    assertThat(first.lease.bytes()).isEqualTo(128 * MIB);
+    assertThat(first.spare).isEqualTo(64 * MIB);
+    Store second = open(slot, 0);
+    assertThat(second.lease.bytes()).isEqualTo(32 * MIB);
+    assertThat(first.lease.bytes()).isEqualTo(96 * MIB);
+    assertThat(open(slot, 0).lease.bytes()).isEqualTo((32 * MIB / 3) >> 10 << 10);
+    assertThat(first.asked).isZero();
+  }
+
   /** An index keeps what it takes, so it may not take the parts of stores that open later. */
   @Test
   void noIndexTakesThePartsOfLaterStores() throws Exception {
     SlotMemory slot = slot(128 * MIB, NO_TIME, OpeningPart.ofPool(8));
-    Store first = open(slot, 128 * MIB);
+    // It can release only what its index has not taken.
+    Store first = open(slot, 15 * MIB);
+    first.spare = MIB;
     first.indexLack = 64 * MIB;
     for (int look = 0; look < 100; look++) {
       slot.balance();
     }
+    first.spare = 0;
     assertThat(open(slot, 7, 128 * MIB)).allMatch(store -> store.lease.bytes() == 16 * MIB);
   }
 
@@ -222,8 +255,8 @@ class SlotMemoryTest {
 
   @Test
   void aSlotWhoseStoresCannotGiveNamesThem() throws IOException {
-    SlotMemory slot = slot(4 * MIB, NO_TIME, ALL);
-    new Store(slot.lease("joins (1/1)", MIB), 4 * MIB);
+    SlotMemory slot = slot(4 * MIB, NO_TIME);
+    new Store(slot.lease("joins (1/1)", 4 * MIB), 4 * MIB);
     assertThatThrownBy(() -> slot.lease("counts (1/1)", MIB))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("leases in bytes=[joins (1/1): " + 4 * MIB + "]");
@@ -232,8 +265,8 @@ class SlotMemoryTest {
   /** It restores its state, for example, on another task's thread. */
   @Test
   void anOpenerWaitsForAStoreThatIsStillOpening() throws Exception {
-    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1), ALL);
-    SlotLeases.Lease opening = slot.lease("first", MIB);
+    SlotMemory slot = slot(8 * MIB, Duration.ofHours(1));
+    SlotLeases.Lease opening = slot.lease("first", 8 * MIB);
     CompletableFuture<SlotLeases.Lease> second = new CompletableFuture<>();
     Thread opener =
         Thread.ofPlatform()
@@ -269,8 +302,8 @@ class SlotMemoryTest {
 
   @Test
   void anInterruptEndsTheWait() throws IOException {
-    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1), ALL);
-    Store only = new Store(slot.lease("store", MIB), 0);
+    SlotMemory slot = slot(2 * MIB, Duration.ofHours(1));
+    Store only = new Store(slot.lease("store", 2 * MIB), 0);
     only.isHanging = true;
     Thread.currentThread().interrupt();
     assertThatThrownBy(() -> slot.lease("store", MIB))
@@ -290,7 +323,7 @@ class SlotMemoryTest {
               slot(
                   pool,
                   NO_TIME,
-                  random.nextBoolean() ? HALF : OpeningPart.ofPool(1 + random.nextInt(20)));
+                  random.nextBoolean() ? OF_UNUSED : OpeningPart.ofPool(1 + random.nextInt(20)));
           List<Store> stores = new ArrayList<>();
           for (int i = 0; i < 200; i++) {
             step(slot, stores, random);
@@ -327,6 +360,8 @@ class SlotMemoryTest {
           store.hits += random.nextInt(1000);
           store.diskReads += random.nextInt(1000);
           store.logBytes += random.nextLong(MIB);
+          // Its index takes some of what it may.
+          store.spare -= random.nextLong(store.spare + 1);
         }
         slot.balance();
       }

@@ -210,8 +210,10 @@ record StoreParts(
       epochs.reportWaits(LONG_WAIT_NANOS, text -> config.logger().log(Level.WARNING, text));
       long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
       long accepted = config.maxMemoryBytes() - config.memoryBytes();
+      // A table that has grown does not take all of the index's share.
+      long spare = config.growingIndex() ? config.indexBytes() : 0;
       HashIndex index =
-          new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, lent + accepted);
+          new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, spare + lent + accepted);
       HybridLog log = new HybridLog(config, arena, epochs, device, position, failure);
       BufferPool buffers = new BufferPool(arena, config.scratchBytes(), largeScratchBytes(config));
       RecordLayout layout = RecordLayout.of(config.recordKind());

@@ -210,7 +210,7 @@ record StoreParts(
       epochs.reportWaits(LONG_WAIT_NANOS, text -> config.logger().log(Level.WARNING, text));
       long lent = config.logMemoryBytes() - (config.logMemoryBytes() >> config.logHalvings());
       long accepted = config.maxMemoryBytes() - config.memoryBytes();
-      // A table that has grown does not take all of the index's share.
+      // What a table leaves of the index's share may become overflow buckets.
       long spare = config.growingIndex() ? config.indexBytes() : 0;
       HashIndex index =
           new HashIndex(arena, indexPlan.geometry, indexPlan.overflowUsed, spare + lent + accepted);

@@ -8,13 +8,13 @@ import java.util.function.Supplier;
 
 /**
  * Keeps the log within the length that its live bytes allow, see {@link PinnedLogLimit#mayBeLong}:
- * twice as much, or less if it is held, plus twice the log's memory. The live bytes are at least
- * what a run has found plus what operations have added since that run began: the bytes of new
- * records less the bytes that may have died, see {@link Growth}. So a load of new keys is not
- * throttled, since no run could gain from it; overwrites are throttled to the speed of compaction.
- * During a run, the live bytes are also at least what it has found so far. A run with concurrent
- * writers finds fewer than there are, since what they replace is dead when the run reaches it; so
- * the earlier number stays in effect as far as that explains the difference.
+ * twice as much, or less if it is held, plus twice the most memory that the log has had. The live
+ * bytes are at least what a run has found plus what operations have added since that run began: the
+ * bytes of new records less the bytes that may have died, see {@link Growth}. So a load of new keys
+ * is not throttled, since no run could gain from it; overwrites are throttled to the speed of
+ * compaction. During a run, the live bytes are also at least what it has found so far. A run with
+ * concurrent writers finds fewer than there are, since what they replace is dead when the run
+ * reaches it; so the earlier number stays in effect as far as that explains the difference.
  *
  * <p>If a run ends with the log still too long, and there were no writes meanwhile, writers wait
  * for the next run, which then finds everything that can be dropped. If that is not enough,
@@ -30,6 +30,9 @@ final class WriteThrottle {
   private final LongSupplier memoryBytes;
   private final boolean isUsed;
   private final LongUnaryOperator mayBeLong;
+
+  /** The most memory that the log has had. */
+  private long mostMemoryBytes;
 
   /** Lower bound of the live bytes at {@link #since}. */
   private long liveBytes;
@@ -163,8 +166,9 @@ final class WriteThrottle {
   }
 
   private long allowed() {
-    long memory = memoryBytes.getAsLong();
-    return mayBeLong.applyAsLong(Math.max(live(), memory)) + 2 * memory;
+    // If it fell with the log's memory, writers would wait at once.
+    mostMemoryBytes = Math.max(mostMemoryBytes, memoryBytes.getAsLong());
+    return mayBeLong.applyAsLong(Math.max(live(), mostMemoryBytes)) + 2 * mostMemoryBytes;
   }
 
   /** Lower bound of the live bytes, as far as known without a sample. */

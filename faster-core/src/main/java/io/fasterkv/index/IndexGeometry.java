@@ -68,8 +68,8 @@ public record IndexGeometry(long mainBuckets, long overflowBuckets, long tagBase
 
   /**
    * The initial division of an index that takes the rest of {@code bytes} on demand: a sixteenth,
-   * but no less than can grow before it is full, or everything if the rest would not be enough to
-   * grow.
+   * but at least 64 KiB, so that it can grow before it is full; everything if the rest has no room
+   * to double.
    */
   public static IndexGeometry first(long bytes) {
     IndexGeometry part = of(Math.max(bytes / FIRST_SHARE, LEAST_FIRST_BYTES));

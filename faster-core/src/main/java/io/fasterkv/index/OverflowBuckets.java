@@ -65,7 +65,7 @@ final class OverflowBuckets {
   void extend(long buckets) {
     end += buckets;
     free.addAndGet(buckets);
-    // Few are left until those can be taken.
+    // Last: few are left until the new ones can be taken.
     setLimits(end);
   }
 

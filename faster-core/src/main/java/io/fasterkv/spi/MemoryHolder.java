@@ -60,8 +60,9 @@ public interface MemoryHolder {
   long acceptIndexMemory(long bytes);
 
   /**
-   * Releases to other stores, without waiting, what the index has not taken and does not need, see
-   * {@link MemoryUses#spareIndexBytes}. The store's memory budget falls by as much.
+   * Releases to other stores what the index has not taken and does not need, see {@link
+   * MemoryUses#spareIndexBytes}. Waits only while the log is accepting memory. The store's memory
+   * budget falls by as much.
    *
    * @param bytes how many bytes at most
    * @return how many bytes are no longer the store's; 0 while the index is being resized or {@link

@@ -19,7 +19,7 @@ package io.fasterkv.spi;
  *     have that much; 0 if it does not grow. Keys that it has no room for share entries, and a
  *     lookup then reads records of other keys
  * @param acceptedBytes sum of what the store has accepted from others, in bytes
- * @param releasedBytes sum of what {@link MemoryHolder#releaseMemory} has released, in bytes
+ * @param releasedBytes sum of what the store has released to others, in bytes
  */
 public record MemoryUses(
     long hits,

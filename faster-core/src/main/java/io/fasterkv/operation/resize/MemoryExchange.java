@@ -57,8 +57,8 @@ public final class MemoryExchange implements AutoCloseable {
   }
 
   /**
-   * Releases up to {@code bytes} of what the index has not taken and does not need, without
-   * waiting; returns how many bytes are no longer the store's.
+   * Releases up to {@code bytes} of what the index has not taken and does not need; returns how
+   * many bytes are no longer the store's. Waits only while the log is accepting memory.
    */
   public synchronized long releaseSpare(long bytes) {
     if (growth == null || isClosed || isReleasing) {

@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
  * use. It divides its part as it divides its lease when it opens: the log has the largest power of
  * two up to half of it.
  *
- * <p>The index receives its part at once: it grows best in one step, and what it has not taken is
- * no more than a number, which the store gives up first. The log, whose memory is touched when it
- * arrives, receives its part while it fills what it has.
+ * <p>The index receives its part at once: it grows best in one step. Spare memory is not touched,
+ * and is the first that a store releases. The log, whose memory is touched when it arrives,
+ * receives its part while it fills what it has.
  */
 final class EqualParts {
   private EqualParts() {}

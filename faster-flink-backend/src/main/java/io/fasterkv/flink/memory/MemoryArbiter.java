@@ -128,7 +128,7 @@ final class MemoryArbiter {
       long lack = Math.max(least, stores.get(full).uses.indexLackBytes());
       long most = Math.min(lack, mostForIndexes);
       Move move = cheapest(stores, full, free, most, least, true);
-      if (move != null && (move.from == Move.FREE || (isKnown && isUnused(move, stores)))) {
+      if (move != null && isOfNoUse(move, stores, isKnown)) {
         return move;
       }
     }
@@ -150,8 +150,13 @@ final class MemoryArbiter {
     return isMade ? move : null;
   }
 
-  private static boolean isUnused(Move move, List<Store> stores) {
-    return move.bytes <= stores.get(move.from).unusedBytes();
+  /** Whether it is free or its owner does not use it; a log's use takes some looks to know. */
+  private static boolean isOfNoUse(Move move, List<Store> stores, boolean isKnown) {
+    if (move.from == Move.FREE) {
+      return true;
+    }
+    Store giver = stores.get(move.from);
+    return move.bytes <= (isKnown ? giver.unusedBytes() : giver.uses.spareIndexBytes());
   }
 
   private static boolean isWorth(Move move, List<Store> stores) {

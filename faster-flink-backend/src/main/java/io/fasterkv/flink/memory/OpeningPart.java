@@ -27,7 +27,7 @@ record OpeningPart(int parts) {
   }
 
   /**
-   * {@return how many bytes a store leases that takes nothing of what others use}
+   * {@return how many bytes a new store leases without memory that others use}
    *
    * @param pool bytes of the pool
    * @param unused bytes of it that no store has or that their owners do not need

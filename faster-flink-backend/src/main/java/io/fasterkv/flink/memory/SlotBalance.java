@@ -101,14 +101,17 @@ final class SlotBalance {
 
   /**
    * An index keeps what it takes, and a store that opens later must find its part: of what is free,
-   * or of what logs release.
+   * or of what logs release for it, which is what their stores have above a fair part.
    */
   private long mostForIndexes(List<MemoryArbiter.Store> stores) {
-    long ofLogs =
-        stores.stream()
-            .mapToLong(store -> Math.min(store.releasable(), store.uses().logReleasableBytes()))
-            .sum();
+    long fair = leases.fairBytes();
+    long ofLogs = stores.stream().mapToLong(store -> releasedForFair(store, fair)).sum();
     return leases.free() + ofLogs - leases.reservedBytes();
+  }
+
+  private static long releasedForFair(MemoryArbiter.Store store, long fair) {
+    long most = Math.min(store.releasable(), store.uses().logReleasableBytes());
+    return Math.clamp(store.bytes() - fair, 0, Math.max(0, most));
   }
 
   /** The fewest bytes that are worth a move. */

@@ -24,10 +24,10 @@ import org.jspecify.annotations.Nullable;
  * Divides a slot's memory for state among its stores. The leases never add up to more than the
  * pool. Safe for use by all threads.
  *
- * <p>The number of stores is not known in advance, so a store leases an n-th of what is free or of
- * no use to the others' indexes ({@link OpeningPart}). If that is less than a fair part, which is a
- * quarter of an equal part, the largest stores release what is missing, down to a fair part, and
- * down to the minimum if the new store still has less. One that takes longer than {@link
+ * <p>The number of stores is not known in advance, so the n-th store leases 1/n of the free memory
+ * and of the other indexes' spare memory ({@link OpeningPart}). If that is less than a fair part,
+ * which is a quarter of an equal part, the largest stores release what is missing, down to a fair
+ * part, and down to the minimum if the new store still has less. One that takes longer than {@link
  * #LONGEST_WAIT} is skipped; what it releases later is free then. A new store that has less than
  * its minimum also waits for stores that are still opening.
  *
@@ -165,8 +165,7 @@ final class SlotLeases {
    * @throws IOException if less than the minimum can be had; the message says what to change
    */
   Lease lease(String name, long minimum) throws IOException {
-    long part = part(minimum);
-    Lease atOnce = tryLease(name, part, minimum);
+    Lease atOnce = tryLease(name, part(minimum), minimum);
     if (atOnce != null) {
       return atOnce;
     }
@@ -174,9 +173,7 @@ final class SlotLeases {
     boolean isMine = false;
     try {
       isMine = reclaiming.tryLock(WAITS_IN_ALL * longestWaitNanos, TimeUnit.NANOSECONDS);
-      // Others have opened meanwhile.
-      long now = Math.max(part, part(minimum));
-      long wanted = isMine ? reclaim(now, minimum, deadline) : now;
+      long wanted = isMine ? reclaim(minimum, deadline) : part(minimum);
       return grant(name, wanted, minimum);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
@@ -205,11 +202,14 @@ final class SlotLeases {
 
     /** Releases up to so many bytes; returns how many. */
     long release(long most) {
-      MemoryHolder holder = lease.holder();
-      long wanted = Math.min(most, bytes);
-      long released = holder == null || wanted <= 0 ? 0 : holder.releaseIndexMemory(wanted);
-      lease.shrink(released);
-      return released;
+      // Two openers together must not take a store's minimum.
+      synchronized (lease) {
+        MemoryHolder holder = lease.holder();
+        long wanted = Math.min(most, of(lease).bytes);
+        long released = holder == null || wanted <= 0 ? 0 : holder.releaseIndexMemory(wanted);
+        lease.shrink(released);
+        return released;
+      }
     }
   }
 
@@ -244,19 +244,19 @@ final class SlotLeases {
   }
 
   /**
-   * Makes larger stores release what a new one lacks; returns how many bytes that may lease.
-   *
-   * @param part what it gets otherwise; the rest of what is free is for stores that open at the
-   *     same time, since these cannot be asked
+   * Makes larger stores release what a new one lacks; returns how many bytes that may lease. It
+   * gets only its part of what is free: stores that open at the same time need the rest, and cannot
+   * release memory.
    */
-  private long reclaim(long part, long minimum, long deadline) throws InterruptedException {
+  private long reclaim(long minimum, long deadline) throws InterruptedException {
+    long part = part(minimum);
     long free = free();
     long fair = Math.max(minimum, fairBytes());
     if (part < fair) {
-      // Only a store that cannot open without it waits for others to open.
       reclaimUntil(free + fair - part, fair, deadline, false);
-      reclaimUntil(minimum, minimum, deadline, true);
     }
+    // Only a store that cannot open without it waits for others to open.
+    reclaimUntil(minimum, minimum, deadline, true);
     return Math.max(part, Math.min(fair, part + Math.max(0, free() - free)));
   }
 

@@ -13,6 +13,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CountDownLatch;
 import java.util.function.LongConsumer;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
@@ -206,7 +208,7 @@ class SlotMemoryTest {
     assertThat(slot.leased()).isEqualTo(10 * MIB);
   }
 
-  /** Whoever opens next gets what indexes have not taken, before any log releases memory. */
+  /** The next store gets what indexes have not taken, before any log releases memory. */
   @Test
   void anIndexReleasesWhatItHasNotTaken() throws Exception {
     SlotMemory slot = slot(128 * MIB, NO_TIME);
@@ -219,6 +221,42 @@ class SlotMemoryTest {
     assertThat(first.lease.bytes()).isEqualTo(96 * MIB);
     assertThat(open(slot, 0).lease.bytes()).isEqualTo((32 * MIB / 3) >> 10 << 10);
     assertThat(first.asked).isZero();
+  }
+
+  /** They take what is free from each other, so each has to ask the first one anew. */
+  @Test
+  void storesThatOpenTogetherAllOpen() throws Throwable {
+    Seeds.run(
+        20,
+        random -> {
+          SlotMemory slot = slot(128 * MIB);
+          Store first = open(slot, MIB);
+          SlotLeases.Lease opening = slot.lease("opening", 54 * MIB + random.nextLong(8 * MIB));
+          CountDownLatch together = new CountDownLatch(1);
+          List<CompletableFuture<SlotLeases.Lease>> openers = new ArrayList<>();
+          for (int i = 0; i < 6; i++) {
+            openers.add(
+                CompletableFuture.supplyAsync(
+                    () -> {
+                      try {
+                        together.await();
+                        return slot.lease("together", MIB);
+                      } catch (IOException | InterruptedException e) {
+                        throw new CompletionException(e);
+                      }
+                    },
+                    task -> Thread.ofPlatform().daemon().start(task)));
+          }
+          together.countDown();
+          long sum = opening.bytes();
+          for (CompletableFuture<SlotLeases.Lease> opener : openers) {
+            assertThat(opener.get().bytes()).isGreaterThanOrEqualTo(MIB);
+            sum += opener.get().bytes();
+          }
+          assertThat(slot.leased())
+              .isEqualTo(sum + first.lease.bytes())
+              .isLessThanOrEqualTo(128 * MIB);
+        });
   }
 
   /** An index keeps what it takes, so it may not take the parts of stores that open later. */

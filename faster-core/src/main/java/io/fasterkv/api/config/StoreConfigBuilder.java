@@ -144,9 +144,10 @@ public final class StoreConfigBuilder {
 
   /**
    * Lets the index start at 1/16 of {@code indexBytes}, at least 64 KiB, and grow online; false by
-   * default. It grows when chains outgrow their buckets, as far as there is memory for the old and
-   * the new table together. A small index is faster. Operations continue during a growth; a
-   * checkpoint waits for it, at most a second for each three million keys.
+   * default. It starts whole if the rest has no room for a table of twice that size. It grows when
+   * chains outgrow their buckets, as far as there is memory for the old and the new table together.
+   * A small index is faster. Operations continue during a growth; a checkpoint waits for it, at
+   * most a second for each three million keys.
    *
    * <p>A recovered store starts with the index of its checkpoint's image and lets that grow;
    * without an image it starts at full size.

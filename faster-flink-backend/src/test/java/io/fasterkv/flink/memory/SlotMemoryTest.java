@@ -13,8 +13,6 @@ import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.function.LongConsumer;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.jspecify.annotations.Nullable;
@@ -34,9 +32,9 @@ class SlotMemoryTest {
     final SlotLeases.Lease lease;
     final long least;
     int asked;
-    boolean isHanging;
-    @Nullable LongConsumer waiting;
-    long late;
+    volatile boolean isHanging;
+    volatile @Nullable LongConsumer waiting;
+    volatile long late;
     long hits;
     long diskReads;
 
@@ -64,8 +62,8 @@ class SlotMemoryTest {
     public boolean releaseMemory(long bytes, Duration atMost, LongConsumer released) {
       asked++;
       if (isHanging) {
-        waiting = released;
         late = bytes;
+        waiting = released;
         return true;
       }
       long given = Math.ceilDiv(Math.min(bytes, releasableBytes()), PAGE) * PAGE;
@@ -223,32 +221,37 @@ class SlotMemoryTest {
     assertThat(first.asked).isZero();
   }
 
-  /** They take what is free from each other, so each has to ask the first one anew. */
+  /** They take what is free from each other while they wait, so each must ask anew. */
   @Test
   void storesThatOpenTogetherAllOpen() throws Throwable {
     Seeds.run(
         20,
         random -> {
           SlotMemory slot = slot(128 * MIB);
-          Store first = open(slot, MIB);
-          SlotLeases.Lease opening = slot.lease("opening", 54 * MIB + random.nextLong(8 * MIB));
-          CountDownLatch together = new CountDownLatch(1);
+          long bytes = 114 * MIB + random.nextLong(6 * MIB);
+          Store first = new Store(slot.lease("first", bytes), MIB);
+          first.isHanging = true;
           List<CompletableFuture<SlotLeases.Lease>> openers = new ArrayList<>();
           for (int i = 0; i < 6; i++) {
-            openers.add(
-                CompletableFuture.supplyAsync(
-                    () -> {
+            CompletableFuture<SlotLeases.Lease> opener = new CompletableFuture<>();
+            openers.add(opener);
+            Thread thread =
+                Thread.ofPlatform()
+                    .start(() -> {
                       try {
-                        together.await();
-                        return slot.lease("together", MIB);
-                      } catch (IOException | InterruptedException e) {
-                        throw new CompletionException(e);
+                        opener.complete(slot.lease("together", MIB));
+                      } catch (IOException e) {
+                        opener.completeExceptionally(e);
                       }
-                    },
-                    task -> Thread.ofPlatform().daemon().start(task)));
+                    });
+            while (thread.getState() != Thread.State.TIMED_WAITING) {
+              Thread.onSpinWait();
+            }
           }
-          together.countDown();
-          long sum = opening.bytes();
+          first.isHanging = false;
+          assertThat(first.waiting).isNotNull();
+          first.waiting.accept(first.late);
+          long sum = 0;
           for (CompletableFuture<SlotLeases.Lease> opener : openers) {
             assertThat(opener.get().bytes()).isGreaterThanOrEqualTo(MIB);
             sum += opener.get().bytes();

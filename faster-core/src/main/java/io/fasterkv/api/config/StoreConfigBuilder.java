@@ -150,7 +150,8 @@ public final class StoreConfigBuilder {
    * most a second for each three million keys.
    *
    * <p>A recovered store starts with the index of its checkpoint's image and lets that grow;
-   * without an image it starts at full size.
+   * without an image it starts at the size of the checkpoint's index, or at full size if that one
+   * was full.
    *
    * @param grows whether the index grows; not together with {@code maxIndexBytes}
    * @return this builder

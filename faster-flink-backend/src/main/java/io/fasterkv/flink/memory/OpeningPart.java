@@ -13,7 +13,7 @@ record OpeningPart(int parts) {
    */
   private static final int LEAST_SHARES = 2;
 
-  /** The n-th store leases an n-th of what is of no use to others, and the first one half of it. */
+  /** The n-th store leases 1/n of the free and the spare memory, and the first one half of it. */
   static OpeningPart ofUnused() {
     return new OpeningPart(0);
   }
@@ -30,7 +30,7 @@ record OpeningPart(int parts) {
    * {@return how many bytes a new store leases without memory that others use}
    *
    * @param pool bytes of the pool
-   * @param unused bytes of it that no store has or that their owners do not need
+   * @param unused bytes of it that are free or spare
    * @param others number of other stores
    * @param minimum the fewest bytes that it opens with
    */

@@ -221,6 +221,24 @@ class SlotMemoryTest {
     assertThat(first.asked).isZero();
   }
 
+  /** Opens a store on another thread; returns when that thread waits for others. */
+  private static CompletableFuture<SlotLeases.Lease> waitingOpener(SlotMemory slot) {
+    CompletableFuture<SlotLeases.Lease> lease = new CompletableFuture<>();
+    Thread opener =
+        Thread.ofPlatform()
+            .start(() -> {
+              try {
+                lease.complete(slot.lease("store", MIB));
+              } catch (IOException e) {
+                lease.completeExceptionally(e);
+              }
+            });
+    while (opener.getState() != Thread.State.TIMED_WAITING) {
+      Thread.onSpinWait();
+    }
+    return lease;
+  }
+
   /** They take what is free from each other while they wait, so each must ask anew. */
   @Test
   void storesThatOpenTogetherAllOpen() throws Throwable {
@@ -233,20 +251,7 @@ class SlotMemoryTest {
           first.isHanging = true;
           List<CompletableFuture<SlotLeases.Lease>> openers = new ArrayList<>();
           for (int i = 0; i < 6; i++) {
-            CompletableFuture<SlotLeases.Lease> opener = new CompletableFuture<>();
-            openers.add(opener);
-            Thread thread =
-                Thread.ofPlatform()
-                    .start(() -> {
-                      try {
-                        opener.complete(slot.lease("together", MIB));
-                      } catch (IOException e) {
-                        opener.completeExceptionally(e);
-                      }
-                    });
-            while (thread.getState() != Thread.State.TIMED_WAITING) {
-              Thread.onSpinWait();
-            }
+            openers.add(waitingOpener(slot));
           }
           first.isHanging = false;
           assertThat(first.waiting).isNotNull();
@@ -308,19 +313,7 @@ class SlotMemoryTest {
   void anOpenerWaitsForAStoreThatIsStillOpening() throws Exception {
     SlotMemory slot = slot(8 * MIB, Duration.ofHours(1));
     SlotLeases.Lease opening = slot.lease("first", 8 * MIB);
-    CompletableFuture<SlotLeases.Lease> second = new CompletableFuture<>();
-    Thread opener =
-        Thread.ofPlatform()
-            .start(() -> {
-              try {
-                second.complete(slot.lease("second", MIB));
-              } catch (IOException e) {
-                second.completeExceptionally(e);
-              }
-            });
-    while (opener.getState() != Thread.State.TIMED_WAITING) {
-      Thread.onSpinWait();
-    }
+    CompletableFuture<SlotLeases.Lease> second = waitingOpener(slot);
     new Store(opening, 0);
     assertThat(second.get().bytes()).isEqualTo(MIB);
     assertThat(opening.bytes()).isEqualTo(7 * MIB);
